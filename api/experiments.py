@@ -1,0 +1,126 @@
+"""Experiments: list, submit, show, follow, report."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import PlainTextResponse, StreamingResponse
+
+from api.database import Database
+from api.events import follow
+from mitigauge.errors import InvalidInput, TooLarge
+from mitigauge.experiments import service, submission, views
+from mitigauge.experiments.schemas import (
+    CaseView,
+    EventView,
+    ExperimentSummary,
+    ExperimentView,
+    ProgressView,
+)
+from mitigauge.reports.matrix import render_markdown, render_text
+
+router = APIRouter(prefix="/api/experiments", tags=["experiments"])
+
+Id = Annotated[int, Path(ge=1, lt=2**31)]
+SPEC_LIMIT_BYTES = 1 << 20
+
+
+@router.get("")
+def list_experiments(session: Database) -> list[ExperimentSummary]:
+    """All experiments, newest first."""
+    return views.list_experiments(session)
+
+
+@router.post(
+    "",
+    status_code=201,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/yaml": {"schema": {"type": "string"}}},
+        }
+    },
+)
+async def submit_experiment(
+    request: Request,
+    session: Database,
+    name: Annotated[str, Query(description="stands for the file in errors")] = "spec",
+) -> ExperimentView:
+    """Submit a spec (YAML). It is refused whole, with line and known names, or planned whole."""
+    text = await _spec_text(request)
+    experiment_id = await asyncio.to_thread(submission.submit_text, session, text, name=name)
+    return await asyncio.to_thread(views.show_experiment, session, experiment_id)
+
+
+@router.get("/{experiment_id}")
+def show_experiment(experiment_id: Id, session: Database) -> ExperimentView:
+    """One experiment with its matrices and runs."""
+    return views.show_experiment(session, experiment_id)
+
+
+@router.post("/{experiment_id}/cancel")
+def cancel_experiment(experiment_id: Id, session: Database) -> ProgressView:
+    """Ask an experiment to stop; its hosts are restored first."""
+    service.cancel(session, experiment_id)
+    return views.show_progress(session, experiment_id)
+
+
+@router.get("/{experiment_id}/progress")
+def show_progress(experiment_id: Id, session: Database) -> ProgressView:
+    """Where it stands right now."""
+    return views.show_progress(session, experiment_id)
+
+
+@router.get("/{experiment_id}/log")
+def show_log(
+    experiment_id: Id,
+    session: Database,
+    after: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int, Query(ge=1, le=2000)] = 500,
+) -> list[EventView]:
+    """The event log, oldest first, from *after* on."""
+    return views.list_events(session, experiment_id, after, limit)
+
+
+@router.get("/{experiment_id}/events", response_class=StreamingResponse)
+async def follow_experiment(experiment_id: Id, request: Request) -> StreamingResponse:
+    """Server-sent events: ``progress`` on each change, ``log`` for each event."""
+    return follow(request, experiment_id)
+
+
+@router.get("/{experiment_id}/cases/{case_id}")
+def show_case(
+    experiment_id: Id, case_id: Id, session: Database, host: str | None = None
+) -> CaseView:
+    """One case on one host, every boot a point."""
+    return views.show_case(session, experiment_id, case_id, host)
+
+
+@router.get("/{experiment_id}/report", response_class=PlainTextResponse)
+def report(
+    experiment_id: Id,
+    session: Database,
+    format: Literal["text", "markdown"] = "text",  # noqa: A002
+) -> PlainTextResponse:
+    """The matrix as text for a mailing list, plain or Markdown."""
+    view = views.show_experiment(session, experiment_id)
+    render = render_text if format == "text" else render_markdown
+    return PlainTextResponse(render(view))
+
+
+async def _spec_text(request: Request) -> str:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > SPEC_LIMIT_BYTES:
+            raise TooLarge(
+                f"the spec is over {SPEC_LIMIT_BYTES} bytes", hint="Split it into several."
+            )
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"the spec is not UTF-8 at byte {error.start}", hint="Save it as UTF-8."
+        ) from error

@@ -1,0 +1,1 @@
+"""The ``mitigauge`` command: one module a noun."""

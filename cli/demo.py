@@ -1,0 +1,131 @@
+"""`mitigauge demo`: the main job, from an empty machine to a report."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Annotated
+
+import httpx2
+import typer
+from rich.text import Text
+
+from cli import database, lab
+from cli.experiment import read_spec_file
+from cli.output import console
+from cli.progress import follow
+from mitigauge.database import transaction
+from mitigauge.errors import MitigaugeError
+from mitigauge.experiments import submission, views
+from mitigauge.experiments.schemas import ExperimentState
+from mitigauge.reports.matrix import render_markdown, render_text
+from mitigauge.settings import REPOSITORY, get_settings
+
+READY_TIMEOUT_S = 30.0
+STOP_TIMEOUT_S = 60.0
+
+
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="End after the report.")] = False,
+    spec: Annotated[Path, typer.Option(help="Which spec to run.")] = REPOSITORY
+    / "experiments"
+    / "lab-demo.yml",
+) -> None:
+    """Boot the emulated lab, run the ready-made experiment, print its report.
+
+    Needs no hardware: both hosts are emulated, and everything says so. Takes some
+    20 minutes on two cores. Serves the dashboard meanwhile, and afterwards unless
+    --once is given.
+    """
+    started = time.monotonic()
+    text = read_spec_file(spec)
+    _stage("database")
+    database.upgrade()
+    _stage("emulated hosts")
+    lab.up()
+    address = f"http://{get_settings().bind}:{get_settings().port}"
+    with _running("serve"), _running("worker"):
+        _wait_ready(address)
+        with transaction() as session:
+            experiment_id = submission.submit_text(session, text, name=str(spec))
+        _stage(f"experiment {experiment_id}, live at {address}/experiments/{experiment_id}")
+        state = follow(experiment_id)
+        _report(experiment_id, state, time.monotonic() - started)
+        if not once:
+            console.print(f"dashboard: {address}/experiments/{experiment_id}  (Ctrl-C stops it)")
+            _serve_until_interrupted()
+            return
+    if state is not ExperimentState.FINISHED:
+        sys.exit(1)
+    console.print(
+        f"dashboard: {address}/experiments/{experiment_id}  "
+        "(after `.venv/bin/mitigauge serve`; the lab stops with `mitigauge lab down`)"
+    )
+
+
+def _stage(text: str) -> None:
+    console.print(Text(f"== {text}", style="bold"))
+
+
+@contextmanager
+def _running(command: str) -> Iterator[None]:
+    """Run a process of ours for as long as the block lasts; its output goes to a file."""
+    log = get_settings().home / "log" / f"demo-{command}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "cli.main", command],
+            cwd=REPOSITORY,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            yield
+        finally:
+            _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _wait_ready(address: str) -> None:
+    deadline = time.monotonic() + READY_TIMEOUT_S
+    while True:
+        with suppress(httpx2.TransportError):
+            if httpx2.get(f"{address}/api/health/ready", timeout=5).status_code == 200:
+                return
+        if time.monotonic() > deadline:
+            raise MitigaugeError(
+                f"the service did not get ready at {address}",
+                hint=f"See {get_settings().home / 'log' / 'demo-serve.log'}; "
+                "MITIGAUGE_PORT takes another port.",
+            )
+        time.sleep(0.3)
+
+
+def _report(experiment_id: int, state: ExperimentState, seconds: float) -> None:
+    with transaction() as session:
+        view = views.show_experiment(session, experiment_id)
+    path = get_settings().home / "reports" / f"experiment-{experiment_id}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(render_markdown(view))
+    console.print()
+    typer.echo(render_text(view))
+    console.print(f"experiment {state} after {seconds / 60:.1f} min; as Markdown in {path}")
+
+
+def _serve_until_interrupted() -> None:
+    with suppress(KeyboardInterrupt):
+        while True:
+            time.sleep(3600)

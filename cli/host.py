@@ -1,0 +1,75 @@
+"""`mitigauge host`: the fleet."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cli.output import Json, console, print_json, print_table
+from mitigauge.database import get_engine, require_head, transaction
+from mitigauge.experiments import host_views
+from mitigauge.fleet.inventory import load_hosts
+from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
+
+app = typer.Typer(help="Hosts: list, show, check.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_hosts(json: Json = False) -> None:
+    """Hosts that took part in experiments."""
+    require_head(get_engine())
+    with transaction() as session:
+        hosts = host_views.list_hosts(session)
+    if json:
+        print_json(hosts)
+        return
+    print_table(
+        ["host", "environment", "class", "boots", "lab faults", "held by"],
+        [
+            [h.name, h.environment, h.host_class, str(h.boots), str(h.lab_faults), h.leased_by]
+            for h in hosts
+        ],
+        empty="No hosts yet: a host appears with its first experiment. "
+        "Inventories are in ansible/envs/.",
+    )
+
+
+@app.command()
+def show(name: str, json: Json = False) -> None:
+    """One host: what it was when it ran."""
+    require_head(get_engine())
+    with transaction() as session:
+        host = host_views.show_host(session, name)
+    if json:
+        print_json(host)
+        return
+    mark = "  EMULATED" if host.emulated else ""
+    console.print(f"{host.name} ({host.environment}){mark}\n{host.host_class}")
+    for fingerprint in host.fingerprints:
+        console.print(f"\nfingerprint {fingerprint.digest[:12]}, {fingerprint.boots} boots")
+        for fact, value in sorted(fingerprint.facts.items()):
+            console.print(f"  {fact}: {'absent' if value is None else value}", markup=False)
+
+
+@app.command()
+def check(
+    name: str,
+    environment: Annotated[str, typer.Option("--env", help="Folder of ansible/envs/.")] = "lab",
+) -> None:
+    """Reach a host over Ansible and its power interface; changes nothing."""
+    hosts = load_hosts(environment)
+    if name not in hosts:
+        from mitigauge.errors import NotFound
+
+        raise NotFound(
+            f"environment {environment!r} has no host {name!r}", hint=f"Known: {', '.join(hosts)}."
+        )
+    host = AnsibleHost(hosts[name], SilentLog())
+    with console.status(f"reaching {name}"):
+        proof = host.verify()["proof"]
+        powered = host.is_on()
+    console.print(f"{name}: kernel {proof['kernel_release']}, boot {proof['boot_id']}")
+    console.print(f"power: {'on' if powered else 'off'}")
+    for file, text in sorted(proof["vulnerabilities"].items()):
+        console.print(f"  {file}: {text}", markup=False)

@@ -1,0 +1,114 @@
+"""Following an experiment in a terminal: a bar a run, or lines where there is no terminal."""
+
+from __future__ import annotations
+
+import time
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from cli.output import console
+from mitigauge.database import transaction
+from mitigauge.experiments import views
+from mitigauge.experiments.schemas import (
+    EventView,
+    ExperimentState,
+    ProgressView,
+    RunState,
+    RunView,
+)
+
+INTERVAL_S = 1.0
+# Without a terminal, quiet stretches still show a line this often.
+QUIET_S = 30.0
+OPEN = (ExperimentState.QUEUED, ExperimentState.RUNNING)
+PLAY_EVENTS = ("ansible",)
+
+
+def follow(experiment_id: int) -> ExperimentState:
+    """Show progress until the experiment is over; returns how it ended."""
+    if console.is_terminal:
+        return _follow_live(experiment_id)
+    return _follow_lines(experiment_id)
+
+
+def _load(experiment_id: int, after: int) -> tuple[ProgressView, list[EventView]]:
+    with transaction() as session:
+        events = views.list_events(session, experiment_id, after)
+        return views.show_progress(session, experiment_id), events
+
+
+def _settled(progress: ProgressView) -> bool:
+    runs_over = all(r.state not in (RunState.QUEUED, RunState.RUNNING) for r in progress.runs)
+    return progress.state not in OPEN and runs_over
+
+
+def _follow_live(experiment_id: int) -> ExperimentState:
+    after = 0
+    with Live(console=console, refresh_per_second=4, transient=False) as live:
+        while True:
+            progress, events = _load(experiment_id, after)
+            after = events[-1].id if events else after
+            for event in events:
+                if event.kind not in PLAY_EVENTS:
+                    live.console.print(_event_line(event))
+            live.update(_bars(progress))
+            if _settled(progress):
+                return progress.state
+            time.sleep(INTERVAL_S)
+
+
+def _follow_lines(experiment_id: int) -> ExperimentState:
+    after, spoke = 0, time.monotonic()
+    while True:
+        progress, events = _load(experiment_id, after)
+        for event in events:
+            after = event.id
+            if event.kind not in PLAY_EVENTS:
+                console.print(_event_line(event))
+                spoke = time.monotonic()
+        if time.monotonic() - spoke > QUIET_S:
+            for run in progress.runs:
+                console.print(Text(f"  {_run_words(run)}"))
+            spoke = time.monotonic()
+        if _settled(progress) and not events:
+            return progress.state
+        time.sleep(INTERVAL_S)
+
+
+def _event_line(event: EventView) -> Text:
+    return Text(f"{event.at:%H:%M:%S} {event.host or 'experiment'}: {event.text}")
+
+
+def _bars(progress: ProgressView) -> RenderableType:
+    table = Table.grid(padding=(0, 1))
+    for run in progress.runs:
+        table.add_row(
+            Text(run.host),
+            ProgressBar(total=max(run.boots_total, 1), completed=run.boots_done, width=24),
+            Text(_run_words(run)),
+        )
+    return Group(table)
+
+
+def _run_words(run: RunView) -> str:
+    block = f"block {run.block}/{run.blocks}, " if run.block else ""
+    faults = f", {run.lab_faults} lab faults" if run.lab_faults else ""
+    doing = run.error or run.detail
+    return (
+        f"{run.host} {run.comparison}: {block}boot {run.boots_done}/{run.boots_total}, "
+        f"{doing}{faults}{time_left(run)}"
+    )
+
+
+def time_left(run: RunView) -> str:
+    """The estimate in words, or that there is none yet."""
+    if run.state not in (RunState.QUEUED, RunState.RUNNING):
+        return ""
+    if run.seconds_left_low is None or run.seconds_left_high is None:
+        return ", no estimate before the first boot is done"
+    low, high = run.seconds_left_low / 60, run.seconds_left_high / 60
+    return f", about {low:.0f}-{max(high, 1):.0f} min left"

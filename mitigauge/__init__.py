@@ -1,0 +1,1 @@
+"""What the service knows: experiments, hosts, statistics and reports."""

@@ -1,0 +1,112 @@
+"""The connection to PostgreSQL, and the declarative base of all tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import DateTime, Engine, MetaData, create_engine, make_url, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import DeclarativeBase, Session
+
+from mitigauge.embedded_postgres import ensure_running
+from mitigauge.errors import NotReady
+from mitigauge.settings import REPOSITORY, Settings, get_settings
+
+# Names of constraints are part of the schema: migrations must be able to name them.
+NAMING = {
+    "ix": "ix_%(column_0_N_label)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class Base(DeclarativeBase):
+    """Base of all tables."""
+
+    metadata = MetaData(naming_convention=NAMING)
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        datetime: DateTime(timezone=True),
+        dict[str, Any]: JSONB,
+        list[Any]: JSONB,
+    }
+
+
+def database_url(settings: Settings | None = None) -> str:
+    """The server's URL; starts our own server where none is configured."""
+    settings = settings or get_settings()
+    url = settings.database_url or ensure_running(settings.home)
+    return make_url(url).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
+
+
+def new_engine(url: str) -> Engine:
+    """An engine that notices a restarted server before it hands out a dead connection."""
+    return create_engine(
+        url,
+        pool_pre_ping=True,
+        connect_args={"connect_timeout": 10, "application_name": "mitigauge"},
+    )
+
+
+@lru_cache
+def get_engine() -> Engine:
+    """The process's engine."""
+    return new_engine(database_url())
+
+
+@contextmanager
+def transaction(engine: Engine | None = None) -> Iterator[Session]:
+    """One session, one transaction: committed at the end, rolled back on an error."""
+    with Session(engine or get_engine(), expire_on_commit=False) as session, session.begin():
+        yield session
+
+
+def alembic_config(url: str) -> Config:
+    """Alembic's configuration for *url*, without an ini file."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.attributes["url"] = url
+    return config
+
+
+def schema_revisions(engine: Engine) -> tuple[str | None, str | None]:
+    """The revision the database is at, and the one this code wants."""
+    with engine.connect() as connection:
+        current = MigrationContext.configure(connection).get_current_revision()
+    head = ScriptDirectory(str(MIGRATIONS)).get_current_head()
+    return current, head
+
+
+def require_head(engine: Engine) -> None:
+    """Raise :class:`NotReady` unless the database answers and its schema is at head."""
+    try:
+        current, head = schema_revisions(engine)
+    except OperationalError as error:
+        raise NotReady(
+            f"the database does not answer: {str(error.orig).strip().splitlines()[0]}",
+            hint="Start the server, or check MITIGAUGE_DATABASE_URL.",
+        ) from error
+    if current != head:
+        raise NotReady(
+            f"the database schema is at {current or 'nothing'}, this version wants {head}",
+            hint="Run `mitigauge db upgrade`.",
+        )
+
+
+def database_now(session: Session) -> datetime:
+    """The server's clock at this very moment: the one clock that leases are held against."""
+    now: datetime = session.execute(text("select clock_timestamp()")).scalar_one()
+    return now
+
+
+MIGRATIONS: Path = REPOSITORY / "db" / "migrations"

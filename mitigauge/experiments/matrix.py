@@ -1,0 +1,190 @@
+"""The matrix: cases × arms, from boots and their iterations. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mitigauge.catalog import Expectation
+from mitigauge.experiments.schemas import (
+    ArmView,
+    BootState,
+    CellView,
+    ComparisonView,
+    RowView,
+    Verdict,
+)
+from mitigauge.experiments.tables import Arm, Boot, Case, Comparison, Run
+from mitigauge.stats.verdicts import ArmVerdict, judge
+
+UNFINISHED = ("queued", "running")
+FAILED_STATES = (BootState.WRONG_KERNEL, BootState.DID_NOT_BOOT)
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Iterations of one metric of one case within one boot."""
+
+    warmup: list[float]
+    values: list[float]
+
+
+# (boot id, case id, metric) → its iterations
+ValueMap = Mapping[tuple[int, int, str], Values]
+
+
+def value_map(rows: Iterable[tuple[int, int, str, bool, int, float]]) -> ValueMap:
+    """Group (boot, case, metric, warmup, position, value) rows, which must be in order."""
+    grouped: dict[tuple[int, int, str], Values] = {}
+    for boot_id, case_id, metric, warmup, _, value in rows:
+        entry = grouped.setdefault((boot_id, case_id, metric), Values([], []))
+        (entry.warmup if warmup else entry.values).append(value)
+    return grouped
+
+
+def comparison_view(
+    comparison: Comparison, runs: Sequence[Run], boots: Sequence[Boot], values: ValueMap
+) -> ComparisonView:
+    """One comparison with a row for each case, metric and host."""
+    emulated = any(run.host.emulated for run in runs)
+    by_run: dict[int, list[Boot]] = defaultdict(list)
+    for boot in boots:
+        by_run[boot.run_id].append(boot)
+    rows = [row for run in runs for row in rows_of_run(comparison, run, by_run[run.id], values)]
+    family_titles = dict.fromkeys(arm.family_title for arm in comparison.arms)
+    return ComparisonView(
+        id=comparison.id,
+        name=comparison.name,
+        family_title=" and ".join(family_titles),
+        hosts=[run.host.name for run in runs],
+        arms=arm_views(comparison, boots, emulated=emulated),
+        rows=rows,
+        emulated=emulated,
+    )
+
+
+def arm_views(comparison: Comparison, boots: Sequence[Boot], *, emulated: bool) -> list[ArmView]:
+    """The arms with what became of their boots."""
+    views = []
+    for arm in comparison.arms:
+        own = [boot for boot in boots if boot.arm_id == arm.id]
+        ignored = [boot for boot in own if boot.state == BootState.NOT_EFFECTIVE]
+        views.append(
+            ArmView(
+                id=arm.id,
+                name=arm.name,
+                mode=f"{arm.family}/{arm.mode}",
+                title=arm.title,
+                kernel=arm.kernel,
+                is_baseline=arm.is_baseline,
+                cmdline=f"{arm.lab_cmdline if emulated else ''} {arm.cmdline}".strip(),
+                expected=[Expectation.model_validate(e).describe() for e in arm.expect],
+                boots_effective=sum(boot.state == BootState.EFFECTIVE for boot in own),
+                boots_not_effective=len(ignored),
+                boots_failed=sum(boot.state in FAILED_STATES for boot in own),
+                observed=list(dict.fromkeys(boot.observed or "" for boot in ignored)),
+            )
+        )
+    return views
+
+
+def rows_of_run(
+    comparison: Comparison, run: Run, boots: Sequence[Boot], values: ValueMap
+) -> list[RowView]:
+    """The rows of one host."""
+    return [
+        row_view(comparison, run, case, metric, boots, values)
+        for case in comparison.cases
+        for metric in case.metrics
+    ]
+
+
+def row_view(
+    comparison: Comparison,
+    run: Run,
+    case: Case,
+    metric: str,
+    boots: Sequence[Boot],
+    values: ValueMap,
+) -> RowView:
+    """One case and metric on one host: every arm judged against the baseline."""
+    declared = case.metrics[metric]
+    by_arm = _iterations_by_arm(comparison.arms, case, metric, boots, values)
+    baseline = next(arm for arm in comparison.arms if arm.is_baseline)
+    filled = {arm.name: blocks for arm, blocks in by_arm if blocks or arm.is_baseline}
+    verdicts = (
+        judge(
+            filled,
+            baseline=baseline.name,
+            direction=declared["direction"],
+            planned_blocks=comparison.blocks if run.state in UNFINISHED else None,
+            unit=declared["unit"],
+            looks=(),
+        )
+        if filled[baseline.name]
+        else {}
+    )
+    return RowView(
+        case_id=case.id,
+        case=case.title,
+        workload=case.workload,
+        metric=metric,
+        metric_title=declared["title"],
+        unit=declared["unit"],
+        direction=declared["direction"],
+        primary=declared["primary"],
+        host=run.host.name,
+        cells=[_cell(arm, blocks, verdicts.get(arm.name), boots) for arm, blocks in by_arm],
+    )
+
+
+def _iterations_by_arm(
+    arms: Sequence[Arm], case: Case, metric: str, boots: Sequence[Boot], values: ValueMap
+) -> list[tuple[Arm, dict[int, list[float]]]]:
+    gathered: dict[int, dict[int, list[float]]] = {arm.id: {} for arm in arms}
+    for boot in boots:
+        entry = values.get((boot.id, case.id, metric))
+        if boot.state == BootState.EFFECTIVE and entry and entry.values:
+            gathered[boot.arm_id][boot.block] = entry.values
+    return [(arm, gathered[arm.id]) for arm in arms]
+
+
+def _cell(
+    arm: Arm,
+    blocks: Mapping[int, Sequence[float]],
+    verdict: ArmVerdict | None,
+    boots: Sequence[Boot],
+) -> CellView:
+    if not blocks or (verdict is None and not arm.is_baseline):
+        return _empty_cell(arm, blocks, boots)
+    if verdict is None:
+        return CellView(arm_id=arm.id, state="baseline", n=len(blocks), blocks=0, mean=None)
+    return CellView(
+        arm_id=arm.id,
+        state="baseline" if arm.is_baseline else "measured",
+        n=verdict.n,
+        blocks=verdict.blocks,
+        mean=verdict.mean,
+        effect_percent=verdict.effect_percent,
+        ci_low_percent=verdict.ci_low_percent,
+        ci_high_percent=verdict.ci_high_percent,
+        p=verdict.p,
+        mde_percent=verdict.mde_percent,
+        verdict=None if arm.is_baseline or verdict.verdict is None else Verdict(verdict.verdict),
+        note=verdict.note,
+    )
+
+
+def _empty_cell(arm: Arm, blocks: Mapping[int, object], boots: Sequence[Boot]) -> CellView:
+    own = [boot for boot in boots if boot.arm_id == arm.id]
+    ignored = [boot for boot in own if boot.state == BootState.NOT_EFFECTIVE]
+    if ignored:
+        return CellView(
+            arm_id=arm.id, state="not_effective", n=0, blocks=0, mean=None, note=ignored[0].reason
+        )
+    if blocks:
+        note = "the baseline has no values to compare with"
+    else:
+        note = next((b.reason for b in own if b.reason), "") or "not measured yet"
+    return CellView(arm_id=arm.id, state="no_data", n=len(blocks), blocks=0, mean=None, note=note)

@@ -1,0 +1,239 @@
+"""What happened to a run, written down: each function is one step's commit.
+
+They change rows of a session whose transaction already holds the lease; none of
+them commits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from mitigauge.database import database_now
+from mitigauge.experiments import repository
+from mitigauge.experiments.proof import Judgement
+from mitigauge.experiments.results import body_digest
+from mitigauge.experiments.schemas import BootState
+from mitigauge.experiments.submit import new_nonce
+from mitigauge.experiments.tables import Boot, Experiment, Run
+from mitigauge.fleet.repository import saw_host
+
+FINAL_RUN_STATES = ("finished", "failed", "cancelled")
+# These differ between arms by intent, so they cannot tell a changed host.
+ARM_DEPENDENT_FACTS = frozenset(
+    {
+        "cmdline",
+        "vulnerabilities",
+        "kernel_release",
+        "kernel_version",
+        "build_id",
+        "cpu_flags_sha256",
+    }
+)
+
+
+def begin(session: Session, run: Run) -> None:
+    """The run has its host."""
+    if run.state == "queued":
+        run.state = "running"
+        run.started_at = database_now(session)
+    session.execute(
+        update(Experiment)
+        .where(Experiment.id == run.experiment_id, Experiment.state == "queued")
+        .values(state="running", started_at=database_now(session))
+    )
+
+
+def prepared(session: Session, run: Run, facts: Mapping[str, Any]) -> None:
+    """Host tuned, kernels and workloads in place."""
+    run.prepared = dict(facts)
+    run.consecutive_faults = 0
+    saw_host(session, run.host_id)
+
+
+def armed(
+    session: Session, boot: Boot, entry: Mapping[str, Any], serial_offset: int | None
+) -> None:
+    """The one-shot entry is written and the host was told to reboot."""
+    now = database_now(session)
+    boot.state = BootState.BOOTING
+    # An entry that is up already was booted under an earlier epoch; what was up before
+    # it is unknown then, and the nonce alone must tell.
+    boot.previous_boot_id = None if entry.get("already_up") else entry["previous_boot_id"]
+    boot.armed = dict(entry)
+    boot.serial_offset = serial_offset
+    boot.started_at = boot.started_at or now
+    boot.rebooted_at = now
+
+
+def power_cycled(session: Session, boot: Boot, reason: str, serial_tail: str) -> None:
+    """The host did not answer and was cycled; the clock for its fallback starts."""
+    boot.power_cycled = True
+    boot.reason = reason
+    boot.serial_tail = serial_tail
+    boot.rebooted_at = database_now(session)
+
+
+def up(session: Session, boot: Boot) -> None:
+    """The host answers again."""
+    boot.up_at = database_now(session)
+
+
+def still_the_old_boot(boot: Boot) -> None:
+    """What answered was the system that is about to go down."""
+    boot.up_at = None
+
+
+def verified(
+    session: Session,
+    boot: Boot,
+    judgement: Judgement,
+    proof: Mapping[str, Any],
+    facts: Mapping[str, Any],
+    serial_tail: str,
+) -> None:
+    """The boot's proof was read and judged."""
+    now = database_now(session)
+    boot.proof = dict(proof)
+    boot.observed = judgement.observed
+    boot.fingerprint_id = saw_host(
+        session, boot.run.host_id, fingerprint_digest(facts), dict(facts)
+    )
+    boot.verified_at = now
+    boot.serial_tail = boot.serial_tail or serial_tail
+    if judgement.state is BootState.EFFECTIVE:
+        boot.state = BootState.MEASURING
+        return
+    boot.state = judgement.state
+    boot.reason = f"{boot.reason}; {judgement.reason}" if boot.reason else judgement.reason
+    boot.finished_at = now
+    boot.run.consecutive_faults = 0
+
+
+def job_started(session: Session, boot: Boot) -> None:
+    """The measuring job runs detached on the host."""
+    boot.job_started_at = database_now(session)
+
+
+def job_lacks_cases(boot: Boot) -> None:
+    """Some cases met a lab fault; a further job measures only those."""
+    boot.job_try += 1
+    boot.job_started_at = None
+
+
+def lost(session: Session, boot: Boot, reason: str) -> None:
+    """Neither the boot nor, after a power cycle, the fallback came up."""
+    boot.state = BootState.DID_NOT_BOOT
+    boot.reason = reason
+    boot.finished_at = database_now(session)
+
+
+def measured(session: Session, boot: Boot) -> None:
+    """Every case of the boot has an answer."""
+    boot.state = BootState.EFFECTIVE
+    boot.finished_at = database_now(session)
+    boot.run.consecutive_faults = 0
+
+
+def skipped(session: Session, boot: Boot, reason: str) -> None:
+    """The boot will not be made."""
+    boot.state = BootState.SKIPPED
+    boot.reason = reason
+    boot.finished_at = database_now(session)
+
+
+def faulted(
+    session: Session, run: Run, boot: Boot | None, reason: str, *, serial_tail: str, attempts: int
+) -> None:
+    """A lab fault: the boot is put aside and, within *attempts*, made again."""
+    run.consecutive_faults += 1
+    if boot is None:
+        return
+    boot.state = BootState.LAB_FAULT
+    boot.reason = reason[:4000]
+    boot.serial_tail = boot.serial_tail or serial_tail
+    boot.finished_at = database_now(session)
+    if boot.attempt < attempts:
+        session.add(again(boot))
+
+
+def invalidated_block(session: Session, run: Run, boot: Boot, reason: str) -> None:
+    """The host changed under the run: the whole block is made again, the reason kept.
+
+    Deliberately blind to which arm it was, so that nothing is dropped for its value.
+    """
+    newest: dict[int, Boot] = {}
+    for other in run.boots:
+        if other.block == boot.block:
+            newest[other.place] = other
+    for other in newest.values():
+        if other.state in (BootState.PLANNED, BootState.SKIPPED):
+            continue
+        other.state = BootState.INVALID
+        other.reason = reason
+        other.finished_at = other.finished_at or database_now(session)
+        session.add(again(other))
+
+
+def again(boot: Boot) -> Boot:
+    """A fresh row for the same arm, block and place."""
+    return Boot(
+        run_id=boot.run_id,
+        arm_id=boot.arm_id,
+        block=boot.block,
+        place=boot.place,
+        attempt=boot.attempt + 1,
+        state=BootState.PLANNED,
+        nonce=new_nonce(),
+    )
+
+
+def restored(run: Run) -> None:
+    """The host is as it was before the run."""
+    run.tuning_restored = True
+
+
+def finish(session: Session, run: Run, *, state: str, error: str) -> None:
+    """The run is over; the experiment with it, if this was its last run."""
+    now = database_now(session)
+    run.state = state
+    run.error = error
+    run.finished_at = now
+    run.wake_at = None
+    for boot in run.boots:
+        if boot.state in (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING):
+            skipped(session, boot, error or state)
+    session.flush()
+    close_experiment(session, run.experiment_id, now)
+
+
+def close_experiment(session: Session, experiment_id: int, now: datetime) -> None:
+    """Settle the experiment's state once none of its runs is open."""
+    experiment = session.get(Experiment, experiment_id, with_for_update=True)
+    if experiment is None:
+        return
+    session.refresh(experiment, ["runs"])
+    states = {run.state for run in experiment.runs}
+    if not states <= set(FINAL_RUN_STATES):
+        return
+    experiment.finished_at = now
+    if experiment.state != "cancelled":
+        experiment.state = "finished" if "finished" in states else "failed"
+    repository.record_event(
+        session,
+        experiment_id=experiment_id,
+        run_id=None,
+        kind=experiment.state,
+        text=f"experiment {experiment.state}",
+    )
+
+
+def fingerprint_digest(facts: Mapping[str, Any]) -> str:
+    """Digest of the facts that must not differ between the boots of a run."""
+    stable = {k: v for k, v in facts.items() if k not in ARM_DEPENDENT_FACTS}
+    return body_digest(orjson.dumps(stable, option=orjson.OPT_SORT_KEYS))

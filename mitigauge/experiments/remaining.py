@@ -1,0 +1,35 @@
+"""An honest estimate of the time a run still takes. Pure."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """Seconds left, with the range that the spread of past boots allows."""
+
+    seconds: float
+    low: float
+    high: float
+
+
+def remaining(
+    finished_boot_s: Sequence[float], boots_left: int, current_boot_s: float = 0.0
+) -> Remaining | None:
+    """Time left from how long boots took so far; None before the first is done.
+
+    The range is ± 2 standard errors of a sum of *boots_left* such boots, at least
+    ± 15 %: with few boots their spread is hardly known.
+    """
+    if not finished_boot_s:
+        return None
+    if boots_left <= 0:
+        return Remaining(0.0, 0.0, 0.0)
+    mean = statistics.fmean(finished_boot_s)
+    spread = statistics.stdev(finished_boot_s) if len(finished_boot_s) > 1 else mean / 3
+    expected = max(boots_left * mean - min(current_boot_s, mean), 0.0)
+    margin = max(2 * spread * boots_left**0.5, 0.15 * expected)
+    return Remaining(expected, max(expected - margin, 0.0), expected + margin)

@@ -1,0 +1,303 @@
+"""SQL of experiments, runs, boots and results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, or_, select, update
+from sqlalchemy.orm import Session, joinedload, selectinload
+
+from mitigauge.database import database_now
+from mitigauge.errors import NotFound
+from mitigauge.experiments.tables import (
+    Arm,
+    Boot,
+    Case,
+    Comparison,
+    Event,
+    Experiment,
+    Iteration,
+    Result,
+    Run,
+    StepAttempt,
+)
+from mitigauge.fleet.tables import HostLease
+
+UNFINISHED = ("queued", "running")
+
+
+def experiment(session: Session, experiment_id: int) -> Experiment:
+    """One experiment with comparisons, arms, cases and runs. Raises :class:`NotFound`."""
+    found = session.scalars(
+        select(Experiment)
+        .where(Experiment.id == experiment_id)
+        .options(
+            selectinload(Experiment.comparisons).selectinload(Comparison.arms),
+            selectinload(Experiment.comparisons).selectinload(Comparison.cases),
+            selectinload(Experiment.runs).joinedload(Run.host),
+            selectinload(Experiment.runs).joinedload(Run.comparison),
+        )
+    ).one_or_none()
+    if found is None:
+        raise NotFound(
+            f"there is no experiment {experiment_id}", hint="`mitigauge experiment list` shows all."
+        )
+    return found
+
+
+def experiments(session: Session, limit: int = 200) -> list[Experiment]:
+    """Newest first, with their runs and hosts."""
+    return list(
+        session.scalars(
+            select(Experiment)
+            .order_by(Experiment.id.desc())
+            .limit(limit)
+            .options(selectinload(Experiment.runs).joinedload(Run.host))
+        )
+    )
+
+
+def experiments_on_host(session: Session, host_id: int) -> list[Experiment]:
+    """Experiments that have a run on the host, newest first."""
+    return list(
+        session.scalars(
+            select(Experiment)
+            .where(Experiment.runs.any(Run.host_id == host_id))
+            .order_by(Experiment.id.desc())
+            .options(selectinload(Experiment.runs).joinedload(Run.host))
+        )
+    )
+
+
+def run_for_update(session: Session, run_id: int) -> Run:
+    """One run, locked for this transaction. Raises :class:`NotFound`."""
+    found = session.scalars(
+        select(Run).where(Run.id == run_id).with_for_update(of=Run)
+    ).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no run {run_id}", hint="It may have been deleted.")
+    return found
+
+
+def run_whole(session: Session, run_id: int) -> Run:
+    """One run with all it takes to decide what comes next. Raises :class:`NotFound`."""
+    found = session.scalars(
+        select(Run)
+        .where(Run.id == run_id)
+        .options(
+            joinedload(Run.host),
+            joinedload(Run.experiment),
+            joinedload(Run.comparison).selectinload(Comparison.arms),
+            joinedload(Run.comparison).selectinload(Comparison.cases),
+            selectinload(Run.boots).joinedload(Boot.arm),
+            selectinload(Run.boots).selectinload(Boot.results),
+        )
+    ).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no run {run_id}", hint="It may have been deleted.")
+    return found
+
+
+def boots_of(session: Session, run_ids: Iterable[int]) -> list[Boot]:
+    """All boots of the runs in plan order, with arm, fingerprint and results."""
+    return list(
+        session.scalars(
+            select(Boot)
+            .where(Boot.run_id.in_(list(run_ids)))
+            .order_by(Boot.run_id, Boot.block, Boot.place, Boot.attempt)
+            .options(joinedload(Boot.arm), joinedload(Boot.fingerprint), selectinload(Boot.results))
+        )
+    )
+
+
+def boot(session: Session, boot_id: int) -> Boot:
+    """One boot with everything it can be traced to. Raises :class:`NotFound`."""
+    found = session.scalars(
+        select(Boot)
+        .where(Boot.id == boot_id)
+        .options(
+            joinedload(Boot.arm),
+            joinedload(Boot.fingerprint),
+            joinedload(Boot.run).joinedload(Run.host),
+            joinedload(Boot.run).joinedload(Run.experiment),
+            joinedload(Boot.run).joinedload(Run.comparison).selectinload(Comparison.cases),
+            selectinload(Boot.results).selectinload(Result.iterations),
+        )
+    ).one_or_none()
+    if found is None:
+        raise NotFound(
+            f"there is no boot {boot_id}", hint="A case's page lists the boots it counts."
+        )
+    return found
+
+
+def case(session: Session, experiment_id: int, case_id: int) -> tuple[Case, Comparison]:
+    """A case of the experiment and its comparison. Raises :class:`NotFound`."""
+    found = session.execute(
+        select(Case, Comparison)
+        .join(Comparison, Case.comparison_id == Comparison.id)
+        .where(Case.id == case_id, Comparison.experiment_id == experiment_id)
+    ).one_or_none()
+    if found is None:
+        raise NotFound(
+            f"experiment {experiment_id} has no case {case_id}",
+            hint="Its matrix lists the cases.",
+        )
+    return found[0], found[1]
+
+
+def values_of(
+    session: Session, run_ids: Iterable[int], case_id: int | None = None
+) -> list[tuple[int, int, str, bool, int, float]]:
+    """(boot, case, metric, warmup, position, value) of every iteration, in that order."""
+    statement = (
+        select(
+            Result.boot_id,
+            Result.case_id,
+            Iteration.metric,
+            Iteration.warmup,
+            Iteration.position,
+            Iteration.value,
+        )
+        .join(Result, Iteration.result_id == Result.id)
+        .join(Boot, Result.boot_id == Boot.id)
+        .where(Boot.run_id.in_(list(run_ids)))
+        .order_by(
+            Result.boot_id, Result.case_id, Iteration.metric, Iteration.warmup, Iteration.position
+        )
+    )
+    if case_id is not None:
+        statement = statement.where(Result.case_id == case_id)
+    return [
+        (boot_id, case, metric, warmup, position, value)
+        for boot_id, case, metric, warmup, position, value in session.execute(statement)
+    ]
+
+
+def result_of(session: Session, boot_id: int, case_id: int) -> Result | None:
+    """What is stored for the case of the boot, if anything."""
+    return session.scalars(
+        select(Result).where(Result.boot_id == boot_id, Result.case_id == case_id)
+    ).one_or_none()
+
+
+def steps_of(session: Session, boot_id: int) -> list[StepAttempt]:
+    """Every attempt at a step of the boot, in order."""
+    return list(
+        session.scalars(
+            select(StepAttempt).where(StepAttempt.boot_id == boot_id).order_by(StepAttempt.id)
+        )
+    )
+
+
+def events_after(
+    session: Session, experiment_id: int, after: int = 0, limit: int = 500
+) -> list[Event]:
+    """Events with an id above *after*, oldest first."""
+    return list(
+        session.scalars(
+            select(Event)
+            .where(Event.experiment_id == experiment_id, Event.id > after)
+            .order_by(Event.id)
+            .limit(limit)
+        )
+    )
+
+
+def last_events(session: Session, experiment_id: int, limit: int) -> list[Event]:
+    """The newest events, oldest first."""
+    newest = session.scalars(
+        select(Event)
+        .where(Event.experiment_id == experiment_id)
+        .order_by(Event.id.desc())
+        .limit(limit)
+    )
+    return list(newest)[::-1]
+
+
+def last_event_id(session: Session, experiment_id: int) -> int:
+    """The newest event's id; 0 where there is none."""
+    newest = session.scalar(select(func.max(Event.id)).where(Event.experiment_id == experiment_id))
+    return newest or 0
+
+
+def record_event(
+    session: Session, *, experiment_id: int, run_id: int | None, kind: str, text: str
+) -> None:
+    """Append to the event log."""
+    session.add(Event(experiment_id=experiment_id, run_id=run_id, kind=kind, text=text[:4000]))
+
+
+def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
+    """Runs whose time has come and on which nobody acts.
+
+    ``grace_s`` leaves a run alone that was only just woken.
+    """
+    now = database_now(session)
+    acting = (
+        select(HostLease.id)
+        .where(
+            HostLease.run_id == Run.id,
+            HostLease.released_at.is_(None),
+            HostLease.holder.is_not(None),
+            HostLease.expires_at > now,
+        )
+        .exists()
+    )
+    return list(
+        session.scalars(
+            select(Run.id)
+            .where(
+                Run.state.in_(UNFINISHED),
+                or_(Run.wake_at.is_(None), Run.wake_at <= now - timedelta(seconds=grace_s)),
+                ~acting,
+            )
+            .order_by(Run.id)
+        )
+    )
+
+
+def set_wake(session: Session, run_id: int, at: datetime | None) -> None:
+    """When the run wants to be advanced next."""
+    session.execute(update(Run).where(Run.id == run_id).values(wake_at=at))
+
+
+def arms_by_id(session: Session, ids: Sequence[int]) -> dict[int, Arm]:
+    """Arms by id."""
+    return {arm.id: arm for arm in session.scalars(select(Arm).where(Arm.id.in_(ids)))}
+
+
+def boot_counts_by_host(session: Session) -> dict[int, dict[str, int]]:
+    """host id → boot state → number of boots."""
+    rows = session.execute(
+        select(Run.host_id, Boot.state, func.count())
+        .join(Run, Boot.run_id == Run.id)
+        .group_by(Run.host_id, Boot.state)
+    )
+    counts: dict[int, dict[str, int]] = {}
+    for host_id, state, number in rows:
+        counts.setdefault(host_id, {})[state] = number
+    return counts
+
+
+def boot_counts_by_fingerprint(session: Session, host_id: int) -> dict[int, int]:
+    """fingerprint id → boots that had it."""
+    rows = session.execute(
+        select(Boot.fingerprint_id, func.count())
+        .join(Run, Boot.run_id == Run.id)
+        .where(Run.host_id == host_id, Boot.fingerprint_id.is_not(None))
+        .group_by(Boot.fingerprint_id)
+    )
+    return {fingerprint: number for fingerprint, number in rows if fingerprint}
+
+
+def experiment_names_by_run(session: Session, run_of: Mapping[int, int]) -> dict[int, str]:
+    """Turn key → run id into key → the name of the run's experiment."""
+    rows = session.execute(
+        select(Run.id, Experiment.name)
+        .join(Experiment, Run.experiment_id == Experiment.id)
+        .where(Run.id.in_(run_of.values()))
+    )
+    names = {row[0]: row[1] for row in rows}
+    return {key: names[run_id] for key, run_id in run_of.items() if run_id in names}

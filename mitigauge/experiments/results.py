@@ -1,0 +1,182 @@
+"""The one result schema: reading an upload, and refusing what cannot be a result. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import zlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal
+
+import orjson
+import zstandard
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mitigauge.errors import InvalidInput, TooLarge
+
+SCHEMA = "mitigauge.result/1"
+MAX_ITERATIONS = 10_000
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class MetricBody(_Closed):
+    """One metric's values, in order."""
+
+    unit: str
+    direction: Literal["lower", "higher"]
+    warmup: list[float] = Field(default_factory=list, max_length=MAX_ITERATIONS)
+    values: list[float] = Field(min_length=1, max_length=MAX_ITERATIONS)
+
+
+class LabFault(_Closed):
+    """Something of the lab that went wrong and was tried again."""
+
+    kind: str = Field(max_length=100)
+    attempt: int = 0
+    detail: str = Field("", max_length=20_000)
+
+
+class ResultBody(_Closed):
+    """What one case gave within one boot."""
+
+    version: Literal["mitigauge.result/1"] = Field(alias="schema")
+    workload: str
+    case_id: str
+    parameters: dict[str, Any]
+    started_at: datetime
+    finished_at: datetime
+    metrics: dict[str, MetricBody]
+    lab_faults: list[LabFault] = Field(default_factory=list, max_length=100)
+    tools: dict[str, str] = Field(default_factory=dict)
+
+
+def body_digest(body: bytes) -> str:
+    """SHA-256 by which the same upload is known again."""
+    return hashlib.sha256(body).hexdigest()
+
+
+def inflate(body: bytes, encoding: str, limit: int) -> bytes:
+    """Undo a Content-Encoding without ever holding more than *limit* bytes.
+
+    Raises :class:`TooLarge` past the limit, :class:`InvalidInput` for an unknown
+    encoding, broken or truncated data.
+    """
+    if encoding in ("", "identity"):
+        inflated = body
+    elif encoding == "gzip":
+        inflated = _gunzip(body, limit)
+    elif encoding == "zstd":
+        inflated = _unzstd(body, limit)
+    else:
+        raise InvalidInput(
+            f"Content-Encoding {encoding!r} is not known",
+            hint="Send gzip, zstd, or no Content-Encoding.",
+        )
+    if len(inflated) > limit:
+        raise TooLarge(
+            f"the body inflates to more than {limit} bytes", hint="Send fewer iterations at once."
+        )
+    return inflated
+
+
+def _gunzip(body: bytes, limit: int) -> bytes:
+    stream = zlib.decompressobj(wbits=31)
+    try:
+        inflated = stream.decompress(body, limit + 1)
+    except zlib.error as error:
+        raise InvalidInput(f"not valid gzip: {error}", hint="Send the body again.") from error
+    if not stream.eof and len(inflated) <= limit:
+        raise InvalidInput("the gzip data is truncated", hint="Send the body again, whole.")
+    return inflated
+
+
+def _unzstd(body: bytes, limit: int) -> bytes:
+    stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        # Small slices bound what one call can inflate to.
+        for start in range(0, len(body), 1024):
+            chunk = stream.decompress(body[start : start + 1024])
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > limit or stream.eof:
+                break
+    except zstandard.ZstdError as error:
+        raise InvalidInput(f"not valid zstd: {error}", hint="Send the body again.") from error
+    if not stream.eof and size <= limit:
+        raise InvalidInput("the zstd data is truncated", hint="Send the body again, whole.")
+    return b"".join(chunks)
+
+
+def read_result(body: bytes) -> ResultBody:
+    """Parse a result. Raises :class:`InvalidInput` naming the field; JSON has no NaN."""
+    try:
+        data = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise InvalidInput(
+            f"the body is not whole, valid JSON: {error}",
+            hint="NaN and Infinity are no JSON; send the body again if it was cut off.",
+        ) from error
+    try:
+        result = ResultBody.model_validate(data)
+    except ValidationError as error:
+        lines = [
+            f"{'.'.join(map(str, p['loc'])) or 'body'}: {p['msg']}" for p in error.errors()[:20]
+        ]
+        raise InvalidInput("\n".join(lines), hint=f"The schema is {SCHEMA}.") from error
+    _require_finite(result)
+    return result
+
+
+def _require_finite(result: ResultBody) -> None:
+    for name, metric in result.metrics.items():
+        for kind, values in (("values", metric.values), ("warmup", metric.warmup)):
+            for index, value in enumerate(values):
+                if not math.isfinite(value):
+                    raise InvalidInput(
+                        f"metrics.{name}.{kind}.{index}: {value} is not a finite number",
+                        hint="Leave the result out and report the case as failed.",
+                    )
+
+
+def check_against_case(
+    result: ResultBody,
+    *,
+    workload: str,
+    case_id: int,
+    metrics: Mapping[str, Mapping[str, Any]],
+    iterations: int,
+) -> None:
+    """Raise :class:`InvalidInput` unless the result is of this case, whole and in its units."""
+    if result.workload != workload or result.case_id != str(case_id):
+        raise InvalidInput(
+            f"the result is of {result.workload} case {result.case_id}, "
+            f"expected {workload} case {case_id}",
+            hint="Upload it under its own case.",
+        )
+    missing = sorted(set(metrics) - set(result.metrics))
+    unknown = sorted(set(result.metrics) - set(metrics))
+    if missing or unknown:
+        raise InvalidInput(
+            f"missing metrics: {', '.join(missing) or 'none'}; "
+            f"unknown metrics: {', '.join(unknown) or 'none'}",
+            hint=f"The case reports {', '.join(sorted(metrics))}.",
+        )
+    for name, declared in metrics.items():
+        given = result.metrics[name]
+        if (given.unit, given.direction) != (declared["unit"], declared["direction"]):
+            raise InvalidInput(
+                f"metrics.{name}: {given.unit}, {given.direction} is better; declared are "
+                f"{declared['unit']}, {declared['direction']} is better",
+                hint="Convert in the workload's parse.py.",
+            )
+        if len(given.values) != iterations:
+            raise InvalidInput(
+                f"metrics.{name}: {len(given.values)} iterations, the plan asks for {iterations}",
+                hint="A result cut short is reported as failed, not uploaded in part.",
+            )

@@ -1,0 +1,31 @@
+"""From a spec's text to a planned experiment, the catalogue and inventories looked up."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from mitigauge.catalog import Catalog
+from mitigauge.experiments.spec import ExperimentSpec, KnownHost, environment_named_in, read_spec
+from mitigauge.experiments.submit import submit
+from mitigauge.fleet.inventory import environment_names, load_hosts
+from mitigauge.fleet.service import HostVars
+
+
+def check_text(text: str, *, name: str) -> tuple[ExperimentSpec, dict[str, HostVars]]:
+    """Read and check a spec; raises :class:`InvalidInput` with file, line and known names."""
+    wanted = environment_named_in(text, name=name)
+    hosts = load_hosts(wanted) if wanted in environment_names() else {}
+    known = {
+        environment: {
+            host.name: KnownHost(host.name, host.capabilities)
+            for host in (hosts.values() if environment == wanted else ())
+        }
+        for environment in environment_names()
+    }
+    return read_spec(text, name=name, catalog=Catalog(), hosts=known), hosts
+
+
+def submit_text(session: Session, text: str, *, name: str) -> int:
+    """Check a spec and store it with its plan; returns the experiment's id."""
+    spec, hosts = check_text(text, name=name)
+    return submit(session, spec, text, catalog=Catalog(), hosts=hosts)

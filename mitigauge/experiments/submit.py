@@ -1,0 +1,181 @@
+"""Submitting an experiment: spec and plan are stored whole before anything runs."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy.orm import Session
+
+from mitigauge.catalog import Catalog, Workload
+from mitigauge.experiments import repository
+from mitigauge.experiments.plan import plan_run
+from mitigauge.experiments.spec import (
+    ArmSpec,
+    ComparisonSpec,
+    ExperimentSpec,
+    WorkloadSpec,
+    cases_of,
+)
+from mitigauge.experiments.tables import Arm, Boot, Case, Comparison, Experiment, Run
+from mitigauge.fleet.repository import upsert_host
+from mitigauge.fleet.service import HostVars
+
+
+def submit(
+    session: Session,
+    spec: ExperimentSpec,
+    spec_text: str,
+    *,
+    catalog: Catalog,
+    hosts: Mapping[str, HostVars],
+) -> int:
+    """Store a checked spec with its whole plan; returns the experiment's id.
+
+    A spec without a seed gets a random one, which is stored like a given one.
+    """
+    experiment = Experiment(
+        name=spec.name,
+        question=spec.question.strip(),
+        environment=spec.environment,
+        seed=spec.seed if spec.seed is not None else secrets.randbits(62),
+        spec_text=spec_text,
+        state="queued",
+    )
+    session.add(experiment)
+    session.flush()
+    for position, wanted in enumerate(spec.comparisons):
+        comparison = _store_comparison(session, experiment, spec, position, catalog)
+        for name in wanted.hosts:
+            _store_run(session, experiment, comparison, hosts[name])
+    boots = sum(len(run.boots) for run in experiment.runs)
+    repository.record_event(
+        session,
+        experiment_id=experiment.id,
+        run_id=None,
+        kind="submitted",
+        text=f"{spec.name}: {boots} boots planned, seed {experiment.seed}",
+    )
+    return experiment.id
+
+
+def _store_comparison(
+    session: Session, experiment: Experiment, spec: ExperimentSpec, position: int, catalog: Catalog
+) -> Comparison:
+    wanted = spec.comparisons[position]
+    comparison = Comparison(
+        experiment_id=experiment.id,
+        position=position,
+        name=wanted.name,
+        blocks=spec.blocks_of(wanted),
+        arms=[_arm(arm, i, wanted, catalog) for i, arm in enumerate(wanted.arms)],
+        cases=_cases(wanted.workloads, catalog),
+    )
+    session.add(comparison)
+    session.flush()
+    return comparison
+
+
+def _arm(arm: ArmSpec, position: int, comparison: ComparisonSpec, catalog: Catalog) -> Arm:
+    family_name, _, mode_name = arm.mode.partition("/")
+    family = catalog.families[family_name]
+    mode = family.modes[mode_name]
+    return Arm(
+        position=position,
+        name=arm.name,
+        family=family_name,
+        mode=mode_name,
+        title=mode.title or mode_name,
+        family_title=family.title,
+        kernel=arm.kernel,
+        is_baseline=arm.name == comparison.baseline,
+        cmdline=" ".join(mode.cmdline),
+        lab_cmdline=" ".join(family.emulated.cmdline),
+        expect=[expectation.model_dump() for expectation in mode.expect],
+    )
+
+
+def _cases(wanted: Sequence[WorkloadSpec], catalog: Catalog) -> list[Case]:
+    cases: list[Case] = []
+    for selection in wanted:
+        workload = catalog.workloads[selection.workload]
+        for parameters in cases_of(workload, selection):
+            cases.append(_case(workload, selection, parameters, position=len(cases)))
+    return cases
+
+
+def _case(
+    workload: Workload,
+    selection: WorkloadSpec,
+    parameters: Mapping[str, str | int | float],
+    position: int,
+) -> Case:
+    defaults = workload.defaults
+    iterations = selection.iterations or defaults.iterations
+    warmup = defaults.warmup if selection.warmup is None else selection.warmup
+    metrics = {}
+    for name, metric in workload.metrics_of(parameters).items():
+        primary = metric.primary if selection.primary is None else name in selection.primary
+        metrics[name] = {
+            "unit": metric.unit,
+            "direction": metric.direction,
+            "title": metric.title or name,
+            "primary": primary,
+        }
+    return Case(
+        position=position,
+        workload=workload.name,
+        title=workload.title_of(parameters),
+        parameters=dict(parameters),
+        iterations=iterations,
+        warmup=warmup,
+        timeout_s=selection.timeout_s or defaults.timeout_s,
+        expected_s=workload.seconds_per_case
+        + workload.seconds_per_iteration * (iterations + warmup),
+        metrics=metrics,
+    )
+
+
+def _store_run(
+    session: Session, experiment: Experiment, comparison: Comparison, host: HostVars
+) -> None:
+    host_id = upsert_host(
+        session,
+        environment=experiment.environment,
+        name=host.name,
+        host_class=host.host_class,
+        emulated=host.emulated,
+        capabilities=sorted(host.capabilities),
+    )
+    arms = {arm.name: arm.id for arm in comparison.arms}
+    plan = plan_run(
+        list(arms),
+        blocks=comparison.blocks,
+        seed=experiment.seed,
+        comparison=comparison.name,
+        host=host.name,
+    )
+    experiment.runs.append(
+        Run(
+            experiment_id=experiment.id,
+            comparison_id=comparison.id,
+            host_id=host_id,
+            state="queued",
+            boots=[
+                Boot(
+                    arm_id=arms[planned.arm],
+                    block=planned.block,
+                    place=planned.order,
+                    state="planned",
+                    nonce=new_nonce(),
+                )
+                for planned in plan
+            ],
+        )
+    )
+    session.flush()
+
+
+def new_nonce() -> str:
+    """A word no other boot has on its command line."""
+    return secrets.token_hex(8)

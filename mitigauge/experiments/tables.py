@@ -1,0 +1,263 @@
+"""Tables of experiments, runs, boots and results."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from mitigauge.database import Base
+from mitigauge.fleet.tables import Fingerprint, Host
+
+
+def _one_of(column: str, values: str) -> str:
+    return f"{column} IN ({', '.join(repr(v) for v in values.split())})"
+
+
+RUN_STATES = "queued running finished failed cancelled"
+BOOT_STATES = (
+    "planned booting measuring effective not_effective wrong_kernel did_not_boot "
+    "lab_fault invalid skipped"
+)
+
+
+class Experiment(Base):
+    """A question with its spec, as submitted."""
+
+    __tablename__ = "experiment"
+    __table_args__ = (CheckConstraint(_one_of("state", RUN_STATES), name="state"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    question: Mapped[str]
+    environment: Mapped[str]
+    seed: Mapped[int] = mapped_column(BigInteger)
+    spec_text: Mapped[str]
+    state: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+    comparisons: Mapped[list[Comparison]] = relationship(order_by="Comparison.position")
+    runs: Mapped[list[Run]] = relationship(order_by="Run.id", back_populates="experiment")
+
+
+class Comparison(Base):
+    """Arms that share a baseline, with the cases they are measured on."""
+
+    __tablename__ = "comparison"
+    __table_args__ = (UniqueConstraint("experiment_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    experiment_id: Mapped[int] = mapped_column(ForeignKey("experiment.id"))
+    position: Mapped[int]
+    name: Mapped[str]
+    blocks: Mapped[int]
+
+    arms: Mapped[list[Arm]] = relationship(order_by="Arm.position")
+    cases: Mapped[list[Case]] = relationship(order_by="Case.position")
+
+
+class Arm(Base):
+    """Kernel and mode. What the mode file said is copied, so that later edits change nothing."""
+
+    __tablename__ = "arm"
+    __table_args__ = (
+        UniqueConstraint("comparison_id", "name"),
+        # Exactly one baseline: two would make every effect ambiguous.
+        Index(
+            "uq_arm_baseline", "comparison_id", unique=True, postgresql_where=text("is_baseline")
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    comparison_id: Mapped[int] = mapped_column(ForeignKey("comparison.id"))
+    position: Mapped[int]
+    name: Mapped[str]
+    family: Mapped[str]
+    mode: Mapped[str]
+    title: Mapped[str]
+    family_title: Mapped[str]
+    kernel: Mapped[str]
+    is_baseline: Mapped[bool]
+    cmdline: Mapped[str]
+    lab_cmdline: Mapped[str]
+    expect: Mapped[list[Any]]
+
+
+class Case(Base):
+    """One point of a workload's parameters."""
+
+    __tablename__ = "benchmark_case"
+    __table_args__ = (UniqueConstraint("comparison_id", "position"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    comparison_id: Mapped[int] = mapped_column(ForeignKey("comparison.id"))
+    position: Mapped[int]
+    workload: Mapped[str]
+    title: Mapped[str]
+    parameters: Mapped[dict[str, Any]]
+    iterations: Mapped[int]
+    warmup: Mapped[int]
+    timeout_s: Mapped[int]
+    expected_s: Mapped[float]
+    metrics: Mapped[dict[str, Any]]
+
+
+class Run(Base):
+    """One comparison on one host: what is leased, advanced and resumed."""
+
+    __tablename__ = "run"
+    __table_args__ = (
+        UniqueConstraint("comparison_id", "host_id"),
+        CheckConstraint(_one_of("state", RUN_STATES), name="state"),
+        Index("ix_run_wake_at", "wake_at", postgresql_where=text("wake_at IS NOT NULL")),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    experiment_id: Mapped[int] = mapped_column(ForeignKey("experiment.id"))
+    comparison_id: Mapped[int] = mapped_column(ForeignKey("comparison.id"))
+    host_id: Mapped[int] = mapped_column(ForeignKey("host.id"))
+    state: Mapped[str]
+    step: Mapped[str] = mapped_column(server_default="")
+    epoch: Mapped[int] = mapped_column(server_default="0")
+    wake_at: Mapped[datetime | None]
+    prepared: Mapped[dict[str, Any] | None]
+    tuning_restored: Mapped[bool] = mapped_column(server_default=text("false"))
+    consecutive_faults: Mapped[int] = mapped_column(server_default="0")
+    error: Mapped[str] = mapped_column(server_default="")
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+    experiment: Mapped[Experiment] = relationship(back_populates="runs")
+    comparison: Mapped[Comparison] = relationship()
+    host: Mapped[Host] = relationship()
+    boots: Mapped[list[Boot]] = relationship(
+        order_by="Boot.block, Boot.place, Boot.attempt", back_populates="run"
+    )
+
+
+class Boot(Base):
+    """One boot of one arm in one block. A retry after a lab fault is a row of its own."""
+
+    __tablename__ = "boot"
+    __table_args__ = (
+        UniqueConstraint("run_id", "block", "place", "attempt"),
+        UniqueConstraint("nonce"),
+        CheckConstraint(_one_of("state", BOOT_STATES), name="state"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id"))
+    arm_id: Mapped[int] = mapped_column(ForeignKey("arm.id"))
+    block: Mapped[int]
+    place: Mapped[int]
+    attempt: Mapped[int] = mapped_column(server_default="1")
+    state: Mapped[str]
+    reason: Mapped[str] = mapped_column(server_default="")
+    nonce: Mapped[str]
+    previous_boot_id: Mapped[str | None]
+    armed: Mapped[dict[str, Any] | None]
+    serial_offset: Mapped[int | None] = mapped_column(BigInteger)
+    proof: Mapped[dict[str, Any] | None]
+    observed: Mapped[str | None]
+    fingerprint_id: Mapped[int | None] = mapped_column(ForeignKey("fingerprint.id"))
+    serial_tail: Mapped[str] = mapped_column(server_default="")
+    job_try: Mapped[int] = mapped_column(server_default="1")
+    job_started_at: Mapped[datetime | None]
+    job_detail: Mapped[str] = mapped_column(server_default="")
+    power_cycled: Mapped[bool] = mapped_column(server_default=text("false"))
+    started_at: Mapped[datetime | None]
+    rebooted_at: Mapped[datetime | None]
+    up_at: Mapped[datetime | None]
+    verified_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+    run: Mapped[Run] = relationship(back_populates="boots")
+    arm: Mapped[Arm] = relationship()
+    fingerprint: Mapped[Fingerprint | None] = relationship()
+    results: Mapped[list[Result]] = relationship(order_by="Result.case_id", back_populates="boot")
+
+
+class Result(Base):
+    """What one case gave within one boot; uploaded once, then unchangeable."""
+
+    __tablename__ = "result"
+    __table_args__ = (
+        UniqueConstraint("boot_id", "case_id"),
+        CheckConstraint(_one_of("state", "measured failed lab_fault"), name="state"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    boot_id: Mapped[int] = mapped_column(ForeignKey("boot.id"))
+    case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"))
+    state: Mapped[str]
+    body_sha256: Mapped[str]
+    raw_sha256: Mapped[str | None]
+    lab_faults: Mapped[list[Any]]
+    tools: Mapped[dict[str, Any]]
+    error: Mapped[str] = mapped_column(server_default="")
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    boot: Mapped[Boot] = relationship(back_populates="results")
+    case: Mapped[Case] = relationship()
+    iterations: Mapped[list[Iteration]] = relationship(
+        order_by="Iteration.metric, Iteration.warmup, Iteration.position"
+    )
+
+
+class Iteration(Base):
+    """One raw value. A value that is no number cannot be stored."""
+
+    __tablename__ = "iteration"
+    __table_args__ = (
+        # NaN equals itself in PostgreSQL, so it must be named.
+        CheckConstraint(
+            "value <> 'NaN' AND value <> 'Infinity' AND value <> '-Infinity'", name="finite"
+        ),
+    )
+
+    result_id: Mapped[int] = mapped_column(ForeignKey("result.id"), primary_key=True)
+    metric: Mapped[str] = mapped_column(primary_key=True)
+    warmup: Mapped[bool] = mapped_column(primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    value: Mapped[float]
+
+
+class StepAttempt(Base):
+    """One attempt at one step of a run, under one epoch."""
+
+    __tablename__ = "step_attempt"
+    __table_args__ = (
+        # One committed outcome for each (run, epoch): the fence against doing a step twice.
+        UniqueConstraint("run_id", "epoch", "step"),
+        Index("ix_step_attempt_boot_id", "boot_id"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id"))
+    boot_id: Mapped[int | None] = mapped_column(ForeignKey("boot.id"))
+    step: Mapped[str]
+    epoch: Mapped[int]
+    outcome: Mapped[str] = mapped_column(server_default="started")
+    detail: Mapped[str] = mapped_column(server_default="")
+    started_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+    finished_at: Mapped[datetime | None]
+
+
+class Event(Base):
+    """One line of the log of an experiment."""
+
+    __tablename__ = "event"
+    __table_args__ = (Index("ix_event_experiment_id_id", "experiment_id", "id"),)
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    experiment_id: Mapped[int] = mapped_column(ForeignKey("experiment.id"))
+    run_id: Mapped[int | None] = mapped_column(ForeignKey("run.id"))
+    at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+    kind: Mapped[str]
+    text: Mapped[str]

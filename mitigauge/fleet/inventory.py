@@ -1,0 +1,76 @@
+"""The hosts of an environment, as Ansible's own inventory says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.fleet.service import HostVars, host_vars
+from mitigauge.settings import REPOSITORY, get_settings
+
+ENVIRONMENTS = REPOSITORY / "ansible" / "envs"
+INVENTORY_TIMEOUT_S = 60
+
+
+def environment_names() -> list[str]:
+    """Every environment there is an inventory for."""
+    return sorted(path.name for path in ENVIRONMENTS.iterdir() if path.is_dir())
+
+
+def inventory_sources(environment: str) -> list[Path]:
+    """The environment's inventory, and the one generated beside it if there is one.
+
+    Raises :class:`NotFound` naming the known environments.
+    """
+    if environment not in environment_names():
+        raise NotFound(
+            f"there is no environment {environment!r}",
+            hint=f"Known: {', '.join(environment_names())}. Each is a folder of ansible/envs/.",
+        )
+    generated = get_settings().home / environment / "inventory" / "hosts.yml"
+    sources = [ENVIRONMENTS / environment / "hosts.yml"]
+    return [*sources, generated] if generated.exists() else sources
+
+
+def load_hosts(environment: str) -> dict[str, HostVars]:
+    """All hosts of the environment by name.
+
+    Raises :class:`NotFound` for an unknown environment and :class:`InvalidInput` when
+    Ansible cannot read its inventory.
+    """
+    listing = _list(inventory_sources(environment))
+    timeout = get_settings().boot_timeout_s
+    return {
+        name: host_vars(name, environment, variables, boot_timeout_s=timeout)
+        for name, variables in sorted(listing.items())
+    }
+
+
+def _list(sources: list[Path]) -> Mapping[str, Mapping[str, Any]]:
+    command = [str(Path(sys.executable).parent / "ansible-inventory"), "--list"]
+    for source in sources:
+        command += ["-i", str(source)]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=INVENTORY_TIMEOUT_S,
+        check=False,
+        cwd=REPOSITORY / "ansible",
+    )
+    if done.returncode != 0:
+        raise InvalidInput(
+            f"the inventory {sources[0]} cannot be read: {done.stderr.strip()[-500:]}",
+            hint=f"Try `ansible-inventory -i {sources[0]} --list`.",
+        )
+    listing = json.loads(done.stdout)
+    hosts: dict[str, Mapping[str, Any]] = dict(listing["_meta"]["hostvars"])
+    for group in listing.values():
+        for name in group.get("hosts", []) if isinstance(group, dict) else []:
+            hosts.setdefault(name, {})
+    return hosts

@@ -1,0 +1,1 @@
+"""Answers in the shape people paste into mails and pages."""

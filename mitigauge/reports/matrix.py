@@ -1,0 +1,135 @@
+"""The matrix of an experiment as people paste it: plain text for a mailing list, or Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mitigauge.experiments.schemas import ExperimentView
+from mitigauge.reports.content import EMULATED, METHOD, Cell, Content, Entry, Table, content_of
+from mitigauge.reports.plain import indented, markdown, neutralise, width, wrap
+from mitigauge.reports.text_table import table_lines
+
+COLUMNS = 78
+
+
+def render_text(view: ExperimentView) -> str:
+    """The report as plain text of at most 78 columns."""
+    return "\n".join(_text(content_of(view))) + "\n"
+
+
+def render_markdown(view: ExperimentView) -> str:
+    """The report as Markdown with pipe tables."""
+    return "\n".join(_markdown(content_of(view))) + "\n"
+
+
+def _text(content: Content) -> Iterator[str]:
+    title = wrap(neutralise(content.title), COLUMNS)
+    yield from title
+    yield "=" * max(width(line) for line in title)
+    yield from wrap(neutralise(content.question, 2000), COLUMNS)
+    for warning in _alarms(content):
+        yield ""
+        yield from wrap(neutralise(warning), COLUMNS)
+    yield ""
+    for key, value in content.facts:
+        yield from indented(f"{key:<8}", neutralise(value), COLUMNS)
+    for table in content.tables:
+        yield ""
+        yield from wrap(neutralise(_caption(table)), COLUMNS)
+        yield ""
+        yield from table_lines(table, COLUMNS)
+        for number, note in enumerate(table.notes, start=1):
+            yield from indented(f"({number}) ", neutralise(note), COLUMNS)
+    if content.tables:
+        yield ""
+        for key, text in METHOD:
+            yield from indented(f"{key + ':':<10}", text, COLUMNS)
+    yield from _text_section(
+        "Not effective: booted, but the mode was not in force", content.not_effective
+    )
+    yield from _text_section("Not measured", content.not_measured)
+
+
+def _text_section(heading: str, entries: Sequence[Entry]) -> Iterator[str]:
+    if not entries:
+        return
+    yield ""
+    yield heading
+    yield "-" * len(heading)
+    for entry in entries:
+        yield from wrap(neutralise(entry.heading), COLUMNS)
+        for key, value in entry.facts:
+            yield from indented(f"  {key:<12}", neutralise(value), COLUMNS)
+
+
+def _markdown(content: Content) -> Iterator[str]:
+    yield f"# {markdown(content.title)}"
+    yield ""
+    yield markdown(content.question, 2000)
+    for warning in _alarms(content):
+        yield ""
+        yield f"**{markdown(warning)}**"
+    yield ""
+    for key, value in content.facts:
+        yield f"- {key}: {markdown(value)}" if key else f"  {markdown(value)}"
+    for table in content.tables:
+        yield ""
+        yield f"### {markdown(_caption(table))}"
+        yield ""
+        yield from _pipe_table(table)
+        if table.notes:
+            yield ""
+        for number, note in enumerate(table.notes, start=1):
+            yield f"- ({number}) {markdown(note)}"
+    if content.tables:
+        yield ""
+        for key, text in METHOD:
+            yield f"- {key}: {text}"
+    yield from _markdown_section(
+        "Not effective: booted, but the mode was not in force", content.not_effective
+    )
+    yield from _markdown_section("Not measured", content.not_measured)
+
+
+def _pipe_table(table: Table) -> Iterator[str]:
+    arms = [markdown(arm) for arm in table.arms]
+    yield _pipes(["case", f"{markdown(table.baseline)} (baseline)", *arms])
+    yield _pipes(["---", "---:", *("---" for _ in arms)])
+    for line in table.lines:
+        cells = [_markdown_cell(cell) for cell in line.cells]
+        yield _pipes(
+            [markdown(line.label), markdown(f"{line.baseline} {line.baseline_n}".rstrip()), *cells]
+        )
+
+
+def _markdown_cell(cell: Cell) -> str:
+    mark = f"({cell.note})" if cell.note else ""
+    parts = [cell.effect, cell.interval, cell.n, cell.verdict, cell.mde, mark]
+    return " ".join(part for part in parts if part)
+
+
+def _pipes(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_section(heading: str, entries: Sequence[Entry]) -> Iterator[str]:
+    if not entries:
+        return
+    yield ""
+    yield f"### {heading}"
+    yield ""
+    for entry in entries:
+        yield f"- {markdown(entry.heading)}"
+        for key, value in entry.facts:
+            yield f"  - {key}: {markdown(value)}"
+
+
+def _alarms(content: Content) -> Iterator[str]:
+    """What a reader must know before the first figure."""
+    if content.emulated:
+        yield f"EMULATED ({content.emulated}): {EMULATED}"
+    yield from content.warnings
+
+
+def _caption(table: Table) -> str:
+    return f"{table.caption}, EMULATED" if table.emulated else table.caption

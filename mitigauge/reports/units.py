@@ -1,0 +1,74 @@
+"""Values in units that people read."""
+
+from __future__ import annotations
+
+_LARGER = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_SCALED = frozenset({"bit/s", "B/s", "byte/s", "Hz", "op/s", "ops/s"})
+_PLAIN = {"count": "", "percent": "%", "%": "%", "ratio": ""}
+
+
+def humanise(value: float, unit: str) -> str:
+    """*value* with three digits and a unit that suits it: ``1.77 Gbit/s``, ``382 ns``.
+
+    Units that are not known stand as they are.
+    """
+    base, slash, per = unit.partition("/")
+    if base in _SECONDS and unit not in _SCALED:
+        return _time(value * _SECONDS[base], slash + per)
+    if unit in _SCALED:
+        factor, prefix = next(
+            (pair for pair in _LARGER if abs(value) >= pair[0] * 0.9995), (1.0, "")
+        )
+        return f"{_three(value / factor)} {prefix}{unit}"
+    return f"{_three(value)} {_PLAIN.get(unit, unit)}".rstrip()
+
+
+def percent(value: float, *, digits: int = 1) -> str:
+    """A signed percentage: ``-10.4%``."""
+    return f"{_signed(value, digits)}%"
+
+
+def interval(low: float, high: float, *, digits: int = 1) -> str:
+    """``[-12.1, -8.7]``: two signed percentages."""
+    return f"[{_signed(low, digits)}, {_signed(high, digits)}]"
+
+
+def digits_for(low: float | None, high: float | None) -> int:
+    """Decimals that an effect deserves: two when its interval is narrower than 1 %."""
+    if low is None or high is None:
+        return 1
+    if max(abs(low), abs(high)) >= 1000:
+        return 0
+    return 2 if high - low < 1 else 1
+
+
+def _signed(value: float, digits: int) -> str:
+    if abs(value) >= 1e6:
+        return f"{value:+.1e}"
+    text = f"{value:+.{digits}f}"
+    # A rounded zero has no sign to speak of.
+    return text.replace("-", "+") if float(text) == 0 else text
+
+
+def _time(seconds: float, per: str) -> str:
+    size, name = next((pair for pair in _TIMES if abs(seconds) >= pair[0] * 0.9995), _TIMES[-1])
+    if seconds == 0:
+        size, name = 1.0, "s"
+    return f"{_three(seconds / size)} {name}{per}"
+
+
+def _three(value: float) -> str:
+    """Three significant digits, without an exponent where that stays readable."""
+    if value == 0:
+        return "0"
+    if not 1e-3 <= abs(value) < 1e7:
+        return f"{value:.2e}"
+    rounded = float(f"{value:.3g}")
+    decimals = max(0, 2 - _exponent(rounded))
+    return f"{rounded:.{decimals}f}"
+
+
+def _exponent(value: float) -> int:
+    return int(f"{value:e}".partition("e")[2])

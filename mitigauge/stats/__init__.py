@@ -1,0 +1,1 @@
+"""Statistics, pure: boot means, block model, Dunnett, looks, verdicts. See docs/statistics.md."""

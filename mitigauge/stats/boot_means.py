@@ -1,0 +1,76 @@
+"""From iterations to boot means, the only thing that is ever replicated.
+
+A boot is the unit of replication: iterations within one share its layout, its
+caches and its luck, so they make the boot's mean more exact and nothing else
+(Georges et al., OOPSLA 2007; Kalibera & Jones, ISMM 2013).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mitigauge.errors import InvalidInput
+
+Floats = NDArray[np.float64]
+Boots = Mapping[str, Mapping[int, float | Sequence[float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class BootMeans:
+    """Boot means of one case and metric: ``values[arm, block]``, NaN where no boot counts."""
+
+    arms: tuple[str, ...]
+    blocks: tuple[int, ...]
+    values: Floats
+
+    def shape_key(self) -> tuple[tuple[str, ...], tuple[int, ...], bytes]:
+        """Equal for cases that the same arms and boots answer; such are judged together."""
+        return self.arms, self.blocks, np.isnan(self.values).tobytes()
+
+
+def boot_means(boots: Boots, *, baseline: str) -> BootMeans:
+    """Arrange the means of *boots* by arm (baseline first, then by name) and block.
+
+    Raises :class:`InvalidInput` for a value that is not finite or a boot without values.
+    """
+    arms = (baseline, *sorted(arm for arm in boots if arm != baseline))
+    by_arm = [boots.get(arm, {}) for arm in arms]
+    blocks = tuple(sorted({block for of_arm in by_arm for block in of_arm}))
+    column = {block: index for index, block in enumerate(blocks)}
+    values = np.full((len(arms), len(blocks)), np.nan)
+    for row, of_arm in enumerate(by_arm):
+        for block, iterations in of_arm.items():
+            values[row, column[block]] = _mean(iterations, arms[row], block)
+    return BootMeans(arms, blocks, values)
+
+
+def _mean(iterations: float | Sequence[float], arm: str, block: int) -> float:
+    values = iterations if isinstance(iterations, Iterable) else (iterations,)
+    if not len(values):
+        raise InvalidInput(
+            f"arm {arm!r}, block {block}: no value after warm-up",
+            hint="Leave the boot out, or measure at least one iteration.",
+        )
+    try:
+        # fsum: exactly rounded, so that the order of the iterations cannot matter.
+        mean = math.fsum(values) / len(values)
+    except OverflowError:
+        mean = math.inf
+    # An infinite or NaN iteration makes the sum so; the loop only finds its place.
+    if not math.isfinite(mean):
+        for index, value in enumerate(values, start=1):
+            if not math.isfinite(value):
+                raise InvalidInput(
+                    f"arm {arm!r}, block {block}, iteration {index}: {value} is not a number",
+                    hint="Leave the boot out, with its reason, or correct the value.",
+                )
+        raise InvalidInput(
+            f"arm {arm!r}, block {block}: the values are too large to add up",
+            hint="Give them in a larger unit.",
+        )
+    return mean

@@ -1,0 +1,68 @@
+"""What goes into a judgement and what comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mitigauge.errors import InvalidInput
+from mitigauge.stats.boot_means import Boots
+from mitigauge.stats.scale import Scale
+
+Verdict = Literal["better", "worse", "same", "undecided"]
+Direction = Literal["lower", "higher"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArmVerdict:
+    """What the boots say about one arm.
+
+    Percent are of the baseline, signed as measured: +3 means the value is 3 %
+    larger. The 95 % interval covers all arms of the case at once. ``blocks`` are
+    those in which arm and baseline both count. Figures are those of the look that
+    decided, else of all boots; ``None`` where the boots cannot give them, and
+    ``note`` says why. The baseline has n, blocks and mean only.
+    """
+
+    n: int
+    blocks: int
+    mean: float | None
+    effect_percent: float | None
+    ci_low_percent: float | None
+    ci_high_percent: float | None
+    p: float | None
+    mde_percent: float | None
+    verdict: Verdict | None
+    note: str
+    scale: Scale
+    decided_at_look: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case and metric to judge; ``boots[arm][block]`` is a boot's values after warm-up.
+
+    Raises :class:`InvalidInput` for options out of range.
+    """
+
+    boots: Boots
+    direction: Direction
+    unit: str = ""
+    delta_percent: float = 1.0
+    planned_blocks: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("lower", "higher"):
+            raise InvalidInput(
+                f"direction {self.direction!r} is unknown", hint="Say 'lower' or 'higher'."
+            )
+        if not 0.0 < self.delta_percent < 100.0:
+            raise InvalidInput(
+                f"delta {self.delta_percent} % is out of range",
+                hint="Give the largest change that is still 'same', such as 1.",
+            )
+        if self.planned_blocks is not None and self.planned_blocks < 1:
+            raise InvalidInput(
+                f"a budget of {self.planned_blocks} blocks is out of range",
+                hint="Give at least 1, better 4.",
+            )

@@ -1,0 +1,188 @@
+"""The looks, taken for all cases at once that share one pattern of boots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mitigauge.stats.block_model import Mask
+from mitigauge.stats.boot_means import BootMeans
+from mitigauge.stats.boundaries import look_levels, looks_until
+from mitigauge.stats.case import ArmVerdict, Case, Verdict
+from mitigauge.stats.look import CHANGED, UNDECIDED, Figures, p_of, take_look
+from mitigauge.stats.scale import ScaledCases, scale_cases
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What all cases of a group are judged by."""
+
+    alpha: float
+    planned_blocks: int | None
+    looks: Sequence[int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Where the looks fall; ``ends[i]`` is the column after look i, for the looks taken."""
+
+    schedule: tuple[int, ...]
+    levels: tuple[float, ...]
+    ends: tuple[int, ...]
+    blocks: int  # that compare some arm with the baseline
+
+    @property
+    def planned(self) -> int:
+        return self.schedule[-1] if self.schedule else 0
+
+    @property
+    def next_look(self) -> int | None:
+        return next((look for look in self.schedule if look > self.blocks), None)
+
+    def level_now(self) -> float:
+        """The level of the look to come, or of the last one."""
+        pairs = zip(self.schedule, self.levels, strict=True)
+        return next((level for look, level in pairs if look >= self.blocks), 0.0)
+
+
+def judge_group(
+    cases: Sequence[Case], means: Sequence[BootMeans], rules: Rules
+) -> list[Mapping[str, ArmVerdict]]:
+    """Judge *cases*, whose boot *means* share arms, blocks and gaps."""
+    values = np.stack([of_case.values for of_case in means])
+    scaled = scale_cases(values, [case.unit for case in cases])
+    present = ~np.isnan(values[0])
+    delta = np.array([case.delta_percent for case in cases])
+    plan = _plan(present, rules)
+    columns = present.shape[1]
+    answer = Figures.empty(scaled.means(slice(0, columns)))
+    look_of = np.zeros(answer.outcome.shape, dtype=np.intp)
+    end_of = np.full(answer.outcome.shape, columns, dtype=np.intp)
+    for look, level, end in zip(plan.schedule, plan.levels, plan.ends, strict=False):
+        figures, fit = take_look(scaled, present, end, level=level, delta=delta)
+        new = (figures.outcome != UNDECIDED) & (answer.outcome == UNDECIDED)
+        p_of(figures, fit, new)
+        _take_over(answer, figures, new)
+        look_of[new], end_of[new] = look, end
+    if plan.schedule:
+        figures, fit = take_look(scaled, present, columns, level=plan.level_now(), delta=delta)
+        figures.outcome[:] = UNDECIDED
+        rest = answer.outcome == UNDECIDED
+        p_of(figures, fit, rest)
+        _take_over(answer, figures, rest)
+    writer = _Writer(means[0], present, scaled, plan, answer, look_of, end_of)
+    return [writer.arms(index, case) for index, case in enumerate(cases)]
+
+
+def _plan(present: Mask, rules: Rules) -> _Plan:
+    shared = np.flatnonzero(present[0] & present[1:].any(axis=0))
+    if not shared.size:
+        return _Plan((), (), (), 0)
+    schedule = looks_until(max(rules.planned_blocks or 0, shared.size), rules.looks)
+    contrasts = int(present[1:].any(axis=1).sum())
+    levels = look_levels(schedule, contrasts=contrasts, alpha=rules.alpha)
+    taken = [look for look in schedule if look <= shared.size]
+    ends = [
+        present.shape[1] if look == schedule[-1] else int(shared[look - 1]) + 1 for look in taken
+    ]
+    return _Plan(schedule, levels, tuple(ends), int(shared.size))
+
+
+def _take_over(answer: Figures, figures: Figures, where: Mask) -> None:
+    for field in fields(Figures):
+        getattr(answer, field.name)[where] = getattr(figures, field.name)[where]
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Turns arrays into verdicts and says in words what a figure alone would not."""
+
+    layout: BootMeans
+    present: Mask
+    scaled: ScaledCases
+    plan: _Plan
+    figures: Figures
+    look_of: NDArray[np.intp]
+    end_of: NDArray[np.intp]
+
+    def arms(self, index: int, case: Case) -> dict[str, ArmVerdict]:
+        """The verdicts of one case by arm name."""
+        return {arm: self._arm(index, place, case) for place, arm in enumerate(self.layout.arms)}
+
+    def _arm(self, index: int, place: int, case: Case) -> ArmVerdict:
+        figures, here = self.figures, (index, place)
+        seen = self.present[:, : self.end_of[here]]
+        look = int(self.look_of[here]) or None
+        verdict = self._verdict(here, case) if place else None
+        return ArmVerdict(
+            n=int(seen[place].sum()),
+            blocks=int((seen[0] & seen[place]).sum()),
+            mean=_number(figures.mean[here]),
+            effect_percent=_number(figures.effect[here]),
+            ci_low_percent=_number(figures.low[here]),
+            ci_high_percent=_number(figures.high[here]),
+            p=_number(figures.p[here]),
+            mde_percent=_number(figures.mde[here]),
+            verdict=verdict,
+            note="; ".join(self._notes(here, case, verdict, look)) if place else "",
+            scale="log" if self.scaled.log[index] else "linear",
+            decided_at_look=look,
+        )
+
+    def _verdict(self, here: tuple[int, int], case: Case) -> Verdict:
+        outcome = self.figures.outcome[here]
+        if outcome == UNDECIDED:
+            return "undecided"
+        if outcome != CHANGED:
+            return "same"
+        larger_is_better = case.direction == "higher"
+        return "better" if (self.figures.difference[here] > 0) == larger_is_better else "worse"
+
+    def _notes(
+        self, here: tuple[int, int], case: Case, verdict: Verdict | None, look: int | None
+    ) -> Iterator[str]:
+        missing = self._missing(here)
+        if missing:
+            yield missing
+            return
+        figures, plan = self.figures, self.plan
+        if np.isnan(figures.effect[here]):
+            shift = figures.difference[here] * self.scaled.magnitude[here[0]]
+            yield f"baseline mean is 0: no percentage; difference {shift:+.4g} {case.unit}".rstrip()
+        if figures.no_noise[here]:
+            yield "boots do not vary at all: judged by the difference itself"
+        elif verdict in ("better", "worse") and (
+            -case.delta_percent < figures.low[here] and figures.high[here] < case.delta_percent
+        ):
+            yield f"real, yet within ±{case.delta_percent:g} %"
+        if look is not None and look < plan.planned:
+            overstates = "" if verdict == "same" else "; an early stop overstates the effect"
+            yield f"decided after {look} of {plan.planned} blocks{overstates}"
+        elif look is None and plan.next_look is not None:
+            yield f"{plan.blocks} of {plan.planned} blocks: next look after {plan.next_look}"
+
+    def _missing(self, here: tuple[int, int]) -> str:
+        """Why there is no comparison, or none with an interval; empty when there is one."""
+        _, place = here
+        if not self.present[place].any():
+            return "no boot that counts"
+        if not self.present[0].any():
+            return "the baseline has no boot that counts"
+        if np.isnan(self.figures.difference[here]):
+            return "shares no block with the baseline"
+        if np.isnan(self.figures.low[here]) and not np.isnan(self.figures.effect[here]):
+            blocks = self.plan.blocks
+            return (
+                "one block: no noise estimate, so no interval"
+                if blocks == 1
+                else f"{blocks} blocks with gaps: no noise estimate, so no interval"
+            )
+        return ""
+
+
+def _number(value: np.float64) -> float | None:
+    number = float(value)
+    return number if np.isfinite(number) else None

@@ -1,0 +1,10 @@
+"""All tables, imported once so that the metadata is whole (for migrations and their test)."""
+
+from __future__ import annotations
+
+from mitigauge.database import Base
+from mitigauge.experiments import tables as experiments
+from mitigauge.fleet import tables as fleet
+
+metadata = Base.metadata
+__all__ = ["experiments", "fleet", "metadata"]

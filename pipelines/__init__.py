@@ -1,0 +1,1 @@
+"""What makes it happen: advancing runs step by step, on leased hosts."""

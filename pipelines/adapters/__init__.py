@@ -1,0 +1,1 @@
+"""The only place that talks to hosts: Ansible, SSH banners, power interfaces."""

@@ -1,0 +1,178 @@
+"""A host under test over Ansible, its SSH port and its power interface."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mitigauge.errors import NotFound
+from mitigauge.fleet.inventory import load_hosts
+from mitigauge.fleet.service import HostVars
+from pipelines.adapters.ansible import PlayEvent, PlayFailure, run_playbook
+from pipelines.adapters.power import PowerControl, PowerFailure, open_power
+from pipelines.host_control import Facts, HostControl, JobCase, LabFault, RunLog
+
+BANNER_TIMEOUT_S = 5.0
+# On an emulated host a task takes two seconds and a key exchange several.
+PLAY_TIMEOUT_S = 300.0
+PREPARE_TIMEOUT_S = 1800.0
+SERIAL_TAIL_BYTES = 16384
+
+
+def open_host(environment: str, name: str, log: RunLog) -> HostControl:
+    """The named host of an environment. Raises :class:`NotFound` naming the known ones."""
+    hosts = load_hosts(environment)
+    if name not in hosts:
+        raise NotFound(
+            f"environment {environment!r} has no host {name!r} any more",
+            hint=f"Known: {', '.join(hosts)}.",
+        )
+    return AnsibleHost(hosts[name], log)
+
+
+class SilentLog:
+    """For a person at a terminal: nothing is logged, nothing stops the play."""
+
+    def line(self, kind: str, text: str) -> None:
+        """Drop the line."""
+
+    def alive(self) -> bool:
+        """Always go on."""
+        return True
+
+
+@dataclass(frozen=True)
+class AnsibleHost:
+    """:class:`HostControl` for whatever Ansible reaches."""
+
+    host: HostVars
+    log: RunLog
+
+    def prepare(self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool) -> Facts:
+        """Run prepare.yml; adds the host's boot time-out to what it returns."""
+        facts = self._play(
+            "prepare.yml",
+            {
+                "kernel_packages": [f"linux-image-{release}" for release in kernels],
+                "workload_names": list(workloads),
+                "guest_enabled": guest,
+            },
+            timeout_s=PREPARE_TIMEOUT_S,
+        )
+        return {**facts, "boot_timeout_s": self.host.boot_timeout_s}
+
+    def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:
+        """Run boot.yml."""
+        return self._returned(
+            "boot.yml",
+            {
+                "boot_mode_nonce": nonce,
+                "boot_mode_cmdline": cmdline,
+                "boot_mode_kernel": kernel,
+            },
+            "boot",
+        )
+
+    def answers(self) -> bool:
+        """Read the SSH banner: a forwarded port accepts connections long before sshd does."""
+        address = str(self.host.variables.get("ansible_host", self.host.name))
+        port = int(self.host.variables.get("ansible_port", 22))
+        try:
+            with socket.create_connection((address, port), timeout=BANNER_TIMEOUT_S) as connection:
+                connection.settimeout(BANNER_TIMEOUT_S)
+                return connection.recv(4) == b"SSH-"
+        except OSError:
+            return False
+
+    def verify(self) -> Facts:
+        """Run verify.yml."""
+        facts = self._play("verify.yml", {})
+        if "proof" not in facts:
+            raise LabFault("verify.yml returned no proof", hint="See the play's events.")
+        return facts
+
+    def start(self, job: str, cases: Sequence[JobCase]) -> Facts:
+        """Run measure.yml."""
+        variables = {"workload_job": job, "workload_cases": [asdict(case) for case in cases]}
+        return self._returned("measure.yml", variables, "job")
+
+    def poll(self, job: str, directory: Path) -> Facts:
+        """Run poll.yml."""
+        variables = {"workload_job": job, "workload_fetch_dir": str(directory)}
+        facts = self._returned("poll.yml", variables, "job")
+        return {"archive": str(directory / f"{job}.tar.gz"), **facts}
+
+    def restore(self) -> Facts:
+        """Run restore.yml."""
+        return self._play("restore.yml", {})
+
+    def power_cycle(self) -> None:
+        """Reset through the power interface."""
+        self._require_lease()
+        self._power(lambda power: power.cycle())
+
+    def is_on(self) -> bool:
+        """Whether the power interface says the host is on."""
+        return bool(self._power(lambda power: power.is_on()))
+
+    def serial_offset(self) -> int | None:
+        """End of the serial log; None for a host without one."""
+        if not self.host.power:
+            return None
+        return int(self._power(lambda power: power.serial_offset()))
+
+    def serial_tail(self, since: int | None) -> str:
+        """The end of the serial log, none of it older than *since*."""
+        if not self.host.power:
+            return ""
+        wanted = SERIAL_TAIL_BYTES
+        if since is not None:
+            wanted = min(wanted, max(int(self.serial_offset() or 0) - since, 0))
+        return str(self._power(lambda power: power.serial_tail(wanted))) if wanted else ""
+
+    def _returned(self, playbook: str, variables: Mapping[str, Any], key: str) -> Facts:
+        facts = self._play(playbook, variables)
+        if key not in facts:
+            raise LabFault(f"{playbook} returned no {key!r}", hint="See the play's events.")
+        returned: Facts = facts[key]
+        return returned
+
+    def _play(
+        self, playbook: str, variables: Mapping[str, Any], *, timeout_s: float = PLAY_TIMEOUT_S
+    ) -> Facts:
+        self._require_lease()
+        try:
+            result = run_playbook(
+                playbook,
+                environment=self.host.environment,
+                host=self.host.name,
+                variables=variables,
+                on_event=self._log_event,
+                timeout_s=timeout_s,
+                check_alive=self.log.alive,
+            )
+        except PlayFailure as failure:
+            raise LabFault(failure.message, hint=failure.hint) from failure
+        return result.returned
+
+    def _log_event(self, event: PlayEvent) -> None:
+        if event.status in ("changed", "failed", "unreachable"):
+            detail = f": {event.message}" if event.message else ""
+            self.log.line("ansible", f"{event.task}: {event.status}{detail}")
+
+    def _power(self, act: Callable[[PowerControl], Any]) -> Any:
+        try:
+            return act(open_power(self.host.variables))
+        except PowerFailure as failure:
+            raise LabFault(failure.message, hint=failure.hint) from failure
+
+    def _require_lease(self) -> None:
+        """Nothing touches a host once its lease is known to be lost."""
+        if not self.log.alive():
+            raise LabFault(
+                f"the lease of {self.host.name} was lost before the play",
+                hint="Another worker goes on with the run.",
+            )

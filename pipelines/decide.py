@@ -1,0 +1,131 @@
+"""What a run does next: a pure function of where it stands.
+
+Whether a step was done is read from the facts it left (a boot id, a job's start),
+never from a counter, so that a run resumes wherever it was cut off.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mitigauge.experiments.schemas import BootState
+
+# An arm whose kernel ignores the mode says so every time; one look is enough.
+NOT_EFFECTIVE_LIMIT = 1
+# A panic may be chance once. Twice is the arm.
+DID_NOT_BOOT_LIMIT = 2
+# So many lab faults in a row mean that the lab is broken, not the arm.
+FAULTS_IN_A_ROW_LIMIT = 6
+ATTEMPTS_A_PLACE = 3
+OPEN_STATES = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)
+
+
+class Step(StrEnum):
+    """The steps of a run, as they stand in events and step attempts."""
+
+    PREPARE = "prepare"
+    ARM = "boot.arm"
+    AWAIT = "boot.wait"
+    POWER_CYCLE = "boot.power-cycle"
+    VERIFY = "boot.verify"
+    START = "measure.start"
+    POLL = "measure.poll"
+    SKIP = "boot.skip"
+    RESTORE = "restore"
+    FINISH = "finish"
+
+
+@dataclass(frozen=True, slots=True)
+class BootSituation:
+    """What is known of one boot."""
+
+    id: int
+    arm_id: int
+    state: BootState
+    rebooted_for_s: float | None = None
+    up: bool = False
+    job_started: bool = False
+    power_cycled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunSituation:
+    """What is known of a run; *boots* in plan order."""
+
+    cancelled: bool
+    prepared: bool
+    restored: bool
+    faults_in_a_row: int
+    baseline_arm_id: int
+    boot_timeout_s: float
+    boots: Sequence[BootSituation]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """The step to take, on which boot, and why where that is not plain."""
+
+    step: Step
+    boot_id: int | None = None
+    reason: str = ""
+
+
+def decide(run: RunSituation) -> Action:
+    """The next step of the run."""
+    current = next((b for b in run.boots if b.state in OPEN_STATES), None)
+    if run.cancelled or run.faults_in_a_row >= FAULTS_IN_A_ROW_LIMIT:
+        reason = "cancelled" if run.cancelled else GAVE_UP
+        return _wind_up(run, reason)
+    if not run.prepared:
+        return Action(Step.PREPARE)
+    if current is None:
+        return _wind_up(run, "")
+    if current.state is BootState.PLANNED:
+        reason = _why_skip(run, current)
+        return Action(Step.SKIP if reason else Step.ARM, current.id, reason)
+    if current.state is BootState.BOOTING:
+        return _booting(run, current)
+    return Action(Step.POLL if current.job_started else Step.START, current.id)
+
+
+def _wind_up(run: RunSituation, reason: str) -> Action:
+    if run.prepared and not run.restored:
+        return Action(Step.RESTORE, reason=reason)
+    return Action(Step.FINISH, reason=reason)
+
+
+def _booting(run: RunSituation, boot: BootSituation) -> Action:
+    if boot.up:
+        return Action(Step.VERIFY, boot.id)
+    waited = boot.rebooted_for_s or 0.0
+    if waited > run.boot_timeout_s:
+        silence = f"no answer within {run.boot_timeout_s:.0f} s of the"
+        if boot.power_cycled:
+            return Action(Step.FINISH, boot.id, f"host lost: {silence} power cycle either")
+        return Action(Step.POWER_CYCLE, boot.id, f"{silence} reboot")
+    return Action(Step.AWAIT, boot.id)
+
+
+def _why_skip(run: RunSituation, boot: BootSituation) -> str:
+    baseline = _why_drop(run.boots, run.baseline_arm_id)
+    if baseline:
+        return f"nothing to compare with: the baseline {baseline}"
+    own = _why_drop(run.boots, boot.arm_id)
+    return f"the arm {own}" if own else ""
+
+
+def _why_drop(boots: Sequence[BootSituation], arm_id: int) -> str:
+    states = Counter(b.state for b in boots if b.arm_id == arm_id)
+    if states[BootState.NOT_EFFECTIVE] >= NOT_EFFECTIVE_LIMIT:
+        return "was not effective in an earlier block"
+    if states[BootState.WRONG_KERNEL] >= NOT_EFFECTIVE_LIMIT:
+        return "came up with another kernel in an earlier block"
+    if states[BootState.DID_NOT_BOOT] >= DID_NOT_BOOT_LIMIT:
+        return f"did not boot {DID_NOT_BOOT_LIMIT} times"
+    return ""
+
+
+GAVE_UP = f"gave up after {FAULTS_IN_A_ROW_LIMIT} lab faults in a row"

@@ -1,0 +1,90 @@
+"""What a run needs a host to do. Implemented over Ansible and the power interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from mitigauge.errors import MitigaugeError
+
+Facts = Mapping[str, Any]
+
+
+class LabFault(MitigaugeError):
+    """The lab failed, not the arm: unreachable host, broken play, lost job. Worth a retry."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobCase:
+    """One case of a measuring job, in the shape the host's runner reads."""
+
+    case_id: str
+    workload: str
+    parameters: Mapping[str, Any]
+    iterations: int
+    warmup: int
+    timeout_s: int
+
+
+class HostControl(Protocol):
+    """One host, as the steps see it. Every call may be made again safely.
+
+    All raise :class:`LabFault` when the lab does not play along.
+    """
+
+    def prepare(self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool) -> Facts:
+        """Install kernels and workloads, tune the host; what was done."""
+        ...
+
+    def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:
+        """Write the one-shot boot entry, prove it is there, and reboot into it."""
+        ...
+
+    def answers(self) -> bool:
+        """Whether the host greets on its SSH port right now."""
+        ...
+
+    def verify(self) -> Facts:
+        """``proof`` and ``fingerprint`` of the system that is up."""
+        ...
+
+    def start(self, job: str, cases: Sequence[JobCase]) -> Facts:
+        """Start the measuring job detached; one that exists already is left alone."""
+        ...
+
+    def poll(self, job: str, directory: Path) -> Facts:
+        """The job's state; when finished its files are in ``directory`` as ``archive``."""
+        ...
+
+    def restore(self) -> Facts:
+        """Undo the tuning, remove the boot entry."""
+        ...
+
+    def power_cycle(self) -> None:
+        """Cut the power and give it back."""
+        ...
+
+    def serial_offset(self) -> int | None:
+        """Where the serial log ends now; None where there is no log."""
+        ...
+
+    def serial_tail(self, since: int | None) -> str:
+        """The serial log's last 16 KiB, none of it older than *since*."""
+        ...
+
+
+HostFactory = Callable[[str, str, "RunLog"], HostControl]
+
+
+class RunLog(Protocol):
+    """Where a host's plays report to, and how they learn that they must stop."""
+
+    def line(self, kind: str, text: str) -> None:
+        """Append to the run's event log."""
+        ...
+
+    def alive(self) -> bool:
+        """False once the lease is lost: whatever goes on must stop."""
+        ...

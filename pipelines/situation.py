@@ -1,0 +1,39 @@
+"""From a run's rows to the situation that ``decide`` judges."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from mitigauge.database import database_now
+from mitigauge.experiments.schemas import BootState
+from mitigauge.experiments.tables import Run
+from mitigauge.settings import get_settings
+from pipelines.decide import BootSituation, RunSituation
+
+
+def situation_of(session: Session, run: Run) -> RunSituation:
+    """Where the run stands, by the database's clock."""
+    now = database_now(session)
+    prepared = run.prepared or {}
+    return RunSituation(
+        cancelled=run.experiment.state == "cancelled",
+        prepared=run.prepared is not None,
+        restored=run.tuning_restored,
+        faults_in_a_row=run.consecutive_faults,
+        baseline_arm_id=next(arm.id for arm in run.comparison.arms if arm.is_baseline),
+        boot_timeout_s=float(prepared.get("boot_timeout_s", get_settings().boot_timeout_s)),
+        boots=[
+            BootSituation(
+                id=boot.id,
+                arm_id=boot.arm_id,
+                state=BootState(boot.state),
+                rebooted_for_s=(
+                    (now - boot.rebooted_at).total_seconds() if boot.rebooted_at else None
+                ),
+                up=boot.up_at is not None,
+                job_started=boot.job_started_at is not None,
+                power_cycled=boot.power_cycled,
+            )
+            for boot in sorted(run.boots, key=lambda b: (b.block, b.attempt, b.place))
+        ],
+    )

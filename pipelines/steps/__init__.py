@@ -1,0 +1,22 @@
+"""The steps of a run: one function each, from context to outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pipelines.decide import Step
+from pipelines.steps import boot, measure, prepare, wind_up
+from pipelines.steps.context import Done, StepContext
+
+STEPS: Mapping[Step, Callable[[StepContext], Done]] = {
+    Step.PREPARE: prepare.prepare,
+    Step.ARM: boot.arm,
+    Step.AWAIT: boot.await_answer,
+    Step.POWER_CYCLE: boot.power_cycle,
+    Step.VERIFY: boot.verify,
+    Step.SKIP: boot.skip,
+    Step.START: measure.start,
+    Step.POLL: measure.poll,
+    Step.RESTORE: wind_up.restore,
+    Step.FINISH: wind_up.finish,
+}

@@ -1,0 +1,167 @@
+"""Boot an arm and prove it: arm, wait, verify, and what to do when nobody answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from mitigauge.catalog import Expectation
+from mitigauge.experiments import outcomes
+from mitigauge.experiments.proof import Judgement, Requested, judge_boot, unexpected_taint
+from mitigauge.experiments.schemas import BootState
+from mitigauge.experiments.tables import Boot, Run
+from pipelines.host_control import LabFault
+from pipelines.steps.context import Done, StepContext, boot_of
+
+ANSWER_WAIT_S = 60.0
+WATCH_S = 20.0
+WATCH_INTERVAL_S = 1.0
+
+
+def arm(context: StepContext) -> Done:
+    """Write the one-shot entry and reboot into it."""
+    boot = context.boot
+    # A worker killed right after the reboot leaves a host that is on its way up.
+    if not _answers_within(context, ANSWER_WAIT_S):
+        raise LabFault("the host does not answer before its reboot", hint="See its serial log.")
+    offset = context.host.serial_offset()
+    entry = context.host.arm(
+        nonce=boot.nonce,
+        cmdline=requested_cmdline(context.run, boot),
+        kernel=boot.arm.kernel,
+    )
+
+    def apply(session: Session, run: Run) -> None:
+        outcomes.armed(session, boot_of(run, boot.id), entry, offset)
+
+    return Done(apply, event=f"block {boot.block}: booting {boot.arm.name}")
+
+
+def requested_cmdline(run: Run, boot: Boot) -> str:
+    """The mode's part of the command line; an emulated host gets the lab's additions."""
+    extra = boot.arm.lab_cmdline if run.host.emulated else ""
+    return f"{extra} {boot.arm.cmdline}".strip()
+
+
+def await_answer(context: StepContext) -> Done:
+    """Watch for the SSH banner for a while; the decision when to give up is not made here."""
+    boot = context.boot
+    answered = _answers_within(context, WATCH_S)
+
+    def apply(session: Session, run: Run) -> None:
+        if answered:
+            outcomes.up(session, boot_of(run, boot.id))
+
+    return Done(apply, outcome="up" if answered else "silent")
+
+
+def power_cycle(context: StepContext) -> Done:
+    """Keep what the console said, then cycle the power so that the fallback comes up."""
+    boot = context.boot
+    tail = context.host.serial_tail(boot.serial_offset)
+    context.host.power_cycle()
+    reason = context.action.reason
+
+    def apply(session: Session, run: Run) -> None:
+        outcomes.power_cycled(session, boot_of(run, boot.id), reason, tail)
+
+    return Done(apply, event=f"block {boot.block}: {boot.arm.name}: {reason}; power cycled")
+
+
+def verify(context: StepContext) -> Done:
+    """Read the proof and judge it."""
+    boot = context.boot
+    facts = context.host.verify()
+    proof: Mapping[str, Any] = facts["proof"]
+    if _old_system_still_up(boot, proof):
+        return Done(
+            lambda _, run: outcomes.still_the_old_boot(boot_of(run, boot.id)),
+            outcome="still going down",
+            again_in_s=2.0,
+        )
+    judgement = judge_boot(proof, _requested(context.run, boot))
+    taint = unexpected_taint(proof, emulated=context.run.host.emulated)
+    tail = "" if judgement.state is BootState.EFFECTIVE else _tail(context)
+    fingerprint = facts.get("fingerprint", {})
+
+    def apply(session: Session, run: Run) -> None:
+        current = boot_of(run, boot.id)
+        outcomes.verified(session, current, judgement, proof, fingerprint, tail)
+        changed = taint or _changed_host(run, current)
+        if judgement.state is BootState.EFFECTIVE and changed:
+            outcomes.invalidated_block(session, run, current, changed)
+
+    return Done(
+        apply,
+        outcome=judgement.state,
+        detail=judgement.reason,
+        event=_in_words(boot, judgement, taint),
+    )
+
+
+def skip(context: StepContext) -> Done:
+    """Leave out a boot that can tell nothing."""
+    boot, reason = context.boot, context.action.reason
+    return Done(
+        lambda session, run: outcomes.skipped(session, boot_of(run, boot.id), reason),
+        detail=reason,
+        event=f"block {boot.block}: {boot.arm.name} skipped: {reason}",
+    )
+
+
+def _answers_within(context: StepContext, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not context.host.answers():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(WATCH_INTERVAL_S)
+    return True
+
+
+def _old_system_still_up(boot: Boot, proof: Mapping[str, Any]) -> bool:
+    """Whether it answered because it has not gone down yet; given up after a minute."""
+    if not boot.previous_boot_id or proof["boot_id"] != boot.previous_boot_id:
+        return False
+    waited = (
+        (boot.up_at - boot.rebooted_at).total_seconds() if boot.up_at and boot.rebooted_at else 0
+    )
+    return waited < ANSWER_WAIT_S
+
+
+def _requested(run: Run, boot: Boot) -> Requested:
+    entry = boot.armed or {}
+    return Requested(
+        nonce=boot.nonce,
+        previous_boot_id=boot.previous_boot_id,
+        kernel_release=boot.arm.kernel or entry.get("kernel_release", ""),
+        build_id=entry.get("build_id"),
+        expect=[Expectation.model_validate(e) for e in boot.arm.expect],
+        emulated=run.host.emulated,
+    )
+
+
+def _changed_host(run: Run, current: Boot) -> str:
+    """Why the host is another than in the block's earlier boots; empty when it is not."""
+    for other in run.boots:
+        counts = other.state in (BootState.EFFECTIVE, BootState.MEASURING)
+        comparable = other.block == current.block and counts and other.fingerprint_id
+        if comparable and other.fingerprint_id != current.fingerprint_id:
+            return "the host's fingerprint changed within the block"
+    return ""
+
+
+def _tail(context: StepContext) -> str:
+    return context.host.serial_tail(context.boot.serial_offset)
+
+
+def _in_words(boot: Boot, judgement: Judgement, taint: str) -> str:
+    words = {
+        BootState.EFFECTIVE: f"in force ({judgement.observed})",
+        BootState.NOT_EFFECTIVE: f"not effective: {judgement.reason}",
+        BootState.WRONG_KERNEL: f"wrong kernel: {judgement.reason}",
+        BootState.DID_NOT_BOOT: f"did not boot: {judgement.reason}",
+    }[judgement.state]
+    return f"block {boot.block}: {boot.arm.name}: {taint or words}"

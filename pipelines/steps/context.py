@@ -1,0 +1,81 @@
+"""What a step gets, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from mitigauge.catalog import Catalog
+from mitigauge.experiments import outcomes
+from mitigauge.experiments.tables import Boot, Run
+from pipelines.decide import ATTEMPTS_A_PLACE, Action
+from pipelines.host_control import HostControl, LabFault
+
+FAULT_RETRY_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """A run as it was loaded, the action decided on, and the host to act on."""
+
+    run: Run
+    action: Action
+    host: HostControl
+    engine: Engine
+    catalog: Catalog
+
+    @property
+    def boot(self) -> Boot:
+        """The boot the action is about."""
+        return boot_of(self.run, self.action.boot_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a step did: ``apply`` writes it down within the fenced transaction."""
+
+    apply: Callable[[Session, Run], None]
+    outcome: str = "done"
+    detail: str = ""
+    event: str = ""
+    again_in_s: float = 0.0
+
+
+def boot_of(run: Run, boot_id: int | None) -> Boot:
+    """The run's boot of that id."""
+    return next(boot for boot in run.boots if boot.id == boot_id)
+
+
+def faulted(context: StepContext, fault: LabFault) -> Done:
+    """The outcome of a step during which the lab failed."""
+    tail = _serial_tail(context)
+
+    def apply(session: Session, run: Run) -> None:
+        boot_id = context.action.boot_id
+        outcomes.faulted(
+            session,
+            run,
+            boot_of(run, boot_id) if boot_id else None,
+            fault.message,
+            serial_tail=tail,
+            attempts=ATTEMPTS_A_PLACE,
+        )
+
+    return Done(
+        apply,
+        outcome="lab_fault",
+        detail=fault.message,
+        event=f"lab fault: {fault.message}",
+        again_in_s=FAULT_RETRY_S,
+    )
+
+
+def _serial_tail(context: StepContext) -> str:
+    since = context.boot.serial_offset if context.action.boot_id else None
+    try:
+        return context.host.serial_tail(since)
+    except LabFault as fault:
+        return f"(no serial log: {fault.message})"

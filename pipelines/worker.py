@@ -1,0 +1,144 @@
+"""The worker: Procrastinate wakes it, ``advance`` does the work.
+
+The queue may lose, repeat or delay a job without harm: each job only says "look at
+this run". What is true stands in our tables, and the reconciler wakes what no job
+would. This is the one file that knows the queue.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+from procrastinate import App, PsycopgConnector
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+from procrastinate.jobs import Status
+from psycopg import OperationalError as PsycopgError
+from sqlalchemy.exc import OperationalError
+
+from mitigauge.database import transaction
+from mitigauge.experiments import repository
+from pipelines.advance import Advancer
+
+log = structlog.get_logger()
+
+QUEUE = "runs"
+RECONCILE_S = 2.0
+# A run woken by its own job must not be woken again by the reconciler at the same moment.
+WAKE_GRACE_S = 3.0
+# Jobs whose worker died stay "doing" for ever; they are only litter, since the lease decides.
+STALLED_S = 60.0
+RESTART_S = 2.0
+# Shorter pauses are slept through; a longer one frees the slot and leaves it to a timer.
+SHORT_PAUSE_S = 2.0
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One worker process: any number may run against one database."""
+
+    advancer: Advancer
+    database_url: str
+    concurrency: int = 4
+
+    def run(self, stop: threading.Event | None = None) -> None:
+        """Work until *stop* is set (or SIGINT/SIGTERM arrives); outlives a database restart."""
+        asyncio.run(self._run(stop or threading.Event()))
+
+    async def _run(self, stop: threading.Event) -> None:
+        _stop_on_signals(stop)
+        while not stop.is_set():
+            try:
+                await self._serve(stop)
+            except (ConnectorException, OperationalError, PsycopgError, OSError) as error:
+                log.warning("database away, worker waits", error=str(error)[:300])
+                await asyncio.sleep(RESTART_S)
+
+    async def _serve(self, stop: threading.Event) -> None:
+        connector = PsycopgConnector(
+            conninfo=self.database_url.replace("postgresql+psycopg://", "postgresql://", 1),
+            min_size=1,
+            max_size=4,
+            timeout=10,
+        )
+        app = App(connector=connector)
+        self._register(app, stop)
+        async with app.open_async():
+            work = asyncio.create_task(
+                app.run_worker_async(
+                    queues=[QUEUE],
+                    concurrency=self.concurrency,
+                    fetch_job_polling_interval=1.0,
+                    listen_notify=True,
+                    install_signal_handlers=False,
+                    delete_jobs="always",
+                    shutdown_graceful_timeout=5,
+                )
+            )
+            watch = asyncio.create_task(self._reconcile(app, stop))
+            done, pending = await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
+            for task in done:
+                task.result()
+
+    def _register(self, app: App, stop: threading.Event) -> None:
+        @app.task(name="advance", queue=QUEUE)
+        async def advance(run_id: int) -> None:
+            await self._advance(app, run_id, stop)
+
+    async def _advance(self, app: App, run_id: int, stop: threading.Event) -> None:
+        """Advance while the run wants its next step soon; then leave it to a timer."""
+        while not stop.is_set():
+            try:
+                pause = await asyncio.to_thread(self.advancer.advance, run_id)
+            except OperationalError as error:
+                # Nothing was committed; the reconciler comes back to the run.
+                log.warning("database away during a step", run=run_id, error=str(error.orig))
+                return
+            if pause is None:
+                return
+            if pause > SHORT_PAUSE_S:
+                await _wake(app, run_id, pause)
+                return
+            await asyncio.sleep(pause)
+
+    async def _reconcile(self, app: App, stop: threading.Event) -> None:
+        while not stop.is_set():
+            for run_id in await asyncio.to_thread(self._runs_to_wake):
+                await _wake(app, run_id, 0.0)
+            for job in await app.job_manager.get_stalled_jobs(
+                queue=QUEUE, seconds_since_heartbeat=STALLED_S
+            ):
+                await app.job_manager.finish_job(job, status=Status.FAILED, delete_job=True)
+            await asyncio.sleep(RECONCILE_S)
+
+    def _runs_to_wake(self) -> list[int]:
+        with transaction(self.advancer.engine) as session:
+            return repository.runs_to_wake(session, grace_s=WAKE_GRACE_S)
+
+
+async def _wake(app: App, run_id: int, seconds: float) -> None:
+    when = {"seconds": int(seconds)} if seconds >= 1 else None
+    job = app.configure_task(
+        "advance", queue=QUEUE, queueing_lock=f"run-{run_id}", schedule_in=when
+    )
+    try:
+        await job.defer_async(run_id=run_id)
+    except AlreadyEnqueued:
+        log.debug("run is queued already", run=run_id)
+
+
+def _stop_on_signals(stop: threading.Event) -> None:
+    """SIGTERM and SIGINT end the worker after the step in hand."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    loop = asyncio.get_running_loop()
+    on_stop: Callable[[], None] = stop.set
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, on_stop)

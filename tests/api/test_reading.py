@@ -1,0 +1,90 @@
+"""What the API shows, and how it says no."""
+
+from __future__ import annotations
+
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine, text
+
+from tests.specs import SPEC
+
+
+def test_an_empty_service_lists_nothing(client: TestClient) -> None:
+    assert client.get("/api/experiments").json() == []
+    assert client.get("/api/hosts").json() == []
+
+
+def test_a_planned_experiment_shows_its_whole_plan(client: TestClient, experiment_id: int) -> None:
+    shown = client.get(f"/api/experiments/{experiment_id}").json()
+    assert (shown["state"], shown["boots_total"], shown["boots_done"]) == ("queued", 4, 0)
+    assert shown["emulated"] is True
+    assert [a["name"] for a in shown["comparisons"][0]["arms"]] == ["off", "on"]
+    assert shown["runs"][0]["seconds_left"] is None
+    assert shown["comparisons"][0]["rows"][0]["cells"][1]["state"] == "no_data"
+
+
+def test_what_is_not_there_is_a_404_with_a_way_out(client: TestClient) -> None:
+    for path in (
+        "experiments/7",
+        "experiments/7/progress",
+        "experiments/7/events",
+        "experiments/7/report",
+        "boots/7",
+        "hosts/nobody",
+        "blobs/" + "0" * 64,
+        "blobs/..%2f..%2fetc%2fpasswd",
+        "nothing",
+    ):
+        answer = client.get(f"/api/{path}")
+        assert answer.status_code == 404, path
+        assert answer.json()["message"]
+
+
+def test_a_number_that_is_none_is_refused(client: TestClient) -> None:
+    answer = client.get("/api/experiments/one")
+    assert answer.status_code == 422
+    assert "experiment_id" in answer.json()["message"]
+
+
+def test_a_bad_spec_is_refused_with_its_line_and_nothing_stored(
+    client: TestClient, engine: Engine
+) -> None:
+    answer = client.post("/api/experiments?name=bad.yml", content=SPEC.replace("lab", "lob"))
+    assert answer.status_code == 422
+    assert "bad.yml:3: unknown environment 'lob'" in answer.json()["message"]
+    with engine.connect() as connection:
+        assert connection.execute(text("select count(*) from experiment")).scalar_one() == 0
+
+
+def test_the_service_is_not_ready_while_the_schema_is_old(
+    client: TestClient, engine: Engine
+) -> None:
+    assert client.get("/api/health/ready").status_code == 200
+    with engine.begin() as connection:
+        connection.execute(text("update alembic_version set version_num = '0001'"))
+    answer = client.get("/api/health/ready")
+    assert answer.status_code == 503
+    assert "mitigauge db upgrade" in answer.json()["hint"]
+    assert client.get("/api/health/live").status_code == 200
+
+
+def test_every_answer_forbids_foreign_scripts(client: TestClient) -> None:
+    for path in ("/api/experiments", "/", "/api/none"):
+        assert "default-src 'self'" in client.get(path).headers["content-security-policy"]
+
+
+def test_events_come_as_a_stream_that_resumes(
+    client: TestClient, experiment_id: int, engine: Engine
+) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("update experiment set state = 'cancelled'"))
+    answer = client.get(f"/api/experiments/{experiment_id}/events", headers={"Last-Event-ID": "0"})
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert "event: log\n" in answer.text
+    assert "event: progress\n" in answer.text
+
+
+def test_a_report_says_that_it_is_emulated(client: TestClient, experiment_id: int) -> None:
+    for form in ("text", "markdown"):
+        answer = client.get(f"/api/experiments/{experiment_id}/report?format={form}")
+        assert answer.status_code == 200
+        assert "emulated" in answer.text.lower()

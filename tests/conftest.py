@@ -1,0 +1,75 @@
+"""Shared by all tests: a real PostgreSQL, one fresh database a test."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import Engine, make_url, text
+
+from mitigauge.database import alembic_config, new_engine
+from mitigauge.embedded_postgres import ensure_running, stop
+from mitigauge.settings import get_settings
+
+
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a server that lives as long as the test session."""
+    home = tmp_path_factory.mktemp("pg")
+    url = make_url(ensure_running(home)).set(drivername="postgresql+psycopg")
+    address = url.render_as_string(hide_password=False)
+    # The data lives as long as the tests; making it durable would cost most of their time.
+    for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+        _execute(address, f"alter system set {setting} = off")
+    _execute(address, "select pg_reload_conf()")
+    yield address
+    stop(home)
+
+
+@pytest.fixture(scope="session")
+def template_database(postgres_url: str) -> str:
+    """Name of a migrated database that others are copied from."""
+    _execute(postgres_url, "create database template_mitigauge")
+    command.upgrade(alembic_config(_named(postgres_url, "template_mitigauge")), "head")
+    return "template_mitigauge"
+
+
+@pytest.fixture
+def database_url(postgres_url: str, template_database: str) -> Iterator[str]:
+    """A migrated, empty database of the test's own."""
+    name = f"test_{uuid.uuid4().hex}"
+    _execute(postgres_url, f"create database {name} template {template_database}")
+    yield _named(postgres_url, name)
+    _execute(postgres_url, f"drop database {name} with (force)")
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    """An engine over the test's database."""
+    engine = new_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A state directory of the test's own."""
+    monkeypatch.setenv("MITIGAUGE_HOME", str(tmp_path))
+    get_settings.cache_clear()
+    yield tmp_path
+    monkeypatch.undo()
+    get_settings.cache_clear()
+
+
+def _named(url: str, name: str) -> str:
+    return make_url(url).set(database=name).render_as_string(hide_password=False)
+
+
+def _execute(url: str, statement: str) -> None:
+    engine = new_engine(url)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(statement))
+    engine.dispose()

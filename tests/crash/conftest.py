@@ -1,0 +1,109 @@
+"""Real worker processes over a real database and simulated hosts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from mitigauge.database import transaction
+from mitigauge.experiments import views
+from mitigauge.experiments.schemas import BootState, WholeExperimentView
+from mitigauge.experiments.spec import read_spec
+from mitigauge.experiments.submit import submit
+from mitigauge.settings import REPOSITORY
+from tests.specs import CATALOG, HOSTS, SPEC, inventory
+
+LEASE_S = 2.0
+PATIENCE_S = 90.0
+
+
+@dataclass
+class Fleet:
+    """Workers that a test starts, and what it may ask of their world."""
+
+    url: str
+    engine: Engine
+    worlds: Path
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def worker(self, fault: str = "") -> subprocess.Popen[bytes]:
+        """Start a worker; with *fault* (``step:moment``) one that dies there."""
+        arguments = [self.url, str(self.worlds), str(LEASE_S), *([fault] if fault else [])]
+        log = (self.worlds / "workers.log").open("ab")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.crash.worker_main", *arguments],
+            cwd=REPOSITORY,
+            env={**os.environ, "MITIGAUGE_HOME": str(self.worlds)},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        log.close()
+        self.started.append(process)
+        return process
+
+    def submit(self, text: str = SPEC, *hosts: str) -> int:
+        """Store an experiment over the test catalogue."""
+        spec = read_spec(text, name="spec", catalog=CATALOG, hosts=HOSTS)
+        with transaction(self.engine) as session:
+            return submit(
+                session, spec, text, catalog=CATALOG, hosts=inventory(*(hosts or ("alpha",)))
+            )
+
+    def show(self, experiment_id: int) -> WholeExperimentView:
+        """The experiment as it stands."""
+        with transaction(self.engine) as session:
+            return views.show_whole(session, experiment_id)
+
+    def until(self, true: Callable[[], bool], what: str) -> None:
+        """Wait for *true*, or fail with the workers' log."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not true():
+            if time.monotonic() > deadline:
+                log = (self.worlds / "workers.log").read_text()[-3000:]
+                pytest.fail(f"waited {PATIENCE_S:.0f} s in vain for: {what}\n{log}")
+            time.sleep(0.1)
+
+    def until_over(self, experiment_id: int) -> WholeExperimentView:
+        """Wait for the experiment's end."""
+        self.until(
+            lambda: self.show(experiment_id).state in ("finished", "failed", "cancelled"),
+            "the experiment's end",
+        )
+        return self.show(experiment_id)
+
+    def did(self, host: str = "alpha") -> Counter[str]:
+        """How often each side effect happened on a host."""
+        return Counter(json.loads((self.worlds / f"{host}.json").read_text())["did"])
+
+
+@pytest.fixture
+def fleet(engine: Engine, database_url: str, home: Path) -> Iterator[Fleet]:
+    """A fleet of workers; whatever still runs at the end is killed."""
+    fleet = Fleet(database_url, engine, home)
+    yield fleet
+    for process in fleet.started:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def nothing_lost_nothing_twice(view: WholeExperimentView, did: Counter[str]) -> None:
+    """Every planned boot was made and measured exactly once."""
+    assert view.state == "finished"
+    counted = [boot for boot in view.boots if boot.state is BootState.EFFECTIVE]
+    assert Counter((b.host, b.block, b.arm) for b in counted).most_common(1)[0][1] == 1
+    assert len(counted) == len(view.boots) == view.boots_total
+    for boot in counted:
+        assert did[f"boot {boot.nonce}"] == 1
+        assert did[f"job boot{boot.id}-{boot.nonce}-1"] == 1
+        assert [len(values["time"]) for values in boot.values.values()] == [3, 3]

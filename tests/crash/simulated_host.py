@@ -1,0 +1,145 @@
+"""A host whose world is a JSON file, so that it survives the workers acting on it.
+
+It obeys :class:`pipelines.host_control.HostControl` exactly and counts every side
+effect, so that a test can tell what was done twice.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import json
+import tarfile
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pipelines.host_control import Facts, JobCase, LabFault, RunLog
+
+MITIGATED = {"knob=on": "Mitigation: Knob", "knob=off": "Vulnerable"}
+
+
+@dataclass(frozen=True)
+class SimulatedHost:
+    """One host; *world* is its file."""
+
+    world: Path
+    log: RunLog
+
+    @contextmanager
+    def _world(self) -> Iterator[dict[str, Any]]:
+        with self.world.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            world = json.loads(self.world.read_text()) if self.world.exists() else new_world()
+            yield world
+            draft = self.world.with_suffix(".new")
+            draft.write_text(json.dumps(world))
+            draft.replace(self.world)
+
+    def _do(self, what: str) -> None:
+        if not self.log.alive():
+            raise LabFault("the lease was lost")
+        with self._world() as world:
+            world["did"].append(what)
+
+    def prepare(self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool) -> Facts:
+        self._do("prepare")
+        return {"kernels": list(kernels), "boot_timeout_s": 5}
+
+    def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:
+        with self._world() as world:
+            if world["nonce"] == nonce:
+                return {"already_up": True, "kernel_release": "7.2", "previous_boot_id": None}
+            previous = world["boot_id"]
+            world["did"].append(f"boot {nonce}")
+            world.update(nonce=nonce, cmdline=cmdline, boot_id=str(uuid.uuid4()))
+            return {"kernel_release": "7.2", "previous_boot_id": previous}
+
+    def answers(self) -> bool:
+        return True
+
+    def verify(self) -> Facts:
+        with self._world() as world:
+            knob = world["cmdline"].split()[-1] if world["cmdline"] else ""
+            proof = {
+                "boot_id": world["boot_id"],
+                "nonce": world["nonce"],
+                "kernel_release": "7.2",
+                "build_id": None,
+                "cmdline": world["cmdline"],
+                "vulnerabilities": {"knob": world["says"].get(knob) or MITIGATED.get(knob, "?")},
+                "tainted": 0,
+            }
+        return {"proof": proof, "fingerprint": {"cpu_model": "simulated"}}
+
+    def start(self, job: str, cases: Sequence[JobCase]) -> Facts:
+        with self._world() as world:
+            if job not in world["jobs"]:
+                world["did"].append(f"job {job}")
+                world["jobs"][job] = [asdict(case) for case in cases]
+        return {"state": "running"}
+
+    def poll(self, job: str, directory: Path) -> Facts:
+        with self._world() as world:
+            cases = world["jobs"].get(job)
+        if cases is None:
+            return {"state": "missing", "detail": "no such job"}
+        archive = directory / "job.tar.gz"
+        archive.write_bytes(packed(job, cases))
+        return {"state": "finished", "archive": str(archive)}
+
+    def restore(self) -> Facts:
+        self._do("restore")
+        return {}
+
+    def power_cycle(self) -> None:
+        self._do("power-cycle")
+
+    def serial_offset(self) -> int | None:
+        return 0
+
+    def serial_tail(self, since: int | None) -> str:
+        return "simulated console"
+
+
+def new_world() -> dict[str, Any]:
+    """A host nobody touched yet."""
+    return {
+        "boot_id": str(uuid.uuid4()),
+        "nonce": "",
+        "cmdline": "",
+        "jobs": {},
+        "did": [],
+        "says": {},
+    }
+
+
+def packed(job: str, cases: Sequence[dict[str, Any]]) -> bytes:
+    """The archive a finished job leaves: one value file a case."""
+    files = {
+        "state.json": {
+            "state": "finished",
+            "finished_cases": [{"case_id": c["case_id"], "exit_code": 0} for c in cases],
+        },
+        **{f"{c['case_id']}/case.json": c for c in cases},
+    }
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        for name, content in files.items():
+            data = json.dumps(content).encode()
+            member = tarfile.TarInfo(f"{job}/{name}")
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def opener(directory: Path) -> Callable[[str, str, RunLog], SimulatedHost]:
+    """A host factory whose worlds lie in *directory*."""
+
+    def open_host(environment: str, name: str, log: RunLog) -> SimulatedHost:
+        return SimulatedHost(directory / f"{name}.json", log)
+
+    return open_host

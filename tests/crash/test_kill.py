@@ -1,0 +1,86 @@
+"""A worker may be killed, paused or cut off from its database anywhere."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from mitigauge.database import transaction
+from mitigauge.experiments import views
+from pipelines.decide import Step
+from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
+
+STEPS = [
+    Step.PREPARE,
+    Step.ARM,
+    Step.AWAIT,
+    Step.VERIFY,
+    Step.START,
+    Step.POLL,
+    Step.RESTORE,
+    Step.FINISH,
+]
+
+
+def test_an_unhurt_worker_finishes_the_plan(fleet: Fleet) -> None:
+    experiment = fleet.submit()
+    fleet.worker()
+    nothing_lost_nothing_twice(fleet.until_over(experiment), fleet.did())
+
+
+def test_killed_before_and_after_every_steps_commit(fleet: Fleet) -> None:
+    experiment = fleet.submit()
+    for step in STEPS:
+        for moment in ("before", "after"):
+            if step is Step.FINISH and moment == "after":
+                continue  # nothing is left to do then
+            doomed = fleet.worker(f"{step}:{moment}")
+            fleet.until(lambda doomed=doomed: doomed.poll() is not None, f"death {moment} {step}")
+            assert doomed.returncode == -signal.SIGKILL
+    fleet.worker()
+    view = fleet.until_over(experiment)
+    nothing_lost_nothing_twice(view, fleet.did())
+
+
+def test_killed_right_after_the_last_commit(fleet: Fleet) -> None:
+    experiment = fleet.submit()
+    doomed = fleet.worker(f"{Step.FINISH}:after")
+    nothing_lost_nothing_twice(fleet.until_over(experiment), fleet.did())
+    fleet.until(lambda: doomed.poll() is not None, "the worker's death")
+
+
+def test_a_worker_paused_past_its_lease_has_its_commit_refused(fleet: Fleet) -> None:
+    experiment = fleet.submit()
+    sleeper = fleet.worker(f"{Step.VERIFY}:pause")
+    fleet.until(lambda: _stopped(sleeper.pid), "the worker to stop itself")
+    fleet.worker()
+    fleet.until(lambda: fleet.show(experiment).boots_done >= 1, "another worker to go on")
+    os.kill(sleeper.pid, signal.SIGCONT)
+    view = fleet.until_over(experiment)
+    nothing_lost_nothing_twice(view, fleet.did())
+    fleet.until(lambda: "fence" in _event_kinds(fleet, experiment), "the refusal in the log")
+
+
+def test_two_workers_share_the_work_without_doing_it_twice(fleet: Fleet) -> None:
+    text = fleet_spec(hosts="[alpha, beta]")
+    experiment = fleet.submit(text, "alpha", "beta")
+    fleet.worker()
+    fleet.worker()
+    view = fleet.until_over(experiment)
+    nothing_lost_nothing_twice(view, fleet.did("alpha") + fleet.did("beta"))
+
+
+def fleet_spec(hosts: str) -> str:
+    from tests.specs import SPEC
+
+    return SPEC.replace("[alpha]", hosts)
+
+
+def _stopped(pid: int) -> bool:
+    with open(f"/proc/{pid}/stat") as stat:
+        return stat.read().rpartition(")")[2].split()[0] == "T"
+
+
+def _event_kinds(fleet: Fleet, experiment: int) -> set[str]:
+    with transaction(fleet.engine) as session:
+        return {event.kind for event in views.list_events(session, experiment, limit=2000)}

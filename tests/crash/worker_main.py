@@ -1,0 +1,50 @@
+"""A real worker process over simulated hosts that can kill or stop itself at a commit.
+
+Usage: python -m tests.crash.worker_main URL WORLDS LEASE_SECONDS [STEP:before|after|pause]
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from mitigauge.database import new_engine
+from pipelines.advance import Advancer
+from pipelines.worker import Worker
+from tests.crash.simulated_host import opener
+from tests.specs import CATALOG
+
+
+class Fragile(Advancer):
+    """An advancer that dies (or stops) at the first commit of one step."""
+
+    step = ""
+    moment = ""
+
+    def _commit(self, taken: Any, done: Any) -> float | None:
+        hit = taken.action.step == self.step
+        if hit and self.moment == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if hit and self.moment == "pause":
+            os.kill(os.getpid(), signal.SIGSTOP)
+        pause = super()._commit(taken, done)
+        if hit and self.moment == "after":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return pause
+
+
+def main() -> None:
+    url, worlds, lease_seconds, *fault = sys.argv[1:]
+    if fault:
+        Fragile.step, _, Fragile.moment = fault[0].rpartition(":")
+    advancer = Fragile(
+        new_engine(url), opener(Path(worlds)), CATALOG, lease_seconds=float(lease_seconds)
+    )
+    Worker(advancer, url).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""The migrations build exactly the tables that the code declares, and can be undone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Engine, inspect, text
+
+from mitigauge.database import alembic_config, require_head, schema_revisions
+from mitigauge.errors import NotReady
+from mitigauge.settings import REPOSITORY
+from mitigauge.tables import metadata
+
+
+def test_the_schema_is_what_the_tables_say(engine: Engine) -> None:
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection,
+            opts={
+                "include_name": lambda name, kind, _: (
+                    not (kind == "table" and name.startswith("procrastinate"))
+                )
+            },
+        )
+        assert compare_metadata(context, metadata) == []
+
+
+def test_downgrade_leaves_nothing_and_upgrade_brings_it_back(
+    engine: Engine, database_url: str
+) -> None:
+    config = alembic_config(database_url)
+    command.downgrade(config, "base")
+    assert set(inspect(engine).get_table_names()) == {"alembic_version"}
+    command.upgrade(config, "head")
+    require_head(engine)
+
+
+def test_an_old_schema_is_not_ready_and_says_what_to_run(engine: Engine, database_url: str) -> None:
+    command.downgrade(alembic_config(database_url), "-1")
+    with pytest.raises(NotReady, match="mitigauge db upgrade"):
+        require_head(engine)
+
+
+def test_two_migrators_at_once_do_the_work_once(engine: Engine, database_url: str) -> None:
+    command.downgrade(alembic_config(database_url), "base")
+    upgrade = [sys.executable, "-m", "cli.main", "db", "upgrade"]
+    environment = {**os.environ, "MITIGAUGE_DATABASE_URL": database_url}
+    both = [
+        subprocess.Popen(
+            upgrade, env=environment, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for _ in range(2)
+    ]
+    for process in both:
+        _, complaint = process.communicate(timeout=120)
+        assert process.returncode == 0, complaint.decode()
+    current, head = schema_revisions(engine)
+    assert current == head
+
+
+def test_a_value_that_is_no_number_cannot_be_stored(engine: Engine) -> None:
+    with engine.connect() as connection:
+        constraint = connection.execute(
+            text("select pg_get_constraintdef(oid) from pg_constraint where conname = :name"),
+            {"name": "ck_iteration_finite"},
+        ).scalar_one()
+    for word in ("NaN", "Infinity", "-Infinity"):
+        assert word in constraint

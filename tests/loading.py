@@ -1,0 +1,29 @@
+"""Imports programs that lie outside any package: workloads and Ansible's modules."""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from types import ModuleType
+
+from mitigauge.settings import REPOSITORY
+
+
+def load(relative: str) -> ModuleType:
+    """The program at `relative` (to the repository) as a module."""
+    name = "loaded_" + relative.replace("/", "_").replace(".", "_").replace("-", "_")
+    loader = SourceFileLoader(name, str(REPOSITORY / relative))
+    spec = spec_from_loader(name, loader)
+    if spec is None:
+        raise ImportError(f"cannot load {relative}")
+    module = module_from_spec(spec)
+    # Classes look their module up while they are made.
+    sys.modules[name] = module
+    # No __pycache__ beside a program that is staged by directory.
+    keep, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        loader.exec_module(module)
+    finally:
+        sys.dont_write_bytecode = keep
+    return module

@@ -1,0 +1,106 @@
+"""A boot counts only when it is proven; the outcomes are told apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mitigauge.catalog import Expectation
+from mitigauge.experiments.proof import Requested, judge_boot, observed_state, unexpected_taint
+from mitigauge.experiments.schemas import BootState
+
+CLEAR = Expectation(file="vmscape", equals="Mitigation: Clear BHB before exit to userspace")
+LOOP = Expectation(file="spectre_v2", field="BHI", equals="SW loop")
+
+
+def wanted(**changes: Any) -> Requested:
+    facts: dict[str, Any] = {
+        "nonce": "n1",
+        "previous_boot_id": "old",
+        "kernel_release": "7.2",
+        "build_id": "b1",
+        "expect": [CLEAR],
+        "emulated": True,
+    }
+    return Requested(**{**facts, **changes})
+
+
+def proof(**changes: Any) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "boot_id": "new",
+        "nonce": "n1",
+        "kernel_release": "7.2",
+        "build_id": "b1",
+        "vulnerabilities": {"vmscape": "Mitigation: Clear BHB before exit to userspace"},
+    }
+    return {**facts, **changes}
+
+
+def test_the_expected_string_proves_the_mode() -> None:
+    judged = judge_boot(proof(), wanted())
+    assert judged.state is BootState.EFFECTIVE
+    assert judged.observed == "vmscape: Mitigation: Clear BHB before exit to userspace"
+
+
+def test_an_ignored_mode_is_not_effective_and_quotes_the_kernel() -> None:
+    said = {"vmscape": "Mitigation: IBPB before exit to userspace"}
+    judged = judge_boot(proof(vulnerabilities=said), wanted())
+    assert judged.state is BootState.NOT_EFFECTIVE
+    assert "Mitigation: IBPB before exit to userspace" in judged.reason
+
+
+def test_a_string_that_only_starts_alike_proves_nothing() -> None:
+    said = {"vmscape": "Mitigation: Clear BHB before exit to userspace, sometimes"}
+    assert judge_boot(proof(vulnerabilities=said), wanted()).state is BootState.NOT_EFFECTIVE
+
+
+def test_a_fallback_with_a_new_boot_id_did_not_boot_the_arm() -> None:
+    judged = judge_boot(proof(nonce=None), wanted())
+    assert judged.state is BootState.DID_NOT_BOOT
+    assert "fallback" in judged.reason
+
+
+def test_an_unchanged_boot_id_did_not_boot() -> None:
+    assert judge_boot(proof(boot_id="old"), wanted()).state is BootState.DID_NOT_BOOT
+
+
+def test_an_unknown_previous_boot_leaves_the_nonce_to_prove_it() -> None:
+    assert judge_boot(proof(), wanted(previous_boot_id=None)).state is BootState.EFFECTIVE
+
+
+@pytest.mark.parametrize("change", [{"kernel_release": "6.1"}, {"build_id": "b2"}])
+def test_another_kernel_is_told_from_an_ignored_mode(change: dict[str, str]) -> None:
+    assert judge_boot(proof(**change), wanted()).state is BootState.WRONG_KERNEL
+
+
+def test_an_unknown_build_id_leaves_the_release_to_prove_it() -> None:
+    assert judge_boot(proof(), wanted(build_id=None)).state is BootState.EFFECTIVE
+
+
+def test_a_missing_file_is_named() -> None:
+    judged = judge_boot(proof(vulnerabilities={}), wanted())
+    assert judged.state is BootState.NOT_EFFECTIVE
+    assert "vmscape: no such file" in judged.observed
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("Mitigation: Retpolines; STIBP: disabled; BHI: SW loop", "SW loop"),
+        ("Vulnerable; BHI: Vulnerable", "Vulnerable"),
+        ("Mitigation: Retpolines; BHI: SW loop, KVM: SW loop", "SW loop, KVM: SW loop"),
+        ("Mitigation: Retpolines", None),
+    ],
+)
+def test_a_field_is_picked_out_of_the_text(text: str, state: str | None) -> None:
+    assert observed_state(LOOP, {"spectre_v2": text}) == state
+
+
+def test_forced_processor_features_are_expected_in_the_lab_only() -> None:
+    assert not unexpected_taint({"tainted": 1 << 2}, emulated=True)
+    assert "forced" in unexpected_taint({"tainted": 1 << 2}, emulated=False)
+
+
+def test_a_machine_check_invalidates_everywhere() -> None:
+    assert "machine check" in unexpected_taint({"tainted": 1 << 4}, emulated=True)

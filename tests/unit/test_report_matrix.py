@@ -1,0 +1,577 @@
+"""Whole reports as text: what a kernel engineer pastes is asserted as it is pasted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mitigauge.experiments.schemas import (
+    ArmView,
+    CellView,
+    ComparisonView,
+    ExperimentState,
+    ExperimentView,
+    HostFacts,
+    RowView,
+    RunState,
+    RunView,
+    Verdict,
+)
+from mitigauge.reports.matrix import COLUMNS, render_markdown, render_text
+from mitigauge.reports.plain import width
+
+STARTED = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
+ENDED = datetime(2026, 7, 1, 12, 22, tzinfo=UTC)
+
+
+def arm(arm_id: int, name: str, mode: str, **changes: Any) -> ArmView:
+    fields: dict[str, Any] = {
+        "title": name,
+        "kernel": "",
+        "is_baseline": False,
+        "cmdline": "",
+        "expected": [],
+        "boots_effective": 4,
+        "boots_not_effective": 0,
+        "boots_failed": 0,
+        "observed": [],
+    }
+    return ArmView(id=arm_id, name=name, mode=mode, **(fields | changes))
+
+
+def baseline(mean: float | None, *, n: int = 4, arm_id: int = 1) -> CellView:
+    return CellView(arm_id=arm_id, state="baseline", n=n, blocks=n, mean=mean)
+
+
+def measured(
+    arm_id: int,
+    effect: float | None,
+    low: float | None,
+    high: float | None,
+    verdict: Verdict,
+    *,
+    mde: float | None = 3.1,
+    n: int = 4,
+    note: str = "",
+) -> CellView:
+    return CellView(
+        arm_id=arm_id,
+        state="measured",
+        n=n,
+        blocks=n,
+        mean=1.0,
+        effect_percent=effect,
+        ci_low_percent=low,
+        ci_high_percent=high,
+        p=0.004,
+        mde_percent=mde,
+        verdict=verdict,
+        note=note,
+    )
+
+
+def row(case: str, cells: list[CellView], **changes: Any) -> RowView:
+    fields: dict[str, Any] = {
+        "case_id": 1,
+        "workload": "iperf",
+        "metric": "throughput",
+        "metric_title": "Throughput",
+        "unit": "bit/s",
+        "direction": "higher",
+        "primary": True,
+        "host": "lab-amd",
+    }
+    return RowView(case=case, cells=cells, **(fields | changes))
+
+
+def run(comparison: str, host: str, **changes: Any) -> RunView:
+    fields: dict[str, Any] = {
+        "id": 1,
+        "state": RunState.FINISHED,
+        "step": "done",
+        "blocks": 4,
+        "boots_done": 12,
+        "boots_total": 12,
+        "lab_faults": 0,
+        "started_at": STARTED,
+        "finished_at": ENDED,
+    }
+    return RunView(comparison=comparison, host=host, **(fields | changes))
+
+
+def view(comparisons: list[ComparisonView], runs: list[RunView], **changes: Any) -> ExperimentView:
+    hosts = list(dict.fromkeys(host for c in comparisons for host in c.hosts))
+    fields: dict[str, Any] = {
+        "id": 7,
+        "name": "lab-demo",
+        "question": "What does the mitigation cost?",
+        "state": ExperimentState.FINISHED,
+        "emulated": any(c.emulated for c in comparisons),
+        "hosts": hosts,
+        "created_at": STARTED,
+        "started_at": STARTED,
+        "finished_at": ENDED,
+        "boots_done": 12,
+        "boots_total": 12,
+        "environment": "lab",
+        "seed": 20260316,
+        "spec_text": "",
+    }
+    return ExperimentView(comparisons=comparisons, runs=runs, **(fields | changes))
+
+
+def vmscape(rows: list[RowView], arms: list[ArmView] | None = None) -> ComparisonView:
+    return ComparisonView(
+        id=1,
+        name="vmscape-iperf",
+        family_title="VMSCAPE",
+        hosts=["lab-amd"],
+        arms=arms
+        or [
+            arm(1, "off", "vmscape/off", is_baseline=True, cmdline="vmscape=off"),
+            arm(2, "ibpb", "vmscape/ibpb", cmdline="vmscape=ibpb"),
+            arm(
+                3,
+                "bhb-clear",
+                "vmscape/bhb-clear",
+                cmdline="setcpuid=ibpb vmscape=on",
+                expected=["vmscape: Mitigation: Clear BHB before exit to userspace"],
+                boots_effective=0,
+                boots_not_effective=4,
+                observed=["Mitigation: IBPB before exit to userspace"],
+            ),
+        ],
+        rows=rows,
+        emulated=True,
+    )
+
+
+SYSCALL_ROW = {
+    "workload": "syscall",
+    "metric": "time_per_call",
+    "metric_title": "Time per call",
+    "unit": "ns",
+    "direction": "lower",
+    "host": "icx-1",
+}
+
+NOT_EFFECTIVE = CellView(arm_id=3, state="not_effective", n=0, blocks=0, mean=None)
+
+FACTS = {
+    "lab-amd": HostFacts(
+        name="lab-amd",
+        host_class="QEMU TCG EPYC-Rome, 2 vCPUs",
+        emulated=True,
+        processor="AMD EPYC-Rome Processor",
+        microcode="0x1000065",
+        kernels=["7.2.4+deb13-cloud-amd64"],
+        smt="notsupported",
+    )
+}
+
+DEMO = view(
+    [
+        vmscape(
+            [
+                row(
+                    "iperf user tcp 1-vCPU p1 guest-to-host",
+                    [
+                        baseline(108.2e6),
+                        measured(2, -10.44, -12.06, -8.71, Verdict.WORSE),
+                        NOT_EFFECTIVE,
+                    ],
+                ),
+                row(
+                    "iperf vhost udp 4-vCPU guest-to-host",
+                    [
+                        baseline(2.3184e9),
+                        measured(2, 0.4, -2.6, 3.5, Verdict.UNDECIDED, mde=5.27),
+                        NOT_EFFECTIVE,
+                    ],
+                ),
+            ]
+        )
+    ],
+    [run("vmscape-iperf", "lab-amd", lab_faults=1)],
+    host_facts=FACTS,
+)
+
+
+SYSCALL = view(
+    [
+        ComparisonView(
+            id=2,
+            name="bhi-syscall",
+            family_title="Branch history injection",
+            hosts=["icx-1"],
+            arms=[
+                arm(1, "off", "spectre-bhi/off", is_baseline=True),
+                arm(2, "loop", "spectre-bhi/loop"),
+            ],
+            rows=[
+                row(
+                    "syscall basic",
+                    [baseline(369.7), measured(2, 18.27, 12.9, 23.9, Verdict.WORSE)],
+                    **SYSCALL_ROW,
+                ),
+                row(
+                    "syscall getpgid",
+                    [baseline(371.2), measured(2, 0.123, -0.2, 0.41, Verdict.SAME)],
+                    **SYSCALL_ROW,
+                ),
+                row(
+                    "syscall execve",
+                    [
+                        baseline(1234567.0),
+                        measured(
+                            2,
+                            -2.0,
+                            None,
+                            None,
+                            Verdict.UNDECIDED,
+                            n=1,
+                            mde=None,
+                            note="one block: no noise estimate, so no interval",
+                        ),
+                    ],
+                    **SYSCALL_ROW,
+                ),
+            ],
+            emulated=False,
+        )
+    ],
+    [run("bhi-syscall", "icx-1", boots_done=8, boots_total=8)],
+    host_facts={
+        "icx-1": HostFacts(
+            name="icx-1", processor="Xeon 6338", microcode="0xd000404", kernels=["7.2.4", "7.3.0"]
+        )
+    },
+)
+
+PARTIAL = view(
+    [
+        vmscape(
+            [
+                row(
+                    "iperf bridge tcp 1-vCPU p1 guest-to-host",
+                    [
+                        baseline(None, n=0),
+                        CellView(
+                            arm_id=2,
+                            state="no_data",
+                            n=0,
+                            blocks=0,
+                            mean=None,
+                            note="did not boot: fallback came up",
+                        ),
+                    ],
+                )
+            ],
+            [
+                arm(1, "off", "vmscape/off", is_baseline=True, boots_effective=0),
+                arm(2, "ibpb", "vmscape/ibpb", boots_effective=0, boots_failed=1),
+            ],
+        )
+    ],
+    [
+        run(
+            "vmscape-iperf",
+            "lab-amd",
+            state=RunState.FAILED,
+            boots_done=1,
+            boots_total=8,
+            error="host did not come back within 300 s",
+        )
+    ],
+    state=ExperimentState.FAILED,
+    boots_done=1,
+    boots_total=8,
+)
+
+
+def many_arms() -> ExperimentView:
+    arms = [arm(1, "off", "vmscape/off", is_baseline=True)]
+    arms += [arm(i, f"variant-{i}", "vmscape/ibpb") for i in range(2, 7)]
+    cells = [measured(i, -1.0 * i, -i - 1.5, -i + 1.5, Verdict.UNDECIDED) for i in range(2, 7)]
+    case = "iperf user tcp 1-vCPU p1 guest-to-host"
+    return view(
+        [vmscape([row(case, [baseline(1e9), *cells])], arms)],
+        [run("vmscape-iperf", "lab-amd")],
+        host_facts=FACTS,
+    )
+
+
+HOSTILE = "evil\n| row | `x` | \x1b[31mred\x1b[0m <script>\u202e*b*"
+
+
+def hostile() -> ExperimentView:
+    arms = [
+        arm(1, "off", "vmscape/off", is_baseline=True),
+        arm(
+            2,
+            HOSTILE,
+            HOSTILE,
+            cmdline=HOSTILE,
+            expected=[HOSTILE],
+            observed=[HOSTILE],
+            boots_effective=3,
+            boots_not_effective=1,
+        ),
+    ]
+    cells = [baseline(1e9), measured(2, 1.0, 0.0, 2.0, Verdict.UNDECIDED, note=HOSTILE)]
+    rows = [row(HOSTILE, cells, metric_title=HOSTILE, unit=HOSTILE)]
+    comparison = vmscape(rows, arms).model_copy(update={"family_title": HOSTILE})
+    facts = {"lab-amd": HostFacts(name=HOSTILE, processor=HOSTILE, kernels=[HOSTILE])}
+    return view(
+        [comparison],
+        [run("vmscape-iperf", "lab-amd", error=HOSTILE)],
+        name=HOSTILE,
+        question=HOSTILE,
+        host_facts=facts,
+    )
+
+
+DEMO_TEXT = """\
+lab-demo (finished)
+===================
+What does the mitigation cost?
+
+EMULATED (lab-amd): these hosts are emulated processors: what software costs
+shows there, what a hardware barrier costs does not, and no figure carries
+over to real hardware.
+
+Host    lab-amd: AMD EPYC-Rome Processor (QEMU TCG EPYC-Rome, 2 vCPUs),
+        EMULATED
+        kernel 7.2.4+deb13-cloud-amd64, microcode 0x1000065, SMT notsupported
+Date    2026-07-01 12:00 UTC started, 2026-07-01 12:22 UTC ended
+Design  vmscape-iperf on lab-amd: 4 blocks of 3 arms, 12 of 12 boots, 1 lab
+        fault
+Seed    20260316
+
+iperf … guest-to-host: Throughput (higher is better), VMSCAPE, lab-amd,
+EMULATED
+
+                            off  ibpb               bhb-clear
+                       baseline
+------------------  -----------  -----------------  -------------
+user tcp 1-vCPU p1   108 Mbit/s  -10.4% worse       not effective
+                            n=4  [-12.1, -8.7] n=4
+vhost udp 4-vCPU    2.32 Gbit/s  +0.4% undecided    not effective
+                            n=4  [-2.6, +3.5] n=4
+                                 mde 5.3%
+
+Cell:     change against the baseline in percent of it, [95 % interval], n
+          boots that count. worse, better: at 1 % family-wise; same: the
+          interval lies within ±1 %; undecided: neither; mde: the smallest
+          effect that shows with 80 % power.
+Interval: from boot means compared within blocks, noise pooled over the arms,
+          valid for all arms of a row together (Dunnett).
+
+Not effective: booted, but the mode was not in force
+----------------------------------------------------
+bhb-clear (vmscape/bhb-clear) on lab-amd: 4 of 4 boots
+  asked for   setcpuid=ibpb vmscape=on
+  expected    vmscape: Mitigation: Clear BHB before exit to userspace
+  kernel said Mitigation: IBPB before exit to userspace
+"""
+
+DEMO_MARKDOWN = """\
+### iperf … guest-to-host: Throughput (higher is better), VMSCAPE, lab-amd, EMULATED
+| case | off (baseline) | ibpb | bhb-clear |
+| --- | ---: | --- | --- |
+| user tcp 1-vCPU p1 | 108 Mbit/s n=4 | -10.4% [-12.1, -8.7] n=4 worse | not effective |
+| vhost udp 4-vCPU | 2.32 Gbit/s n=4 | +0.4% [-2.6, +3.5] n=4 undecided mde 5.3% | not effective |
+### Not effective: booted, but the mode was not in force
+"""
+
+SYSCALL_TEXT = """\
+lab-demo (finished)
+===================
+What does the mitigation cost?
+
+Host    icx-1: Xeon 6338
+        kernel 7.2.4 and 7.3.0, microcode 0xd000404
+Date    2026-07-01 12:00 UTC started, 2026-07-01 12:22 UTC ended
+Design  bhi-syscall on icx-1: 4 blocks of 2 arms, 8 of 8 boots
+Seed    20260316
+
+syscall: Time per call (lower is better), Branch history injection, icx-1
+
+              off  loop
+         baseline
+-------  --------  ---------------------------------------
+basic      370 ns  +18.3% [+12.9, +23.9] n=4 worse
+getpgid    371 ns  +0.12% [-0.20, +0.41] n=4 same
+execve    1.23 ms   -2.0%                n=1 undecided (1)
+(1) one block: no noise estimate, so no interval
+
+Cell:     change against the baseline in percent of it, [95 % interval], n
+          boots that count. worse, better: at 1 % family-wise; same: the
+          interval lies within ±1 %; undecided: neither; mde: the smallest
+          effect that shows with 80 % power.
+Interval: from boot means compared within blocks, noise pooled over the arms,
+          valid for all arms of a row together (Dunnett).
+"""
+
+PARTIAL_TEXT = """\
+lab-demo (failed)
+=================
+What does the mitigation cost?
+
+EMULATED (lab-amd): these hosts are emulated processors: what software costs
+shows there, what a hardware barrier costs does not, and no figure carries
+over to real hardware.
+
+INCOMPLETE: failed, 1 of 8 boots done.
+
+vmscape-iperf on lab-amd failed: host did not come back within 300 s
+
+Host    lab-amd: processor unknown, EMULATED
+        kernel unknown, microcode unknown
+Date    2026-07-01 12:00 UTC started, 2026-07-01 12:22 UTC ended
+Design  vmscape-iperf on lab-amd: 4 blocks of 2 arms, 1 of 8 boots
+Seed    20260316
+
+iperf: Throughput (higher is better), VMSCAPE, lab-amd, EMULATED
+
+                                         off  ibpb
+                                    baseline
+----------------------------------  --------  -------
+bridge tcp 1-vCPU p1 guest-to-host   no data  no data
+
+Cell:     change against the baseline in percent of it, [95 % interval], n
+          boots that count. worse, better: at 1 % family-wise; same: the
+          interval lies within ±1 %; undecided: neither; mde: the smallest
+          effect that shows with 80 % power.
+Interval: from boot means compared within blocks, noise pooled over the arms,
+          valid for all arms of a row together (Dunnett).
+
+Not measured
+------------
+ibpb in vmscape-iperf on lab-amd
+  reason      1 boot did not come up as asked
+off on lab-amd
+  reason      no reason recorded
+  case        iperf bridge tcp 1-vCPU p1 guest-to-host, Throughput
+ibpb on lab-amd
+  reason      did not boot: fallback came up
+  case        iperf bridge tcp 1-vCPU p1 guest-to-host, Throughput
+"""
+
+
+def test_an_emulated_matrix_reads_as_in_the_cover_letter() -> None:
+    assert render_text(DEMO) == DEMO_TEXT
+
+
+def test_a_table_with_one_arm_keeps_its_cells_on_one_line() -> None:
+    assert render_text(SYSCALL) == SYSCALL_TEXT
+
+
+def test_a_failed_experiment_says_what_is_missing_and_why() -> None:
+    assert render_text(PARTIAL) == PARTIAL_TEXT
+
+
+def test_markdown_has_the_same_cells_in_pipe_tables() -> None:
+    lines = render_markdown(DEMO).splitlines()
+    assert [line for line in lines if line.startswith(("###", "|"))] == DEMO_MARKDOWN.splitlines()
+
+
+def test_bare_metal_is_never_called_emulated() -> None:
+    assert "emulated" not in (render_text(SYSCALL) + render_markdown(SYSCALL)).lower()
+
+
+@pytest.mark.parametrize("render", [render_text, render_markdown])
+def test_emulated_stands_at_the_top_and_in_every_caption(
+    render: Callable[[ExperimentView], str],
+) -> None:
+    report = render(many_arms())
+    assert report.index("EMULATED (lab-amd)") < report.index("Host")
+    assert "VMSCAPE, lab-amd,\nEMULATED" in report or "VMSCAPE, lab-amd, EMULATED" in report
+
+
+def test_a_host_without_facts_takes_the_mark_of_its_comparison() -> None:
+    assert "EMULATED" in render_text(DEMO.model_copy(update={"host_facts": {}}))
+
+
+def test_arms_that_do_not_fit_go_into_further_tables() -> None:
+    report = render_text(many_arms())
+    assert all(f"variant-{i}" in report for i in range(2, 7))
+    assert max(width(line) for line in report.splitlines()) <= COLUMNS
+
+
+def test_an_experiment_that_waits_has_no_table_and_says_so() -> None:
+    waiting = view(
+        [vmscape([])],
+        [run("vmscape-iperf", "lab-amd", state=RunState.QUEUED, boots_done=0)],
+        state=ExperimentState.QUEUED,
+        started_at=None,
+        finished_at=None,
+        boots_done=0,
+    )
+    report = render_text(waiting)
+    assert "NOT FINISHED: queued, 0 of 12 boots done" in report
+    assert "submitted, not started" in report
+    assert "no case has a value yet" in report
+
+
+def test_a_baseline_that_was_not_effective_is_shown_as_such() -> None:
+    base = CellView(arm_id=1, state="not_effective", n=0, blocks=0, mean=None)
+    lone = CellView(arm_id=2, state="no_data", n=4, blocks=0, mean=None, note="no baseline")
+    arms = [
+        arm(1, "off", "vmscape/off", is_baseline=True, boots_effective=0, boots_not_effective=4),
+        arm(2, "ibpb", "vmscape/ibpb"),
+    ]
+    report = render_text(
+        view([vmscape([row("iperf user tcp", [base, lone])], arms)], [run("v", "lab-amd")])
+    )
+    assert "user tcp  not effective  n=4 no data" in report
+    assert "off (vmscape/off, the baseline) on lab-amd: 4 of 4 boots" in report
+
+
+def test_secondary_metrics_follow_and_are_marked_exploratory() -> None:
+    cells = [baseline(1.0), measured(2, 0.0, -1.0, 1.0, Verdict.UNDECIDED)]
+    rows = [
+        row("iperf user udp", cells, metric="loss", metric_title="Loss", primary=False),
+        row("iperf user udp", cells),
+    ]
+    report = render_text(view([vmscape(rows)], [run("v", "lab-amd")], host_facts=FACTS))
+    assert report.index("Throughput") < report.index("Loss (higher is better; secondary metric")
+
+
+@pytest.mark.parametrize("render", [render_text, render_markdown])
+def test_hostile_names_neither_forge_lines_nor_drive_the_terminal(
+    render: Callable[[ExperimentView], str],
+) -> None:
+    report = render(hostile())
+    assert "\x1b" not in report
+    assert "\u202e" not in report
+    assert "[31m" not in report
+    assert "evil\n" not in report
+    assert all(character == "\n" or character.isprintable() for character in report)
+
+
+def test_hostile_names_are_shown_as_text_by_markdown() -> None:
+    report = render_markdown(hostile())
+    assert "<script>" not in report
+    assert not re.search(r"(?<!\\)`", report)
+    pipes = [line for line in report.splitlines() if line.startswith("| ")]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in pipes} == {4}
+
+
+@given(name=st.text(min_size=1, max_size=90), mode=st.text(max_size=500))
+@settings(max_examples=60, deadline=None)
+def test_no_name_makes_a_line_wider_than_a_mail(name: str, mode: str) -> None:
+    arms = [
+        arm(1, name, mode, is_baseline=True),
+        arm(2, name, mode, cmdline=mode, observed=[mode], boots_not_effective=1),
+    ]
+    cells = [baseline(1e9), measured(2, 1e9, -1e12, 1e300, Verdict.UNDECIDED, note=mode)]
+    rows = [row(name, cells, unit=name, metric_title=mode)]
+    report = render_text(view([vmscape(rows, arms)], [run("v", "lab-amd")], name=name))
+    assert max(width(line) for line in report.splitlines()) <= COLUMNS

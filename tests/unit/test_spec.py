@@ -1,0 +1,92 @@
+"""Specs are refused before anything runs, with file, line and the known names."""
+
+from __future__ import annotations
+
+import pytest
+
+from mitigauge.errors import InvalidInput
+from mitigauge.experiments.spec import ExperimentSpec, cases_of, read_spec
+from tests.specs import CATALOG, HOSTS, SPEC
+
+
+def read(text: str) -> ExperimentSpec:
+    return read_spec(text, name="small.yml", catalog=CATALOG, hosts=HOSTS)
+
+
+def refusal(old: str, new: str) -> str:
+    assert old in SPEC
+    with pytest.raises(InvalidInput) as refused:
+        read(SPEC.replace(old, new, 1))
+    return refused.value.message
+
+
+def test_a_good_spec_is_read_with_off_as_a_word() -> None:
+    spec = read(SPEC)
+    assert [arm.name for arm in spec.comparisons[0].arms] == ["off", "on"]
+    assert spec.comparisons[0].baseline == "off"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("knob/on", "knob/onn", "small.yml:12: unknown mode 'knob/onn'; did you mean 'knob/on'?"),
+        ("knob/on", "knob/onn", "known: knob/loop, knob/off, knob/on"),
+        ("workload: spin", "workload: spinn", "small.yml:14: unknown workload 'spinn'"),
+        ("workload: spin", "workload: spinn", "known: packets, spin"),
+        ("[alpha]", "[alhpa]", "small.yml:8: unknown host 'alhpa'; did you mean 'alpha'?"),
+        ("[alpha]", "[alhpa]", "known: alpha, beta"),
+        ("[alpha]", "[alpha, alpha]", "small.yml:8: host 'alpha' stands twice"),
+        ("environment: lab", "environment: lob", "small.yml:3: unknown environment 'lob'"),
+        ("    baseline: off\n", "", "small.yml:7: comparison 'knob' names no baseline; arms: off"),
+        ("baseline: off", "baseline: of", "small.yml:9: baseline 'of' is no arm"),
+        ("{name: on,", "{name: off,", "small.yml:12: duplicate arm 'off'"),
+        ("mode: knob/on", "mode: knob/off", "small.yml:12: duplicate arm: knob/off on kernel"),
+        ("iterations: 3", "primary: [tme]", "small.yml:16: unknown metric 'tme'"),
+        ("iterations: 3", "primary: [tme]", "known: time"),
+        ("size: [1, 2]", "size: [1, 3]", "small.yml:15: size: 3 refused; known values: 1, 2, 4"),
+        ("size: [1, 2]", "sise: 1", "workload 'spin' has no parameter 'sise'"),
+        ("iterations: 3", "iterations: 0", "small.yml:16: comparisons.0.workloads.0.iterations"),
+        ("seed: 7", "sede: 7", "small.yml:4: sede: Extra inputs"),
+        ("blocks: 2", "blocks: 2\nblocks: 3", "small.yml:6: not valid YAML"),
+        ("name: small", "name: [small", "not valid YAML"),
+    ],
+)
+def test_a_bad_spec_is_refused_with_its_line(old: str, new: str, expected: str) -> None:
+    assert expected in refusal(old, new)
+
+
+def test_every_fault_is_reported_at_once() -> None:
+    broken = SPEC.replace("knob/on", "nob/on").replace("[alpha]", "[gamma]")
+    with pytest.raises(InvalidInput) as refused:
+        read(broken)
+    assert "unknown host 'gamma'" in refused.value.message
+    assert "unknown mode 'nob/on'" in refused.value.message
+
+
+def test_a_host_that_lacks_what_the_workload_needs_is_refused() -> None:
+    text = SPEC.replace("[alpha]", "[beta]").replace("workload: spin", "workload: packets")
+    text = text.replace("        cases: {size: [1, 2]}\n", "")
+    with pytest.raises(InvalidInput, match="needs kvm, which host 'beta' lacks"):
+        read(text)
+
+
+def test_a_list_of_points_gives_each_case_once() -> None:
+    text = SPEC.replace("cases: {size: [1, 2]}", "cases: [{size: [1, 2]}, {size: 2}, {size: 4}]")
+    wanted = read(text).comparisons[0].workloads[0]
+    cases = cases_of(CATALOG.workloads["spin"], wanted)
+    assert [case["size"] for case in cases] == [1, 2, 4]
+
+
+def test_a_metric_that_no_case_reports_cannot_be_primary() -> None:
+    text = SPEC.replace("workload: spin", "workload: packets")
+    text = text.replace("{size: [1, 2]}", "{protocol: tcp}")
+    text = text.replace("iterations: 3", "primary: [loss]")
+    with pytest.raises(InvalidInput, match="unknown metric 'loss'; known: throughput"):
+        read(text)
+
+
+def test_a_number_out_of_bounds_is_refused() -> None:
+    text = SPEC.replace("workload: spin", "workload: packets")
+    text = text.replace("{size: [1, 2]}", "{seconds: 61}")
+    with pytest.raises(InvalidInput, match="seconds: 61 refused; must be at most 60"):
+        read(text)

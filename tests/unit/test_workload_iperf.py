@@ -1,0 +1,279 @@
+"""iperf: what it runs, and what becomes of its raw output."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mitigauge.catalog import Catalog
+from mitigauge.settings import REPOSITORY
+from tests.loading import load
+
+WORKLOAD = REPOSITORY / "workloads/iperf"
+FIXTURES = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
+iperf = load("workloads/iperf/run")
+parsing = load("workloads/iperf/parse.py")
+
+Change = Callable[[dict[str, Any]], None]
+
+
+@pytest.fixture
+def case_dir(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A copy of one real case to break: TCP unless the test asks for another."""
+    name = getattr(request, "param", "vhost-tcp-guest-to-host")
+    return shutil.copytree(WORKLOAD / "fixtures" / name, tmp_path / "case")
+
+
+def rewrite(path: Path, change: Change) -> None:
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def case(**changes: Any) -> dict[str, Any]:
+    parameters = {
+        "network": "user", "protocol": "tcp", "vcpus": 1, "parallel": 4,
+        "direction": "host-to-guest", "seconds": 2,
+    }  # fmt: skip
+    return {
+        "case_id": "c", "workload": "iperf", "parameters": parameters | changes,
+        "iterations": 3, "warmup": 1, "timeout_s": 180,
+    }  # fmt: skip
+
+
+def test_there_are_real_fixtures_of_every_network_protocol_and_direction() -> None:
+    seen = set()
+    for directory in FIXTURES:
+        given = json.loads((directory / "case.json").read_text())["parameters"]
+        seen |= {given["network"], given["protocol"], given["direction"]}
+    assert seen == {"user", "bridge", "vhost", "tcp", "udp", "guest-to-host", "host-to-guest"}
+
+
+@pytest.mark.parametrize("directory", FIXTURES, ids=lambda path: path.name)
+def test_a_real_case_gives_exactly_the_metrics_that_the_catalog_promises(directory: Path) -> None:
+    declared = Catalog().workloads["iperf"]
+    result = parsing.parse(directory)
+    expected = declared.metrics_of(result["parameters"])
+    assert set(result["metrics"]) == set(expected)
+    for name, metric in expected.items():
+        got = result["metrics"][name]
+        assert (got["unit"], got["direction"]) == (metric.unit, metric.direction)
+        assert len(got["values"]) == 3
+        assert len(got["warmup"]) == 1
+    assert all(value > 1e6 for value in result["metrics"]["throughput"]["values"])
+    assert set(result["tools"]) >= {"iperf3", "qemu", "guest_kernel", "guest_cpu"}
+
+
+def test_throughput_is_the_receivers_and_jitter_is_in_seconds() -> None:
+    directory = WORKLOAD / "fixtures/user-udp-host-to-guest"
+    end = json.loads((directory / "iteration-01.json").read_text())["end"]
+    metrics = parsing.parse(directory)["metrics"]
+    assert metrics["throughput"]["values"][0] == end["sum_received"]["bits_per_second"]
+    assert metrics["jitter"]["values"][0] == end["sum_received"]["jitter_ms"] / 1000
+    assert metrics["loss"]["values"][0] == end["sum_received"]["lost_percent"]
+
+
+def test_the_program_prints_the_same_as_the_function() -> None:
+    done = subprocess.run(
+        [sys.executable, WORKLOAD / "parse.py", FIXTURES[0]],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout) == parsing.parse(FIXTURES[0])
+
+
+def set_end(name: str, part: str, value: Any) -> Change:
+    def change(content: dict[str, Any]) -> None:
+        content["end"][name][part] = value
+
+    return change
+
+
+BROKEN: list[tuple[str, Change, str]] = [
+    ("error", lambda c: c.update(error="no route"), "iteration-02.json: error:"),
+    ("no end", lambda c: c.pop("end"), "end.sum_received.bits_per_second: missing"),
+    ("text", set_end("sum_received", "bits_per_second", "9"), "'9' is not int or float"),
+    ("nothing", set_end("sum_received", "bits_per_second", 0), "nothing was received"),
+    ("negative", set_end("sum_received", "bits_per_second", -1), "not a finite number from 0"),
+    ("null", set_end("sum_sent", "retransmits", None), "end.sum_sent.retransmits: None"),
+    ("truth", set_end("sum_sent", "retransmits", True), "end.sum_sent.retransmits: True"),
+    ("nan", set_end("sum_received", "bits_per_second", float("nan")), "NaN is not a number"),
+    ("inf", set_end("sum_received", "bits_per_second", float("inf")), "Infinity is not a number"),
+    (
+        "other protocol",
+        lambda c: c["start"]["test_start"].update(protocol="UDP"),
+        "start.test_start.protocol: 'UDP', but the case asked 'TCP'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), [(b[1], b[2]) for b in BROKEN],
+                         ids=[b[0] for b in BROKEN])  # fmt: skip
+def test_a_bad_iteration_is_refused_with_file_and_field(
+    case_dir: Path, change: Change, said: str
+) -> None:
+    rewrite(case_dir / "iteration-02.json", change)
+    with pytest.raises(parsing.ParseError) as refused:
+        parsing.parse(case_dir)
+    assert str(refused.value).startswith("iteration-02.json: ")
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("case_dir", ["user-udp-guest-to-host"], indirect=True)
+def test_a_loss_above_100_percent_is_refused(case_dir: Path) -> None:
+    rewrite(case_dir / "iteration-01.json", set_end("sum_received", "lost_percent", 130))
+    with pytest.raises(parsing.ParseError, match=r"lost_percent: 130.0 is above 100"):
+        parsing.parse(case_dir)
+
+
+def test_a_number_too_large_for_a_float_is_refused(case_dir: Path) -> None:
+    path = case_dir / "iteration-01.json"
+    path.write_text(
+        path.read_text().replace('"bits_per_second":', '"bits_per_second": 1e999, "x":')
+    )
+    with pytest.raises(parsing.ParseError, match=r"iteration-01.json: .*inf"):
+        parsing.parse(case_dir)
+
+
+@pytest.mark.parametrize("name", ["case.json", "run.json", "warmup-01.json", "iteration-03.json"])
+def test_a_missing_or_truncated_file_is_named(case_dir: Path, name: str) -> None:
+    path = case_dir / name
+    whole = path.read_text()
+    path.write_text(whole[: len(whole) // 2])
+    with pytest.raises(parsing.ParseError, match=f"^{name}: not JSON, perhaps cut off"):
+        parsing.parse(case_dir)
+    path.unlink()
+    with pytest.raises(parsing.ParseError, match=f"^{name}: missing$"):
+        parsing.parse(case_dir)
+
+
+def test_the_program_ends_with_1_and_prints_no_result_for_a_broken_case(case_dir: Path) -> None:
+    (case_dir / "iteration-01.json").unlink()
+    done = subprocess.run(
+        [sys.executable, WORKLOAD / "parse.py", case_dir],
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "iteration-01.json: missing" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"network": "slirp"}, "network is 'slirp', not one of: user, bridge, vhost"),
+        ({"vcpus": 2}, "vcpus is 2, not one of: 1, 4"),
+        ({"seconds": 0}, "seconds is 0"),
+        ({"seconds": 2.5}, "seconds is 2.5"),
+    ],
+)
+def test_an_unknown_parameter_value_is_refused_before_anything_starts(
+    changes: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(iperf.CaseError, match=said):
+        iperf.checked(case(**changes))
+
+
+def test_every_value_in_the_catalog_is_one_that_run_takes() -> None:
+    declared = Catalog().workloads["iperf"].parameters
+    assert {name: p.values for name, p in declared.items() if p.values} == iperf.ALLOWED
+
+
+def test_the_sender_is_in_the_guest_only_under_reverse() -> None:
+    end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
+    to_guest = iperf.iperf_command(case()["parameters"], end)
+    to_host = iperf.iperf_command(case(direction="guest-to-host")["parameters"], end)
+    assert "--reverse" not in to_guest
+    assert [*to_guest, "--reverse"] == to_host
+
+
+@pytest.mark.parametrize(("network", "vhost"), [("bridge", "vhost=off"), ("vhost", "vhost=on")])
+def test_bridge_and_vhost_differ_only_in_who_serves_the_tap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, network: str, vhost: str
+) -> None:
+    facts = tmp_path / "network.json"
+    facts.write_text(json.dumps({"tap": "mgtap0", "guest": "192.168.213.2/24"}))
+    monkeypatch.setattr(iperf, "NETWORK", facts)
+    end = iperf.endpoint(network)
+    assert end.qemu[1] == f"tap,id=n0,ifname=mgtap0,script=no,downscript=no,{vhost}"
+    assert (end.guest_address, end.host) == ("192.168.213.2/24", "192.168.213.2")
+
+
+def test_a_host_without_the_roles_is_told_which_to_apply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(iperf, "NETWORK", tmp_path / "none.json")
+    with pytest.raises(iperf.CaseError, match="apply Ansible role guest_network"):
+        iperf.endpoint("bridge")
+
+
+def run_with(
+    faults: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[int, dict[str, Any]]:
+    """Exit status and record of a case whose attempts fail as `faults` says, then succeed."""
+    manifest = {"iperf3": "3.18", "qemu": "10", "kernel_release": "7.2", "cpu": "host",
+                "initrd_sha256": "0"}  # fmt: skip
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    monkeypatch.setattr(iperf, "GUEST", tmp_path)
+    left = list(faults)
+
+    def attempt(case: object, manifest: object, output: Path, number: int, record: object) -> None:
+        (output / "warmup-01.json").write_text(f"attempt {number}")
+        if left:
+            raise iperf.LabFault(left.pop(0), "no answer")
+
+    monkeypatch.setattr(iperf, "attempt_case", attempt)
+    record: dict[str, Any] = {"lab_faults": []}
+    output = tmp_path / "out"
+    output.mkdir()
+    return iperf.run_case(case(), output, record), record
+
+
+def test_a_hung_guest_is_counted_and_the_next_one_measures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, record = run_with(["guest-hang"], tmp_path, monkeypatch)
+    assert status == 0
+    assert record["lab_faults"] == [{"kind": "guest-hang", "attempt": 1, "detail": "no answer"}]
+    assert (tmp_path / "out/attempt-1/warmup-01.json").read_text() == "attempt 1"
+    assert (tmp_path / "out/warmup-01.json").read_text() == "attempt 2"
+
+
+@pytest.mark.parametrize(("kind", "status"), [("guest-hang", 75), ("iperf-error", 1)])
+def test_three_failures_are_a_lab_fault_only_if_the_guest_was_at_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, status: int
+) -> None:
+    got, record = run_with([kind] * 3, tmp_path, monkeypatch)
+    assert got == status
+    assert [fault["attempt"] for fault in record["lab_faults"]] == [1, 2, 3]
+
+
+def test_a_guest_whose_qemu_dies_at_once_is_a_fault_with_its_last_words(tmp_path: Path) -> None:
+    manifest = {
+        "command": ["sh", "-c", "echo no such machine >&2; exit 3"],
+        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 5,
+    }  # fmt: skip
+    end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
+    guest = iperf.Guest(manifest, end, 1, tmp_path, 1)
+    with iperf.booted(guest), pytest.raises(iperf.LabFault, match="no such machine") as fault:
+        guest.wait_ready(1)
+    assert fault.value.kind == "guest-died"
+
+
+def test_a_silent_guest_is_a_hang_after_its_time_out(tmp_path: Path) -> None:
+    manifest = {
+        "command": ["sh", "-c", "exec sleep 60"],
+        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 0.3,
+    }  # fmt: skip
+    end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
+    guest = iperf.Guest(manifest, end, 1, tmp_path, 1)
+    guest.serial.write_text("READY 10\n")
+    with iperf.booted(guest), pytest.raises(iperf.LabFault, match="test 1 within") as fault:
+        guest.wait_ready(1)
+    assert fault.value.kind == "guest-hang"
+    assert guest.process.returncode == -9

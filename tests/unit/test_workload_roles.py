@@ -1,0 +1,250 @@
+"""The pure parts of the Ansible modules that put workloads and guest on a host."""
+
+from __future__ import annotations
+
+import base64
+import io
+import ipaddress
+import json
+import shutil
+import stat
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleError
+
+from tests.loading import load
+
+ROLES = "ansible/roles"
+image = load(f"{ROLES}/guest/library/guest_image.py")
+network = load(f"{ROLES}/guest_network/library/guest_network.py")
+job = load(f"{ROLES}/workload/library/workload_job.py")
+stage = load(f"{ROLES}/workload/library/workload_stage.py")
+archive = load(f"{ROLES}/workload/lookup_plugins/workload_archive.py")
+
+
+@pytest.mark.skipif(shutil.which("cpio") is None, reason="cpio is not installed here")
+def test_the_initramfs_is_an_archive_that_cpio_reads(tmp_path: Path) -> None:
+    files = {
+        "init": (stat.S_IFREG | 0o755, b"#!/bin/sh\n"),
+        "usr/lib/odd": (stat.S_IFREG | 0o644, b"12345"),
+    }
+    packed = image.newc(image.with_directories(files))
+    subprocess.run(["cpio", "-i", "--quiet"], input=packed, cwd=tmp_path, check=True)
+    assert (tmp_path / "usr/lib/odd").read_bytes() == b"12345"
+    assert (tmp_path / "init").stat().st_mode & 0o777 == 0o755
+
+
+def test_the_initramfs_is_the_same_whatever_the_order_of_its_files() -> None:
+    one = {"b": (stat.S_IFREG | 0o644, b"b"), "a": (stat.S_IFREG | 0o644, b"a")}
+    assert image.newc(one) == image.newc(dict(reversed(one.items())))
+
+
+def test_libraries_are_read_from_ldd_and_a_missing_one_is_named() -> None:
+    text = (
+        "\tlinux-vdso.so.1 (0x00007ffd)\n"
+        "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f1)\n"
+        "\t/lib64/ld-linux-x86-64.so.2 (0x00007f2)\n"
+    )
+    assert image.libraries(text) == [
+        "/lib/x86_64-linux-gnu/libc.so.6",
+        "/lib64/ld-linux-x86-64.so.2",
+    ]
+    with pytest.raises(image.GuestImageError, match=r"libiperf.so.0"):
+        image.libraries(text + "\tlibiperf.so.0 => not found\n")
+
+
+def test_modules_load_in_the_order_modprobe_gives_and_built_ins_are_left_out() -> None:
+    text = "builtin virtio\ninsmod /lib/modules/x/failover.ko.xz \ninsmod /lib/x/virtio_net.ko\n"
+    assert image.module_files(text) == ["/lib/modules/x/failover.ko.xz", "/lib/x/virtio_net.ko"]
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> tuple[Path, Path]:
+    """(boot, modules) with three kernels, one of them without modules."""
+    boot, modules = tmp_path / "boot", tmp_path / "modules"
+    for release in ("6.12.9-amd64", "6.12.10-amd64", "7.2.0-bare"):
+        (boot / f"vmlinuz-{release}").mkdir(parents=True)
+        if "bare" not in release:
+            (modules / release).mkdir(parents=True)
+    return boot, modules
+
+
+def test_the_guest_takes_the_newest_kernel_with_modules(kernels: tuple[Path, Path]) -> None:
+    assert image.choose_kernel("", "", *kernels) == "6.12.10-amd64"
+
+
+def test_the_guest_keeps_its_kernel_when_a_newer_one_is_installed(
+    kernels: tuple[Path, Path],
+) -> None:
+    assert image.choose_kernel("", "6.12.9-amd64", *kernels) == "6.12.9-amd64"
+    assert image.choose_kernel("", "6.1.0-gone", *kernels) == "6.12.10-amd64"
+
+
+def test_an_unknown_guest_kernel_is_refused_with_the_known_ones(
+    kernels: tuple[Path, Path],
+) -> None:
+    with pytest.raises(image.GuestImageError, match=r"6.12.9-amd64, 6.12.10-amd64"):
+        image.choose_kernel("5.10", "", *kernels)
+
+
+def test_a_probe_tells_a_dead_qemu_from_a_silent_one() -> None:
+    works, detail = image.probe(["sh", "-c", "echo no KVM; exit 1"], 10)
+    assert (works, detail) == (False, "ended: no KVM")
+    works, detail = image.probe(["sh", "-c", "exec sleep 30"], 0.3)
+    assert (works, detail) == (False, "not ready within 0.3 s")
+
+
+@pytest.mark.parametrize(
+    ("flags", "module"), [("fpu svm npt", "kvm_amd"), ("fpu vmx ept", "kvm_intel")]
+)
+def test_the_kvm_module_follows_the_processor(flags: str, module: str) -> None:
+    assert network.kvm_module(f"model name\t: x\nflags\t\t: {flags}\n") == module
+
+
+def test_a_host_without_virtualisation_is_told_the_ways_out() -> None:
+    with pytest.raises(network.GuestNetworkError, match="guest_enabled to false"):
+        network.kvm_module("flags\t\t: fpu\n")
+
+
+def test_the_guest_gets_the_address_after_the_hosts() -> None:
+    assert network.guest_address(ipaddress.IPv4Interface("10.9.8.1/24")) == "10.9.8.2/24"
+    with pytest.raises(network.GuestNetworkError, match="no room"):
+        network.guest_address(ipaddress.IPv4Interface("10.9.8.254/24"))
+
+
+@pytest.mark.parametrize("name", ["", "0br", "a" * 16, "br/0", "br 0"])
+def test_a_bad_link_name_is_refused(name: str) -> None:
+    with pytest.raises(network.GuestNetworkError, match="no link name"):
+        network.link_name(name)
+
+
+def test_the_networks_script_is_valid_shell_with_nothing_left_to_fill_in() -> None:
+    host = ipaddress.IPv4Interface("192.168.213.1/24")
+    files = network.wanted_files("mgbr0", "mgtap0", host, "kvm_amd")
+    script = files[network.SCRIPT][1]
+    subprocess.run(["sh", "-n"], input=script, text=True, check=True)
+    assert "{bridge}" not in script
+    assert "{tap}" not in script
+    assert "{address}" not in script
+    facts = json.loads(files[network.FACTS][1])
+    assert facts["guest"] == "192.168.213.2/24"
+
+
+def a_case(**changes: Any) -> dict[str, Any]:
+    return {"case_id": "c1", "workload": "w", "parameters": {}, "iterations": 1, "warmup": 0,
+            "timeout_s": 5} | changes  # fmt: skip
+
+
+@pytest.fixture
+def workloads(tmp_path: Path) -> Path:
+    """A directory with one staged workload, w."""
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w/run").write_text("#!/bin/sh\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("cases", "said"),
+    [
+        ([], "at least one case"),
+        ([a_case(case_id="../up")], r"case_id '../up'"),
+        ([a_case(case_id=7)], "case 0: case_id: 7 is not str"),
+        ([a_case(timeout_s="5")], "case 0: timeout_s: '5' is not int"),
+        ([a_case(), a_case()], "'c1' is there twice"),
+        ([a_case(workload="x")], "workload 'x' is not staged on this host"),
+    ],
+)
+def test_a_job_that_cannot_run_is_refused_before_it_starts(
+    workloads: Path, cases: list[dict[str, Any]], said: str
+) -> None:
+    with pytest.raises(job.JobError, match=said):
+        job.check_cases(cases, workloads)
+
+
+def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, active: bool) -> dict[str, Any]:
+    monkeypatch.setattr(job, "unit_active", lambda _: active)
+    state: dict[str, Any] = job.look(tmp_path, "j")
+    return state
+
+
+def test_an_unknown_job_is_missing_and_a_written_one_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert look(tmp_path, monkeypatch, active=False)["detail"] == "not on this host"
+    (tmp_path / "job.json").write_text("{}")
+    assert look(tmp_path, monkeypatch, active=False)["detail"] == "written, but never started"
+    assert look(tmp_path, monkeypatch, active=True)["state"] == "running"
+
+
+@pytest.mark.parametrize(("same_boot", "said"), [(True, "unit ended"), (False, "host rebooted")])
+def test_a_job_whose_unit_is_gone_has_failed_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, same_boot: bool, said: str
+) -> None:
+    boot = job.boot_id() if same_boot else "another"
+    state: dict[str, Any] = {
+        "state": "running",
+        "boot_id": boot,
+        "current_case": "c1",
+        "finished_cases": [],
+    }
+    (tmp_path / "state.json").write_text(json.dumps(state))
+    (tmp_path / "runner.log").write_text("Traceback: disk full\n")
+    seen = look(tmp_path, monkeypatch, active=False)
+    assert seen["state"] == "failed"
+    assert said in seen["detail"]
+    assert "disk full" in seen["detail"]
+
+
+def test_an_archive_past_its_limit_is_refused_with_the_setting(tmp_path: Path) -> None:
+    (tmp_path / "raw").write_bytes(bytes(range(256)) * 16)
+    with pytest.raises(job.JobError, match="workload_archive_limit_bytes"):
+        job.packed(tmp_path, 10)
+    with tarfile.open(fileobj=io.BytesIO(base64.b64decode(job.packed(tmp_path, 1 << 20)))) as tar:
+        assert f"{tmp_path.name}/raw" in tar.getnames()
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A workloads directory of the control side with one workload, w."""
+    directory = tmp_path / "source/w"
+    (directory / "fixtures").mkdir(parents=True)
+    (directory / "run").write_text("#!/bin/sh\necho 1\n")
+    (directory / "run").chmod(0o755)
+    (directory / "table.txt").write_text("1\n")
+    (directory / "workload.yml").write_text("name: w\npackages: [iperf3]\n")
+    for name in ("parse.py", "README.md", "fixtures/raw.json"):
+        (directory / name).write_text("control side only\n")
+    return directory.parent
+
+
+def test_staging_puts_what_a_host_needs_and_replaces_stale_files(
+    source: Path, tmp_path: Path
+) -> None:
+    packed, digests = archive.archive(["w"], source)
+    target = tmp_path / "staged"
+    (target / "w").mkdir(parents=True)
+    (target / "w/old").write_text("from an earlier version\n")
+    stage.unpack(base64.b64decode(packed), "w", digests["w"], target)
+    assert {p.name for p in (target / "w").iterdir()} == {
+        "run", "table.txt", "workload.yml", stage.MARK,
+    }  # fmt: skip
+    assert (target / "w/run").stat().st_mode & 0o777 == 0o755
+    assert stage.staged(target, "w") == digests["w"]
+
+
+def test_a_workloads_digest_follows_what_runs_and_not_what_parses(source: Path) -> None:
+    before = archive.digest(source / "w")
+    (source / "w/parse.py").write_text("changed\n")
+    assert archive.digest(source / "w") == before
+    (source / "w/run").chmod(0o644)
+    assert archive.digest(source / "w") != before
+    assert archive.packages(["w"], source) == ["iperf3"]
+
+
+def test_an_unknown_workload_is_refused_with_the_known_ones(source: Path) -> None:
+    with pytest.raises(AnsibleError, match="known: w"):
+        archive.archive(["nope"], source)
