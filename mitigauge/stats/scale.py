@@ -42,7 +42,9 @@ class ScaledCases:
         total = np.where(there, y, 0.0).sum(axis=2)
         mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)
         log = self.log[:, None]
-        return np.where(log, np.exp(np.where(log, mean, 0.0)), mean * self.magnitude[:, None])
+        # The cap is the largest exponent that a float holds.
+        geometric = np.exp(np.minimum(np.where(log, mean, 0.0), 709.78))
+        return np.where(log, geometric, np.where(log, 0.0, mean) * self.magnitude[:, None])
 
     def percent(self, difference: Floats, baseline_mean: Floats) -> Floats:
         """*difference* ``[case, …]`` of y in percent of the baseline; NaN: its mean is 0."""

@@ -12,7 +12,7 @@ from mitigauge.errors import NotFound
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.fleet.service import HostVars
 from pipelines.adapters.ansible import PlayEvent, PlayFailure, run_playbook
-from pipelines.adapters.power import PowerControl, PowerFailure, open_power
+from pipelines.adapters.power import PowerControl, PowerError, open_power
 from pipelines.host_control import Facts, HostControl, JobCase, LabFault, RunLog
 
 BANNER_TIMEOUT_S = 5.0
@@ -166,7 +166,7 @@ class AnsibleHost:
     def _power(self, act: Callable[[PowerControl], Any]) -> Any:
         try:
             return act(open_power(self.host.variables))
-        except PowerFailure as failure:
+        except PowerError as failure:
             raise LabFault(failure.message, hint=failure.hint) from failure
 
     def _require_lease(self) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 from mitigauge.database import transaction
+from mitigauge.embedded_postgres import restart_immediately
 from mitigauge.experiments import views
 from pipelines.decide import Step
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
+from tests.specs import SPEC
 
 STEPS = [
     Step.PREPARE,
@@ -70,9 +73,20 @@ def test_two_workers_share_the_work_without_doing_it_twice(fleet: Fleet) -> None
     nothing_lost_nothing_twice(view, fleet.did("alpha") + fleet.did("beta"))
 
 
-def fleet_spec(hosts: str) -> str:
-    from tests.specs import SPEC
+def test_a_database_stopped_in_mid_run_and_started_again_loses_nothing(
+    fleet: Fleet, postgres_home: Path
+) -> None:
+    experiment = fleet.submit(SPEC.replace("blocks: 2", "blocks: 4"))
+    worker = fleet.worker()
+    for boots in (1, 4):
+        fleet.until(lambda n=boots: fleet.show(experiment).boots_done >= n, f"{boots} boots")
+        restart_immediately(postgres_home)
+    view = fleet.until_over(experiment)
+    nothing_lost_nothing_twice(view, fleet.did())
+    assert worker.poll() is None
 
+
+def fleet_spec(hosts: str) -> str:
     return SPEC.replace("[alpha]", hosts)
 
 

@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,9 +32,16 @@ ENSURE = (
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
+def place() -> Iterator[Path]:
+    """A directory outside pytest's own, which another session may close to other accounts."""
+    with tempfile.TemporaryDirectory(prefix="mgpg-") as directory:
+        yield Path(directory)
+
+
+@pytest.fixture
+def home(place: Path) -> Iterator[Path]:
     """A state directory whose server is gone after the test."""
-    home = tmp_path / "state of ours"
+    home = place / "state of ours"
     yield home
     stop(home, mode="immediate")
 
@@ -120,10 +128,8 @@ def test_a_stopped_server_is_reported_as_stopped_and_starts_again(home: Path) ->
 
 
 @pytest.mark.parametrize("name", ["n" * 120, "a,comma"])
-def test_a_path_that_cannot_hold_a_socket_gets_a_short_private_one(
-    tmp_path: Path, name: str
-) -> None:
-    home = tmp_path / name
+def test_a_path_that_cannot_hold_a_socket_gets_a_short_private_one(place: Path, name: str) -> None:
+    home = place / name
     try:
         url = ensure_running(home)
         assert one(url, "SELECT 1") == 1
@@ -135,16 +141,16 @@ def test_a_path_that_cannot_hold_a_socket_gets_a_short_private_one(
     directory.rmdir()
 
 
-def test_spaces_and_apostrophes_in_the_path_do_no_harm(tmp_path: Path) -> None:
-    home = tmp_path / "it's ours (really)"
+def test_spaces_and_apostrophes_in_the_path_do_no_harm(place: Path) -> None:
+    home = place / "it's ours (really)"
     try:
         assert one(ensure_running(home), "SELECT 1") == 1
     finally:
         stop(home, mode="immediate")
 
 
-def test_a_path_that_a_shell_would_expand_is_refused(tmp_path: Path) -> None:
-    home = tmp_path / "$(touch pwned)"
+def test_a_path_that_a_shell_would_expand_is_refused(place: Path) -> None:
+    home = place / "$(touch pwned)"
     with pytest.raises(EmbeddedPostgresError, match="plainer path"):
         ensure_running(home)
     assert not home.exists()
@@ -188,11 +194,9 @@ def test_a_server_that_cannot_start_says_why_in_its_own_words(home: Path) -> Non
         ensure_running(home)
 
 
-def test_a_socket_directory_laid_out_by_somebody_else_is_refused(
-    home: Path, tmp_path: Path
-) -> None:
+def test_a_socket_directory_laid_out_by_somebody_else_is_refused(home: Path, place: Path) -> None:
     (home / "postgres").mkdir(parents=True)
-    (home / "postgres" / "run").symlink_to(tmp_path)
+    (home / "postgres" / "run").symlink_to(place)
     with pytest.raises(EmbeddedPostgresError, match="is a link"):
         ensure_running(home)
 

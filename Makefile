@@ -1,0 +1,36 @@
+# Mitigauge. `make help` lists what there is.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
+
+.PHONY: help setup demo test test-lab test-fresh check bench requirements clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install everything that is missing; costs seconds when nothing is
+	@scripts/setup
+
+demo: setup ## boot emulated hosts, measure, serve the answer (ARGS=--once: end after the report)
+	@.venv/bin/mitigauge demo $(ARGS)
+
+test: setup ## every test, with one real run on emulated hosts (SKIP_LAB=1: without it)
+	@scripts/test
+
+test-lab: setup ## all tests that boot emulated hosts (ARGS: for pytest)
+	@python -m pytest -m lab -s -v tests/lab $(ARGS)
+
+test-fresh: ## set-up and quick tests of the committed project in a new Debian root (ARGS: what to run there)
+	@scripts/test-fresh $(ARGS)
+
+check: setup ## formatting, types, floors, playbooks, web: whatever needs no running host
+	@scripts/check
+
+bench: setup ## how long the house takes: set-up, database, command, API, dashboard's size
+	@python scripts/bench.py $(ARGS)
+
+requirements: ## compile requirements/*.in into pinned, hashed *.txt (ARGS=--upgrade: newer versions)
+	@scripts/requirements $(ARGS)
+
+clean: ## remove what set-up made; measurements stay
+	@scripts/clean

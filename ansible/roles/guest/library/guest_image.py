@@ -1,0 +1,424 @@
+#!/usr/bin/python
+"""Ansible module: the measuring guest's kernel, initramfs and manifest.
+
+The guest is built from what is installed on the host: a kernel of /boot, the
+static busybox, iperf3 with its libraries and the virtio network modules. It is
+rebuilt only when one of these inputs changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import json
+import lzma
+import re
+import shutil
+import stat
+import struct
+import subprocess
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ansible.module_utils.basic import AnsibleModule
+
+DOCUMENTATION = r"""
+module: guest_image
+short_description: Build the measuring guest from the host's own packages
+description:
+  - Installs the programs that are missing.
+  - Writes vmlinuz, initrd.img and manifest.json into I(path).
+  - With I(cpu=auto) starts the guest to find the first processor model that boots.
+options:
+  path: {description: directory of the guest, type: path, required: true}
+  init: {description: text of the guest's first process, type: str, required: true}
+  kernel:
+    description: release to boot; empty keeps the present guest's while it is installed, else newest
+    type: str
+    default: ""
+  cpu: {description: "QEMU processor model, or auto", type: str, default: auto}
+  memory_mb: {description: memory of the guest in MiB, type: int, default: 256}
+  ready_timeout_s: {description: from start to the ready line, type: float, default: 40}
+author: [Mitigauge contributors]
+"""
+
+# Also to be raised when this module makes something else of the same inputs.
+SCHEMA = "mitigauge.guest/1"
+READY_MARKER = "MITIGAUGE-GUEST-READY"
+FAILED_MARKER = "MITIGAUGE-GUEST-FAILED"
+GUEST_MODULES = ("virtio_pci", "virtio_net")
+# host is what one wants to measure on. kvm64 is for emulated hosts whose
+# emulator cannot show its own processor's extended state to a guest.
+CPU_CANDIDATES = ("host", "kvm64")
+PROBES_PER_CPU = 2
+# No module loading race, no late console noise, and a guest that panics ends
+# QEMU (with -no-reboot) instead of waiting for the time-out.
+# Quiet: every character on the serial port exits to userspace twice, and a boot
+# prints 23 thousand. Errors and panics are still printed.
+APPEND = "console=ttyS0 quiet panic=-1 random.trust_cpu=on"
+# Type and owner of the ELF note with the PVH entry point.
+PVH_NOTE = struct.pack("<I", 18) + b"Xen\0"
+
+# Program → package that has it. By program, since busybox comes in two packages
+# that exclude each other and either will do.
+PROGRAMS = {
+    "qemu-system-x86_64": "qemu-system-x86",
+    "iperf3": "iperf3",
+    "busybox": "busybox-static",
+    "modprobe": "kmod",
+}
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+Entry = tuple[int, bytes]
+
+
+class GuestImageError(Exception):
+    """Something the guest needs is missing or does not work; the text says what to do."""
+
+
+def run(*command: str) -> str:
+    """Standard output of `command`; its error output is the message if it fails."""
+    try:
+        done = subprocess.run(
+            command, check=True, capture_output=True, text=True, env={"LC_ALL": "C", "PATH": PATH}
+        )
+    except FileNotFoundError:
+        raise GuestImageError(f"{command[0]} is not installed on the host") from None
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr or error.stdout).strip()
+        raise GuestImageError(f"{' '.join(command)}: {said}") from None
+    return done.stdout
+
+
+def missing_packages() -> list[str]:
+    """Packages of the programs that the host lacks."""
+    return [package for name, package in PROGRAMS.items() if not shutil.which(name, path=PATH)]
+
+
+def install(packages: list[str]) -> None:
+    """Install Debian packages, with fresh lists, since the cached ones may name gone files."""
+    run("apt-get", "-q", "update")
+    run(
+        "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y",
+        "--no-install-recommends", "install", *packages,
+    )  # fmt: skip
+
+
+def program_libraries(program: str) -> list[str]:
+    """Shared objects of `program`; none if it is linked statically."""
+    header = Path(program).read_bytes()
+    return libraries(run("ldd", program)) if b"/ld-linux-x86-64.so.2" in header else []
+
+
+def newc(entries: dict[str, Entry]) -> bytes:
+    """Archive in cpio's `newc` format, byte for byte the same for the same entries.
+
+    `entries` maps a path without leading slash to (st_mode, content); for a
+    symbolic link the content is its target.
+    """
+    out = bytearray()
+
+    def add(inode: int, name: str, mode: int, content: bytes) -> None:
+        raw = name.encode() + b"\0"
+        links = 2 if stat.S_ISDIR(mode) else 1
+        fields = (inode, mode, 0, 0, links, 0, len(content), 0, 0, 0, 0, len(raw), 0)
+        out.extend(b"070701" + b"".join(b"%08X" % field for field in fields) + raw)
+        out.extend(b"\0" * (-len(out) % 4))
+        out.extend(content)
+        out.extend(b"\0" * (-len(out) % 4))
+
+    for inode, (name, (mode, content)) in enumerate(sorted(entries.items()), start=1):
+        add(inode, name, mode, content)
+    add(0, "TRAILER!!!", 0, b"")
+    return bytes(out)
+
+
+def with_directories(files: dict[str, Entry]) -> dict[str, Entry]:
+    """`files` and every directory above them."""
+    entries = dict(files)
+    for name in files:
+        for parent in Path(name).parents:
+            if str(parent) != ".":
+                entries[str(parent)] = (stat.S_IFDIR | 0o755, b"")
+    return entries
+
+
+def libraries(ldd_output: str) -> list[str]:
+    """Absolute paths of shared objects, the loader included, in `ldd`'s output."""
+    missing = re.findall(r"^\s*(\S+) => not found", ldd_output, re.MULTILINE)
+    if missing:
+        raise GuestImageError(f"the host lacks shared objects: {', '.join(missing)}")
+    return sorted(set(re.findall(r"(/\S+) \(0x[0-9a-f]+\)", ldd_output)))
+
+
+def module_files(show_depends: str) -> list[str]:
+    """Module files in loading order from `modprobe --show-depends`; built-ins have none."""
+    return re.findall(r"^insmod (\S+)", show_depends, re.MULTILINE)
+
+
+def unzstd(data: bytes) -> bytes:
+    """Unpack with the zstd program; Python's own comes with 3.14."""
+    return subprocess.run(["zstd", "-dcq"], input=data, check=True, capture_output=True).stdout
+
+
+def unpacked_module(path: Path) -> tuple[str, bytes]:
+    """File name without compression suffix, and the module's own bytes."""
+    readers: dict[str, Callable[[bytes], bytes]] = {
+        ".xz": lzma.decompress,
+        ".gz": gzip.decompress,
+        ".zst": unzstd,
+    }
+    reader = readers.get(path.suffix)
+    content = path.read_bytes()
+    return (path.stem, reader(content)) if reader else (path.name, content)
+
+
+def unpacked_kernel(vmlinuz: bytes) -> bytes:
+    """The ELF kernel inside a bzImage, which spares every guest start its unpacking.
+
+    `vmlinuz` itself where it cannot be unpacked here or QEMU could not start it
+    unpacked (that takes the PVH entry note). Offsets: Documentation/arch/x86/boot.rst.
+    """
+    readers: dict[bytes, Callable[[bytes], bytes]] = {
+        b"\x1f\x8b": lambda data: zlib.decompressobj(wbits=31).decompress(data),
+        b"\xfd7": lambda data: lzma.LZMADecompressor().decompress(data),
+        b"\x28\xb5": unzstd,
+    }
+    offset, length = struct.unpack_from("<II", vmlinuz, 0x248)
+    begin = ((vmlinuz[0x1F1] or 4) + 1) * 512 + offset
+    # The last four bytes are the unpacked size, put there by the kernel's build.
+    payload = vmlinuz[begin : begin + length - 4]
+    reader = readers.get(payload[:2])
+    try:
+        kernel = reader(payload) if reader else b""
+    except (OSError, zlib.error, lzma.LZMAError, subprocess.CalledProcessError):
+        return vmlinuz
+    return kernel if kernel[:4] == b"\x7fELF" and PVH_NOTE in kernel else vmlinuz
+
+
+def release_key(release: str) -> list[tuple[int, str]]:
+    """Sort key in which 6.12.9 comes before 6.12.10."""
+    return [(int(number or 0), text) for number, text in re.findall(r"(\d+)|(\D+)", release)]
+
+
+def choose_kernel(wanted: str, present: str, boot: Path, modules: Path) -> str:
+    """Release of the guest's kernel.
+
+    Left to itself the choice stays: a guest whose kernel followed the one under
+    test would turn a comparison of host kernels into one of guest kernels.
+    """
+    installed = [
+        path.name.removeprefix("vmlinuz-")
+        for path in boot.glob("vmlinuz-*")
+        if (modules / path.name.removeprefix("vmlinuz-")).is_dir()
+    ]
+    if wanted and wanted not in installed:
+        known = ", ".join(sorted(installed, key=release_key)) or "none"
+        raise GuestImageError(f"guest kernel {wanted!r} is not installed; installed: {known}")
+    if not installed:
+        raise GuestImageError(f"no kernel with modules in {boot} and {modules}")
+    if wanted or present in installed:
+        return wanted or present
+    return max(installed, key=release_key)
+
+
+def collect_files(release: str, init: str) -> dict[str, Entry]:
+    """What the initramfs holds, read from the host."""
+
+    def program(path: str, mode: int = 0o755) -> Entry:
+        return (stat.S_IFREG | mode, Path(path).read_bytes())
+
+    files: dict[str, Entry] = {"init": (stat.S_IFREG | 0o755, init.encode())}
+    for name, place in (("busybox", "bin/busybox"), ("iperf3", "usr/bin/iperf3")):
+        path = shutil.which(name, path=PATH)
+        if not path:
+            raise GuestImageError(f"{name} is not installed on the host")
+        files[place] = program(path)
+        for library in program_libraries(path):
+            files[library.lstrip("/")] = program(library)
+    order: list[str] = []
+    for name in GUEST_MODULES:
+        depends = run("modprobe", "--set-version", release, "--show-depends", name)
+        for path in module_files(depends):
+            file, content = unpacked_module(Path(path))
+            if file not in order:
+                order.append(file)
+                files[f"modules/{file}"] = (stat.S_IFREG | 0o644, content)
+    files["modules/order"] = (stat.S_IFREG | 0o644, "".join(f"{n}\n" for n in order).encode())
+    return files
+
+
+def digest(parts: Sequence[bytes]) -> str:
+    """SHA-256 over length-prefixed parts."""
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(b"%d:" % len(part))
+        total.update(part)
+    return total.hexdigest()
+
+
+def qemu_command(path: Path, cpu: str, memory_mb: int) -> list[str]:
+    """QEMU's arguments but for number of processors, network, serial port and -append."""
+    return [
+        "qemu-system-x86_64", "-no-user-config", "-nodefaults", "-no-reboot",
+        "-display", "none", "-machine", "pc,accel=kvm", "-cpu", cpu, "-m", str(memory_mb),
+        "-kernel", str(path / "vmlinuz"), "-initrd", str(path / "initrd.img"),
+    ]  # fmt: skip
+
+
+@contextlib.contextmanager
+def started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """The process of `command`, killed and reaped at the end."""
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def probe(command: list[str], timeout_s: float) -> tuple[bool, str]:
+    """Whether the guest becomes ready, and in what time or how it ended."""
+    with tempfile.TemporaryDirectory(prefix="mitigauge-guest-") as directory:
+        serial = Path(directory, "serial.log")
+        full = [
+            *command, "-serial", f"file:{serial}",
+            "-netdev", "user,id=n0", "-device", "virtio-net-pci,netdev=n0,romfile=",
+            "-append", f"{APPEND} mg_addr=10.0.2.15/24",
+        ]  # fmt: skip
+        began = time.monotonic()
+        with started(full) as process:
+            while time.monotonic() - began < timeout_s:
+                time.sleep(0.1)
+                text = serial.read_text(errors="replace") if serial.exists() else ""
+                if READY_MARKER in text:
+                    return True, f"ready after {time.monotonic() - began:.1f} s"
+                if FAILED_MARKER in text:
+                    return False, text[text.index(FAILED_MARKER) :].splitlines()[0]
+                if process.poll() is not None:
+                    output = (process.communicate()[0] + text).strip().splitlines()
+                    return False, f"ended: {' | '.join(output[-3:])}"
+        return False, f"not ready within {timeout_s:g} s"
+
+
+def choose_cpu(path: Path, memory_mb: int, timeout_s: float) -> tuple[str, str]:
+    """First candidate whose guest becomes ready, and what was seen on the way."""
+    seen: list[str] = []
+    for cpu in CPU_CANDIDATES:
+        for _ in range(PROBES_PER_CPU):
+            works, detail = probe(qemu_command(path, cpu, memory_mb), timeout_s)
+            seen.append(f"{cpu}: {detail}")
+            if works:
+                return cpu, "; ".join(seen)
+    raise GuestImageError(f"the guest boots with no processor model: {'; '.join(seen)}")
+
+
+def processor_model() -> str:
+    """What /proc/cpuinfo calls the first processor."""
+    found = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return found.group(1) if found else "unknown"
+
+
+def version(program: str) -> str:
+    """Version number in the first line of `program --version`."""
+    first = run(program, "--version").splitlines()[0]
+    found = re.search(r"\d+\.\d+[\w.]*", first)
+    if not found:
+        raise GuestImageError(f"{program} --version says no version: {first!r}")
+    return found.group(0)
+
+
+def read_manifest(path: Path) -> dict[str, object]:
+    """The present manifest; empty if there is none or it is torn."""
+    try:
+        manifest = json.loads((path / "manifest.json").read_text())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def write(path: Path, content: bytes) -> None:
+    """Replace `path` as a whole, so that a reader never sees half of it."""
+    part = path.with_name(f".{path.name}.part")
+    part.write_bytes(content)
+    part.replace(path)
+
+
+def ensure(params: dict[str, object], *, check_mode: bool) -> tuple[bool, dict[str, object]]:
+    """(changed, manifest) with the guest as `params` wants it."""
+    lacking = missing_packages()
+    if lacking and check_mode:
+        return True, {}
+    if lacking:
+        install(lacking)
+    path = Path(str(params["path"]))
+    present = read_manifest(path)
+    release = choose_kernel(
+        str(params["kernel"]), str(present.get("kernel_release", "")),
+        Path("/boot"), Path("/lib/modules"),
+    )  # fmt: skip
+    vmlinuz = Path("/boot", f"vmlinuz-{release}").read_bytes()
+    initrd = newc(with_directories(collect_files(release, str(params["init"]))))
+    cpu, memory_mb = str(params["cpu"]), int(str(params["memory_mb"]))
+    timeout_s = float(str(params["ready_timeout_s"]))
+    qemu = version("qemu-system-x86_64")
+    asked = json.dumps([SCHEMA, APPEND, cpu, memory_mb, timeout_s, qemu, processor_model()])
+    inputs = digest([vmlinuz, initrd, asked.encode()])
+    files = [path / "vmlinuz", path / "initrd.img"]
+    if present.get("inputs_sha256") == inputs and all(file.is_file() for file in files):
+        return False, present
+    manifest: dict[str, object] = {
+        "schema": SCHEMA, "inputs_sha256": inputs, "kernel_release": release,
+        "vmlinuz_sha256": hashlib.sha256(vmlinuz).hexdigest(),
+        "initrd_sha256": hashlib.sha256(initrd).hexdigest(),
+        "iperf3": version("iperf3"), "qemu": qemu, "append": APPEND,
+        "ready_marker": READY_MARKER, "failed_marker": FAILED_MARKER,
+        "ready_timeout_s": timeout_s,
+    }  # fmt: skip
+    if check_mode:
+        return True, manifest
+    path.mkdir(parents=True, exist_ok=True)
+    # Without its manifest a half-replaced guest is rebuilt, never started.
+    (path / "manifest.json").unlink(missing_ok=True)
+    write(path / "vmlinuz", unpacked_kernel(vmlinuz))
+    write(path / "initrd.img", initrd)
+    manifest["cpu_reason"] = "set by guest_cpu"
+    if cpu == "auto":
+        cpu, manifest["cpu_reason"] = choose_cpu(path, memory_mb, timeout_s)
+    manifest |= {"cpu": cpu, "command": qemu_command(path, cpu, memory_mb)}
+    write(path / "manifest.json", json.dumps(manifest, indent=1).encode())
+    return True, manifest
+
+
+def main() -> None:
+    """Entry point of the module."""
+    module = AnsibleModule(
+        argument_spec={
+            "path": {"type": "path", "required": True},
+            "init": {"type": "str", "required": True},
+            "kernel": {"type": "str", "default": ""},
+            "cpu": {"type": "str", "default": "auto"},
+            "memory_mb": {"type": "int", "default": 256},
+            "ready_timeout_s": {"type": "float", "default": 40},
+        },
+        supports_check_mode=True,
+    )
+    try:
+        changed, manifest = ensure(module.params, check_mode=module.check_mode)
+    except GuestImageError as error:
+        module.fail_json(msg=str(error))
+    else:
+        shown = ("kernel_release", "cpu", "cpu_reason", "initrd_sha256", "qemu", "iperf3")
+        module.exit_json(
+            changed=changed, mitigauge={"guest": {key: manifest.get(key) for key in shown}}
+        )
+
+
+if __name__ == "__main__":
+    main()

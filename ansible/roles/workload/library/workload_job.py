@@ -1,0 +1,213 @@
+#!/usr/bin/python
+"""Ansible module: start a detached job of workload cases, or look how it stands.
+
+A job is a directory with job.json (what to run), state.json (kept by the runner)
+and one directory for each case. Starting one that exists changes nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+DOCUMENTATION = r"""
+module: workload_job
+short_description: Start or look at a detached job of workload cases
+options:
+  state: {description: what is wanted, choices: [started, polled], type: str, required: true}
+  job: {description: unique name of the job, type: str, required: true}
+  cases: {description: cases in the order in which they run, type: list, elements: dict}
+  cpus: {description: "processors the job may use, as in 0-1,4; empty: all", type: str, default: ""}
+  jobs: {description: directory of all jobs, type: path, required: true}
+  workloads: {description: directory of the staged workloads, type: path, required: true}
+  archive_limit_bytes: {description: largest archive returned, type: int, default: 8388608}
+author: [Mitigauge contributors]
+"""
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+CASE_FIELDS = {
+    "case_id": str, "workload": str, "parameters": dict,
+    "iterations": int, "warmup": int, "timeout_s": int,
+}  # fmt: skip
+# For the whole unit, beyond the sum of its cases' time-outs.
+UNIT_MARGIN_S = 120
+
+
+class JobError(Exception):
+    """The job cannot be started or read; the text says why."""
+
+
+def check_name(what: str, value: str) -> str:
+    """`value` if it can be the name of a file and of a systemd unit."""
+    if not NAME.fullmatch(value):
+        raise JobError(
+            f"{what} {value!r}: only letters, digits, dot, dash and underscore, a letter or digit "
+            "first, at most 128"
+        )
+    return value
+
+
+def check_cases(cases: list[dict[str, Any]], workloads: Path) -> None:
+    """Refuse what the runner could not run, before anything is started."""
+    if not cases:
+        raise JobError("a job needs at least one case")
+    seen: set[str] = set()
+    for index, case in enumerate(cases):
+        for name, kind in CASE_FIELDS.items():
+            if not isinstance(case.get(name), kind):
+                raise JobError(f"case {index}: {name}: {case.get(name)!r} is not {kind.__name__}")
+        if check_name("case_id", case["case_id"]) in seen:
+            raise JobError(f"case_id {case['case_id']!r} is there twice")
+        seen.add(case["case_id"])
+        program = workloads / check_name("workload", case["workload"]) / "run"
+        if not program.is_file():
+            raise JobError(
+                f"case {case['case_id']}: workload {case['workload']!r} is not staged on this host "
+                f"({program}); run prepare.yml first"
+            )
+
+
+def unit_active(job: str) -> bool:
+    """Whether the job's unit is running or about to."""
+    done = subprocess.run(
+        ["systemctl", "is-active", f"mitigauge-{job}.service"],
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    return done.stdout.strip() in {"active", "activating", "deactivating", "reloading"}
+
+
+def boot_id() -> str:
+    """Identity of the present boot."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def read_state(directory: Path) -> dict[str, Any]:
+    """state.json; empty if the runner has not begun."""
+    try:
+        state: dict[str, Any] = json.loads((directory / "state.json").read_text())
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise JobError(f"{directory}/state.json is torn: {error}") from None
+    return state
+
+
+def look(directory: Path, job: str) -> dict[str, Any]:
+    """How the job stands: running, finished, failed (interrupted) or missing."""
+    # The unit first: asked the other way round, one that ends between the two
+    # questions would look interrupted.
+    active = unit_active(job)
+    state = read_state(directory)
+    if not state and active:
+        state = {"state": "running", "detail": "the runner is about to start"}
+    elif not state:
+        there = (directory / "job.json").is_file()
+        detail = "written, but never started" if there else "not on this host"
+        state = {"state": "missing", "detail": detail}
+    elif state["state"] == "running" and not active:
+        state["state"] = "failed"
+        rebooted = state["boot_id"] != boot_id()
+        state["detail"] = (
+            "the host rebooted while it ran" if rebooted else "its unit ended before the job did"
+        ) + log_tail(directory)
+    return {"current_case": None, "finished_cases": [], **state}
+
+
+def log_tail(directory: Path) -> str:
+    """The runner's last words, if it said any."""
+    log = directory / "runner.log"
+    text = log.read_bytes()[-1024:].decode(errors="replace").strip() if log.is_file() else ""
+    return f": {text}" if text else ""
+
+
+def unit_command(job: str, directory: Path, runner: Path, cpus: str, limit_s: int) -> list[str]:
+    """The systemd-run that starts the runner, away from this connection."""
+    command = [
+        "systemd-run", f"--unit=mitigauge-{job}", "--collect", "--quiet",
+        f"--description=Mitigauge job {job}",
+        "--property=StandardOutput=null", f"--property=StandardError=append:{directory}/runner.log",
+        f"--property=RuntimeMaxSec={limit_s}", "--property=KillMode=control-group",
+    ]  # fmt: skip
+    if cpus:
+        command.append(f"--property=CPUAffinity={cpus}")
+    return [*command, str(runner), str(directory)]
+
+
+def start(params: dict[str, Any], *, check_mode: bool) -> tuple[bool, dict[str, Any]]:
+    """(changed, how the job stands) after seeing to it that the job was started once."""
+    job, directory = params["job"], Path(params["jobs"], params["job"])
+    present = look(directory, job)
+    if present["state"] != "missing":
+        return False, present
+    workloads = Path(params["workloads"])
+    check_cases(params["cases"] or [], workloads)
+    if check_mode:
+        return True, present
+    directory.mkdir(parents=True, exist_ok=True)
+    part = directory / ".job.json.part"
+    part.write_text(json.dumps({"job": job, "cases": params["cases"]}))
+    part.replace(directory / "job.json")
+    limit_s = sum(case["timeout_s"] for case in params["cases"]) + UNIT_MARGIN_S
+    done = subprocess.run(
+        unit_command(job, directory, workloads / "_runner", params["cpus"], limit_s),
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    if done.returncode and not unit_active(job):
+        raise JobError(f"systemd-run for job {job}: {done.stderr.strip()}")
+    return True, look(directory, job)
+
+
+def packed(directory: Path, limit_bytes: int) -> str:
+    """The job's directory as tar.gz in base64."""
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w:gz", compresslevel=6) as tar:
+        tar.add(directory, arcname=directory.name)
+    if raw.tell() > limit_bytes:
+        raise JobError(
+            f"job {directory.name}: its archive of {raw.tell()} bytes exceeds "
+            f"workload_archive_limit_bytes ({limit_bytes})"
+        )
+    return base64.b64encode(raw.getvalue()).decode()
+
+
+def main() -> None:
+    """Entry point of the module."""
+    module = AnsibleModule(
+        argument_spec={
+            "state": {"type": "str", "choices": ["started", "polled"], "required": True},
+            "job": {"type": "str", "required": True},
+            "cases": {"type": "list", "elements": "dict"},
+            "cpus": {"type": "str", "default": ""},
+            "jobs": {"type": "path", "required": True},
+            "workloads": {"type": "path", "required": True},
+            "archive_limit_bytes": {"type": "int", "default": 8 << 20},
+        },
+        required_if=[("state", "started", ("cases",))],
+        supports_check_mode=True,
+    )
+    params = module.params
+    try:
+        check_name("job", params["job"])
+        if params["state"] == "started":
+            changed, job = start(params, check_mode=module.check_mode)
+            module.exit_json(changed=changed, mitigauge={"job": job})
+        directory = Path(params["jobs"], params["job"])
+        job = look(directory, params["job"])
+        result: dict[str, Any] = {"changed": False, "mitigauge": {"job": job}}
+        if job["state"] in {"finished", "failed"}:
+            result["archive"] = packed(directory, params["archive_limit_bytes"])
+        module.exit_json(**result)
+    except JobError as error:
+        module.fail_json(msg=str(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""What a lab image is made of, and the hash that names it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+SUITE = "trixie"
+KERNEL_LINE = "7.2"
+DISK_MIB = 8192
+
+IMAGE_SOURCES = Path(__file__).resolve().parent / "image"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides what is in the image but the archive's own state."""
+
+    suite: str
+    kernel_line: str
+    packages: tuple[str, ...]
+    disk_mib: int
+    key: Path
+    host_key: Path
+    sources: Path = IMAGE_SOURCES
+
+    @property
+    def digest(self) -> str:
+        """Short hash over all of it, file contents and modes included."""
+        lines = [
+            f"suite {self.suite}",
+            f"kernel {self.kernel_line}",
+            f"packages {' '.join(self.packages)}",
+            f"disk {self.disk_mib}",
+            f"authorized {public_half(self.key).read_text('utf-8').strip()}",
+            f"host {public_half(self.host_key).read_text('utf-8').strip()}",
+        ]
+        for file in sorted(path for path in self.sources.rglob("*") if path.is_file()):
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+            executable = bool(file.stat().st_mode & 0o100)
+            lines.append(f"{file.relative_to(self.sources)} {executable:d} {content}")
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def public_half(key: Path) -> Path:
+    """``KEY.pub`` beside a private key."""
+    return key.with_name(key.name + ".pub")
+
+
+def read_package_list(file: Path) -> tuple[str, ...]:
+    """Names in ``file``, one a line; comments and empty lines left out."""
+    lines = (line.split("#", 1)[0].strip() for line in file.read_text("utf-8").splitlines())
+    return tuple(line for line in lines if line)
+
+
+def lab_recipe(key: Path, host_key: Path) -> Recipe:
+    """The recipe of this checkout for these private keys, whose public halves lie beside them."""
+    return Recipe(
+        suite=SUITE,
+        kernel_line=KERNEL_LINE,
+        packages=read_package_list(IMAGE_SOURCES / "packages.txt"),
+        disk_mib=DISK_MIB,
+        key=key,
+        host_key=host_key,
+    )

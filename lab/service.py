@@ -1,0 +1,160 @@
+"""Bringing the whole lab up and down, and saying how it stands."""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from lab import acceleration, inventory, machine, ssh
+from lab.errors import LabError
+from lab.hosts import Host, LabPaths
+from lab.image import Image, ensure_image, prune
+from lab.progress import Progress
+from lab.recipe import lab_recipe
+
+UP_TIMEOUT_S = 300
+_TAIL_LINES = 25
+
+
+@dataclass(frozen=True)
+class HostStatus:
+    """How one host stands."""
+
+    name: str
+    power: str
+    pid: int | None
+    ssh_port: int
+    accel: str | None
+    cpu: str
+    kernel: str | None
+    uptime_s: float | None
+    image: str | None
+
+
+def up(
+    paths: LabPaths, progress: Progress, *, fresh: bool = False, names: Sequence[str] = ()
+) -> list[str]:
+    """Build what is missing, start what does not run, wait until every host lets us in.
+
+    Returns the names of the hosts this call started. ``fresh`` gives the hosts
+    new disks; ``names`` limits the call to some hosts.
+    """
+    chosen = [paths.host(name) for name in names] or paths.hosts()
+    with _exclusive(paths):
+        ssh.ensure_keys(paths)
+        image = ensure_image(lab_recipe(paths.key, paths.host_key), paths.images, progress)
+        progress.stage("Choosing the acceleration")
+        accel = {
+            host.name: acceleration.choose(host.spec, image, paths.acceleration).name
+            for host in paths.hosts()
+        }
+        if fresh:
+            for host in chosen:
+                machine.stop(host)
+        progress.stage("Starting hosts")
+        begun = [host for host in chosen if _ensure_on(host, image, accel[host.name], fresh)]
+        prune(paths.images, {image.disk, *machine.backing_files(paths.hosts())})
+        inventory.write(paths, accel)
+        _wait_for_logins(chosen, progress)
+    return [host.name for host in begun]
+
+
+def down(
+    paths: LabPaths, progress: Progress, *, delete: bool = False, names: Sequence[str] = ()
+) -> list[str]:
+    """Power hosts off and end their processes; ``delete`` removes their disks too.
+
+    Returns the names of the hosts that were running.
+    """
+    stopped = []
+    with _exclusive(paths):
+        for host in [paths.host(name) for name in names] or paths.hosts():
+            progress.stage(f"Powering off {host.name}")
+            if machine.stop(host):
+                stopped.append(host.name)
+            if delete:
+                host.disk.unlink(missing_ok=True)
+    return stopped
+
+
+def status(paths: LabPaths) -> list[HostStatus]:
+    """How every host stands, without touching any."""
+    return [_host_status(host) for host in paths.hosts()]
+
+
+def _host_status(host: Host) -> HostStatus:
+    power = machine.power_state(host)
+    began = machine.started(host) if power != "down" else None
+    kernel = uptime = None
+    if power == "on" and ssh.banner(host):
+        answer = ssh.run(host, "uname -r; cat /proc/uptime")
+        if answer.returncode == 0:
+            kernel, seconds = answer.stdout.split()[:2]
+            uptime = float(seconds)
+    return HostStatus(
+        name=host.name,
+        power=power,
+        pid=machine.pid(host),
+        ssh_port=host.ssh_port,
+        accel=began.accel if began else None,
+        cpu=host.spec.cpu,
+        kernel=kernel,
+        uptime_s=uptime,
+        image=began.image if began else None,
+    )
+
+
+def _ensure_on(host: Host, image: Image, accel: str, fresh: bool) -> bool:
+    """Start the host unless it is on; True if it had to be started."""
+    state = machine.power_state(host)
+    if state == "on":
+        return False
+    if state == "off":
+        # Powered off from inside or through its power interface: begin again.
+        machine.stop(host)
+    machine.ensure_disk(host, image, fresh)
+    machine.start(host, image, accel)
+    return True
+
+
+def _wait_for_logins(hosts: Sequence[Host], progress: Progress) -> None:
+    progress.stage("Waiting for SSH")
+    began = time.monotonic()
+    waiting = list(hosts)
+    while waiting:
+        for host in list(waiting):
+            if ssh.banner(host, timeout_s=2) and ssh.logs_in(host):
+                waiting.remove(host)
+            elif machine.pid(host) is None:
+                raise _not_up(host, "its QEMU process ended")
+        if waiting and time.monotonic() - began > UP_TIMEOUT_S:
+            raise _not_up(waiting[0], f"no SSH login within {UP_TIMEOUT_S} s")
+        progress.detail(_boot_detail(waiting))
+        if waiting:
+            time.sleep(0.5)
+
+
+def _boot_detail(waiting: Sequence[Host]) -> str:
+    latest = (f"{host.name}: {machine.serial_tail(host, 1).strip()[:60]}" for host in waiting)
+    return "  ".join(latest)
+
+
+def _not_up(host: Host, what: str) -> LabError:
+    tail = machine.serial_tail(host, _TAIL_LINES) or "(nothing)"
+    return LabError(
+        f"{host.name} did not come up: {what}. The end of its serial line:\n{tail}",
+        hint=f"`mitigauge lab console {host.name}` shows more; `mitigauge lab up --fresh` "
+        "starts from a new disk.",
+    )
+
+
+@contextmanager
+def _exclusive(paths: LabPaths) -> Iterator[None]:
+    """One ``up`` or ``down`` at a time; a second one waits."""
+    paths.home.mkdir(parents=True, exist_ok=True)
+    with (paths.home / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,110 @@
+"""Where the noise comes from, and how many iterations a boot deserves.
+
+Boots scatter with σ²_boot, iterations within one with σ²_iter; the mean of k
+iterations then scatters with σ²_boot + σ²_iter/k. For a given time the interval
+is narrowest at (Kalibera & Jones, ISMM 2013)
+
+    k = ⌈√((c_boot / c_iter) · (σ²_iter / σ²_boot))⌉
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mitigauge.errors import InvalidInput
+from mitigauge.stats.block_model import fit_blocks
+from mitigauge.stats.boot_means import Boots, boot_means
+from mitigauge.stats.scale import scale_cases
+
+FEWEST_ITERATIONS, MOST_ITERATIONS = 3, 15
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseSplit:
+    """Standard deviations in percent of the value; ``None`` where the boots cannot tell.
+
+    ``boot_mean`` is what a boot's mean showed, ``boot`` what is left of it without
+    the iterations' share. ``boot`` is 0 where the iterations explain all of it.
+    """
+
+    boot_mean: float | None
+    boot: float | None
+    iteration: float | None
+
+
+def split_noise(boots: Boots, *, baseline: str, unit: str = "") -> NoiseSplit:
+    """Split the noise of one case; *boots* as in :func:`mitigauge.stats.verdicts.judge`.
+
+    Block and arm effects are taken out first, so that neither drift nor a real
+    change counts as noise. Linear metrics are told in percent of the overall mean.
+    """
+    means = boot_means(boots, baseline=baseline)
+    scaled = scale_cases(means.values[None], [unit])
+    there = ~np.isnan(means.values)
+    fit = fit_blocks(scaled.y, there)
+    log = bool(scaled.log[0])
+    overall = abs(float(np.nanmean(means.values))) if there.any() else 0.0
+    if overall == 0.0:
+        return NoiseSplit(None, None, None)
+    to_share = 1.0 if log else float(scaled.magnitude[0]) / overall
+    within, share_of_iterations = _within_boots(boots, None if log else overall)
+    boot_mean = float(fit.sigma[0]) * to_share if fit.df else None
+    boot = None
+    if boot_mean is not None and within is not None:
+        boot = math.sqrt(max(0.0, boot_mean**2 - within * share_of_iterations))
+    return NoiseSplit(
+        boot_mean=_percent(boot_mean),
+        boot=_percent(boot),
+        iteration=_percent(None if within is None else math.sqrt(within)),
+    )
+
+
+def recommended_iterations(
+    noise: NoiseSplit, *, boot_cost_s: float, iteration_cost_s: float
+) -> int:
+    """Iterations per boot for the next experiment, within 3…15; 3 while nothing is known.
+
+    Raises :class:`InvalidInput` for costs that are not positive.
+    """
+    if boot_cost_s <= 0 or iteration_cost_s <= 0:
+        raise InvalidInput(
+            f"costs of {boot_cost_s} s a boot and {iteration_cost_s} s an iteration are no costs",
+            hint="Give seconds above 0.",
+        )
+    if noise.boot is None or not noise.iteration:
+        return FEWEST_ITERATIONS
+    if noise.boot == 0:
+        return MOST_ITERATIONS
+    wanted = math.sqrt(boot_cost_s / iteration_cost_s) * noise.iteration / noise.boot
+    if wanted >= MOST_ITERATIONS:
+        return MOST_ITERATIONS
+    return max(FEWEST_ITERATIONS, math.ceil(wanted))
+
+
+def _within_boots(boots: Boots, overall: float | None) -> tuple[float | None, float]:
+    """Pooled variance of an iteration, relative to *overall* or the boot's mean; mean of 1/k."""
+    squares, freedom = 0.0, 0
+    inverse: list[float] = []
+    for of_arm in boots.values():
+        for iterations in of_arm.values():
+            values: Sequence[float] = (
+                iterations if isinstance(iterations, Sequence) else [float(iterations)]
+            )
+            inverse.append(1.0 / len(values))
+            mean = math.fsum(values) / len(values)
+            base = mean if overall is None else overall
+            squares += _sum_of_squares(value / base - mean / base for value in values)
+            freedom += len(values) - 1
+    return (squares / freedom if freedom else None), math.fsum(inverse) / max(len(inverse), 1)
+
+
+def _sum_of_squares(values: Iterable[float]) -> float:
+    return math.fsum(value * value for value in values)
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100.0 * share

@@ -1,0 +1,155 @@
+"""The main job for real: emulated hosts boot into modes, prove them, and are measured."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine
+
+from api.app import create_app
+from mitigauge.database import transaction
+from mitigauge.experiments import submission, views
+from mitigauge.experiments.schemas import BootState, WholeExperimentView
+from mitigauge.settings import REPOSITORY, get_settings
+
+pytestmark = pytest.mark.lab
+
+SPEC = REPOSITORY / "experiments" / "lab-small.yml"
+PATIENCE_S = 25 * 60
+SAY_EVERY_S = 20
+
+
+def show(engine: Engine, experiment_id: int) -> WholeExperimentView:
+    with transaction(engine) as session:
+        return views.show_whole(session, experiment_id)
+
+
+def start_worker(database_url: str, log: Path) -> subprocess.Popen[bytes]:
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [sys.executable, "-m", "cli.main", "worker"],
+            cwd=REPOSITORY,
+            env={
+                **os.environ,
+                "MITIGAUGE_DATABASE_URL": database_url,
+                "MITIGAUGE_LEASE_SECONDS": "20",
+            },
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+
+
+def wait_for(
+    engine: Engine, experiment_id: int, true: Callable[[WholeExperimentView], bool], log: Path
+) -> WholeExperimentView:
+    """Wait, saying where it stands, until *true*."""
+    deadline, said = time.monotonic() + PATIENCE_S, 0.0
+    while True:
+        view = show(engine, experiment_id)
+        if true(view):
+            return view
+        if time.monotonic() - said > SAY_EVERY_S:
+            said = time.monotonic()
+            for run in view.runs:
+                print(
+                    f"  {run.host}: boot {run.boots_done}/{run.boots_total}, {run.detail}",
+                    flush=True,
+                )
+        if time.monotonic() > deadline:
+            with transaction(engine) as session:
+                events = views.list_events(session, experiment_id, limit=2000)
+            tail = "\n".join(f"{e.at:%H:%M:%S} {e.host} {e.kind}: {e.text}" for e in events[-40:])
+            pytest.fail(f"not within {PATIENCE_S} s\n{tail}\n{log.read_text()[-2000:]}")
+        time.sleep(1)
+
+
+@pytest.fixture(scope="module")
+def finished(
+    lab: object, module_engine: tuple[Engine, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Engine, WholeExperimentView]]:
+    """The small experiment, run by a worker that was killed on the way."""
+    engine, url = module_engine
+    log = tmp_path_factory.mktemp("worker") / "worker.log"
+    with transaction(engine) as session:
+        experiment_id = submission.submit_text(session, SPEC.read_text(), name=str(SPEC))
+    worker = start_worker(url, log)
+    try:
+        measuring = (BootState.MEASURING, BootState.EFFECTIVE)
+        wait_for(engine, experiment_id, lambda v: any(b.state in measuring for b in v.boots), log)
+        worker.kill()
+        worker.wait()
+        worker = start_worker(url, log)
+        over = ("finished", "failed", "cancelled")
+        yield engine, wait_for(engine, experiment_id, lambda v: v.state in over, log)
+    finally:
+        worker.terminate()
+        worker.wait(timeout=120)
+
+
+def test_it_finishes_though_its_worker_was_killed(
+    finished: tuple[Engine, WholeExperimentView],
+) -> None:
+    _, view = finished
+    assert view.state == "finished", [run.error for run in view.runs]
+    assert view.boots_done == view.boots_total
+    counted = [b for b in view.boots if b.state is BootState.EFFECTIVE]
+    assert len(counted) == view.boots_total, [(b.arm, b.state, b.reason) for b in view.boots]
+
+
+def test_every_boot_that_counts_was_proven(finished: tuple[Engine, WholeExperimentView]) -> None:
+    _, view = finished
+    said = {
+        "spectre-bhi/off": "BHI: Vulnerable",
+        "spectre-bhi/loop": "BHI: SW loop",
+        "vmscape/off": "vmscape: Vulnerable",
+        "vmscape/ibpb": "vmscape: Mitigation: IBPB before exit to userspace",
+    }
+    modes = {(c.name, a.name): a.mode for c in view.comparisons for a in c.arms}
+    boots = [b for b in view.boots if b.state is BootState.EFFECTIVE]
+    assert {modes[b.comparison, b.arm] for b in boots} == set(said)
+    for boot in boots:
+        assert boot.observed is not None
+        assert said[modes[boot.comparison, boot.arm]] in boot.observed
+    assert len({b.kernel_boot_id for b in boots}) == len(boots)
+
+
+def test_the_clearing_loop_costs_a_system_call_time(
+    finished: tuple[Engine, WholeExperimentView],
+) -> None:
+    _, view = finished
+    row = next(r for c in view.comparisons for r in c.rows if r.workload == "syscall")
+    effect = row.cells[1].effect_percent
+    assert effect is not None
+    assert effect > 3
+
+
+def test_a_figure_can_be_traced_to_its_boot_and_raw_output(
+    finished: tuple[Engine, WholeExperimentView],
+) -> None:
+    engine, view = finished
+    row = next(r for c in view.comparisons for r in c.rows if r.workload == "iperf" and r.primary)
+    with TestClient(create_app(engine)) as client:
+        case = client.get(f"/api/experiments/{view.id}/cases/{row.case_id}?host={row.host}").json()
+        point = next(p for p in case["points"][row.metric] if p["counts"])
+        boot = client.get(f"/api/boots/{point['boot_id']}").json()
+        result = next(r for r in boot["results"] if r["case_id"] == row.case_id)
+        raw = client.get(f"/api/blobs/{result['raw_sha256']}").content
+    assert boot["nonce"] in boot["cmdline"]
+    assert boot["emulated"] is True
+    assert boot["kernel_boot_id"]
+    assert boot["vulnerabilities"]["vmscape"] in boot["observed"]
+    assert result["metrics"][row.metric]["values"] == point["iterations"]
+    assert hashlib.sha256(raw).hexdigest() == result["raw_sha256"]
+    with tarfile.open(fileobj=io.BytesIO(raw)) as tar:
+        assert any("iteration" in name for name in tar.getnames())
+    assert get_settings().blobs.is_dir()

@@ -1,0 +1,118 @@
+"""Noise is split where it arises, and two groups are told from one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mitigauge.errors import InvalidInput
+from mitigauge.stats.modality import two_groups
+from mitigauge.stats.multiplicity import benjamini_hochberg, holm
+from mitigauge.stats.noise import NoiseSplit, recommended_iterations, split_noise
+
+
+def nested(boot: float, iteration: float, *, blocks: int = 400, k: int = 5) -> dict[str, object]:
+    rng = np.random.default_rng(2)
+    return {
+        arm: {
+            b: (50.0 * np.exp(0.1 * b + rng.normal(0, boot) + rng.normal(0, iteration, k))).tolist()
+            for b in range(blocks)
+        }
+        for arm in ("off", "on")
+    }
+
+
+@pytest.mark.parametrize(("boot", "iteration"), [(0.01, 0.02), (0.02, 0.005)])
+def test_boots_and_iterations_get_their_own_share(boot: float, iteration: float) -> None:
+    noise = split_noise(nested(boot, iteration), baseline="off")  # type: ignore[arg-type]
+    assert noise.boot == pytest.approx(100 * boot, rel=0.12)
+    assert noise.iteration == pytest.approx(100 * iteration, rel=0.06)
+
+
+def test_noise_that_iterations_explain_leaves_none_for_boots() -> None:
+    noise = split_noise(nested(0.0, 0.02, blocks=12), baseline="off")  # type: ignore[arg-type]
+    assert noise.boot is not None
+    assert noise.boot < 0.8
+
+
+def test_linear_metrics_are_told_in_percent_of_their_mean() -> None:
+    boots = {
+        "off": {1: [99.0, 101.0], 2: [99.0, 101.0]},
+        "on": {1: [99.0, 101.0], 2: [99.0, 101.0]},
+    }
+    noise = split_noise(boots, baseline="off", unit="count")
+    assert noise.iteration == pytest.approx(100 * 2**0.5 / 100)
+    assert noise.boot == 0.0
+
+
+def test_one_iteration_and_one_block_cannot_be_split() -> None:
+    single = split_noise({"off": {1: 5.0}, "on": {1: 6.0}}, baseline="off")
+    assert single == NoiseSplit(boot_mean=None, boot=None, iteration=None)
+    assert split_noise({}, baseline="off") == NoiseSplit(None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("boot", "iteration", "iterations"),
+    [(1.0, 1.0, 5), (1.0, 0.1, 3), (0.01, 5.0, 15), (0.0, 1.0, 15), (1.0, 0.0, 3), (None, 1.0, 3)],
+)
+def test_iterations_are_worth_what_a_boot_costs(
+    boot: float | None, iteration: float, iterations: int
+) -> None:
+    noise = NoiseSplit(boot_mean=1.0, boot=boot, iteration=iteration)
+    wanted = recommended_iterations(noise, boot_cost_s=50.0, iteration_cost_s=2.0)
+    assert wanted == iterations
+
+
+def test_costs_must_be_costs() -> None:
+    with pytest.raises(InvalidInput, match="costs"):
+        recommended_iterations(NoiseSplit(1, 1, 1), boot_cost_s=0, iteration_cost_s=1)
+
+
+def test_two_groups_are_seen_and_one_is_not() -> None:
+    rng = np.random.default_rng(6)
+    upper = rng.random(48) < 0.4
+    groups = two_groups((10 + 0.1 * rng.standard_normal(48) + upper).tolist())
+    assert groups is not None
+    assert groups.low == pytest.approx(10, abs=0.1)
+    assert groups.high == pytest.approx(11, abs=0.1)
+    assert groups.upper_share == pytest.approx(upper.mean())
+
+
+@pytest.mark.parametrize("values", [[1.0] * 40, [1.0, 2.0, 3.0], [1.0] * 39 + [900.0]])
+def test_constants_few_values_and_a_stray_one_are_no_two_groups(values: list[float]) -> None:
+    assert two_groups(values) is None
+
+
+@pytest.mark.parametrize("shape", ["normal", "laplace", "uniform", "lognormal"])
+def test_single_groups_seldom_warn(shape: str) -> None:
+    rng = np.random.default_rng(7)
+    draws = {
+        "normal": rng.normal(size=(600, 30)),
+        "laplace": rng.laplace(size=(600, 30)),
+        "uniform": rng.random((600, 30)),
+        "lognormal": rng.lognormal(0, 0.5, (600, 30)),
+    }[shape]
+    assert np.mean([two_groups(row.tolist()) is not None for row in draws]) <= 0.025
+
+
+def test_holm_steps_down() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.9]) == pytest.approx([1.0, 1.0])
+    assert holm([]).size == 0
+
+
+def test_benjamini_hochberg_steps_up() -> None:
+    # The 15 p values of Benjamini & Hochberg 1995, section 3.2: at q = 0.05 four are discoveries.
+    p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240]
+    p += [0.4262, 0.5719, 0.6528, 0.7590, 1.0]
+    q = benjamini_hochberg(p)
+    assert (q <= 0.05).sum() == 4
+    assert q[3] == pytest.approx(0.0095 * 15 / 4)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), -0.1, 1.1])
+def test_what_is_no_probability_is_refused(bad: float) -> None:
+    with pytest.raises(InvalidInput, match="no probability"):
+        holm([0.5, bad])
+    with pytest.raises(InvalidInput, match="no probability"):
+        benjamini_hochberg([bad])

@@ -1,0 +1,114 @@
+/** What the pages ask for, and how long an answer stays fresh. */
+
+import { QueryClient, queryOptions } from "@tanstack/react-query";
+import { ApiError, api, data } from "./client";
+import type { ExperimentState } from "./types";
+
+/** Whether more is to come from the experiment. */
+export function isLive(state: ExperimentState): boolean {
+  return state === "queued" || state === "running";
+}
+
+const RETRY_EVERY_MS = 5_000;
+
+/** A service that is down or not ready is asked again until it answers. */
+function retryWhileAway(error: Error | null): number | false {
+  const away = error instanceof ApiError && (error.status === 0 || error.status === 503);
+  return away ? RETRY_EVERY_MS : false;
+}
+
+export function makeQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        retry: false,
+        refetchInterval: (query) => retryWhileAway(query.state.error),
+      },
+    },
+  });
+}
+
+export const experimentsQuery = () =>
+  queryOptions({
+    queryKey: ["experiments"],
+    queryFn: ({ signal }) => data(api.GET("/api/experiments", { signal })),
+    refetchInterval: (query) =>
+      retryWhileAway(query.state.error) ||
+      (query.state.data?.some((e) => isLive(e.state)) ? 5_000 : 30_000),
+  });
+
+export const experimentQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["experiment", id],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}", {
+          params: { path: { experiment_id: id } },
+          signal,
+        }),
+      ),
+  });
+
+export const progressKey = (id: number) => ["progress", id] as const;
+
+export const progressQuery = (id: number) =>
+  queryOptions({
+    queryKey: progressKey(id),
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/progress", {
+          params: { path: { experiment_id: id } },
+          signal,
+        }),
+      ),
+  });
+
+/** Log lines after an event's id, oldest first. */
+export const fetchLog = (id: number, after: number, limit: number) =>
+  data(
+    api.GET("/api/experiments/{experiment_id}/log", {
+      params: { path: { experiment_id: id }, query: { after, limit } },
+    }),
+  );
+
+export const fetchReport = (id: number, format: "text" | "markdown") =>
+  data(
+    api.GET("/api/experiments/{experiment_id}/report", {
+      params: { path: { experiment_id: id }, query: { format } },
+      parseAs: "text",
+    }),
+  );
+
+export const caseQuery = (id: number, caseId: number, host: string) =>
+  queryOptions({
+    queryKey: ["case", id, caseId, host],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/cases/{case_id}", {
+          params: { path: { experiment_id: id, case_id: caseId }, query: { host } },
+          signal,
+        }),
+      ),
+  });
+
+export const bootQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["boot", id],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/boots/{boot_id}", { params: { path: { boot_id: id } }, signal })),
+  });
+
+export const hostsQuery = () =>
+  queryOptions({
+    queryKey: ["hosts"],
+    queryFn: ({ signal }) => data(api.GET("/api/hosts", { signal })),
+    refetchInterval: 30_000,
+  });
+
+export const hostQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["host", name],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/hosts/{name}", { params: { path: { name } }, signal })),
+  });

@@ -1,0 +1,1707 @@
+// Generated from the API's OpenAPI document by `npm run api:generate`.
+
+export interface paths {
+    "/api/blobs/{digest}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Raw Output
+         * @description A raw file by its SHA-256, always as a download.
+         */
+        get: operations["raw_output_api_blobs__digest__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/boots/{boot_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Boot
+         * @description One boot: proof, raw iterations, steps, fingerprint, console.
+         */
+        get: operations["show_boot_api_boots__boot_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/boots/{boot_id}/cases/{case_id}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Upload Result
+         * @description Take in a case's result. The same body again is fine, another is a conflict.
+         */
+        put: operations["upload_result_api_boots__boot_id__cases__case_id__result_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Experiments
+         * @description All experiments, newest first.
+         */
+        get: operations["list_experiments_api_experiments_get"];
+        put?: never;
+        /**
+         * Submit Experiment
+         * @description Submit a spec (YAML). It is refused whole, with line and known names, or planned whole.
+         */
+        post: operations["submit_experiment_api_experiments_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Experiment
+         * @description One experiment with its matrices and runs.
+         */
+        get: operations["show_experiment_api_experiments__experiment_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Experiment
+         * @description Ask an experiment to stop; its hosts are restored first.
+         */
+        post: operations["cancel_experiment_api_experiments__experiment_id__cancel_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/cases/{case_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Case
+         * @description One case on one host, every boot a point.
+         */
+        get: operations["show_case_api_experiments__experiment_id__cases__case_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow Experiment
+         * @description Server-sent events: ``progress`` on each change, ``log`` for each event.
+         */
+        get: operations["follow_experiment_api_experiments__experiment_id__events_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Log
+         * @description The event log, oldest first, from *after* on.
+         */
+        get: operations["show_log_api_experiments__experiment_id__log_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Progress
+         * @description Where it stands right now.
+         */
+        get: operations["show_progress_api_experiments__experiment_id__progress_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report
+         * @description The matrix as text for a mailing list, plain or Markdown.
+         */
+        get: operations["report_api_experiments__experiment_id__report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Live
+         * @description The process answers.
+         */
+        get: operations["live_api_health_live_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ready
+         * @description The database answers and its schema is at head; 503 with the way out otherwise.
+         */
+        get: operations["ready_api_health_ready_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Hosts
+         * @description All hosts.
+         */
+        get: operations["list_hosts_api_hosts_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hosts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Host
+         * @description One host with its fingerprints and experiments.
+         */
+        get: operations["show_host_api_hosts__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * ArmView
+         * @description One arm of a comparison and how far it could be proven in force.
+         */
+        ArmView: {
+            /** Boots Effective */
+            boots_effective: number;
+            /** Boots Failed */
+            boots_failed: number;
+            /** Boots Not Effective */
+            boots_not_effective: number;
+            /**
+             * Cmdline
+             * @description what the mode adds to the kernel command line on this fleet
+             */
+            cmdline: string;
+            /**
+             * Expected
+             * @description states that prove the mode, as a person reads them
+             */
+            expected: string[];
+            /** Id */
+            id: number;
+            /** Is Baseline */
+            is_baseline: boolean;
+            /**
+             * Kernel
+             * @description kernel release asked for; empty: the host's installed default
+             */
+            kernel: string;
+            /**
+             * Mode
+             * @description family/mode, for example vmscape/ibpb
+             */
+            mode: string;
+            /** Name */
+            name: string;
+            /**
+             * Observed
+             * @description what kernels said where the mode was not in force
+             */
+            observed: string[];
+            /** Title */
+            title: string;
+        };
+        /**
+         * AttemptView
+         * @description One attempt at one step.
+         */
+        AttemptView: {
+            /** Attempt */
+            attempt: number;
+            /** Detail */
+            detail: string;
+            /** Epoch */
+            epoch: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Outcome */
+            outcome: string;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /** Step */
+            step: string;
+        };
+        /**
+         * BootPoint
+         * @description A boot's value for one case and metric.
+         */
+        BootPoint: {
+            /** Arm */
+            arm: string;
+            /** Arm Id */
+            arm_id: number;
+            /** At */
+            at: string | null;
+            /** Block */
+            block: number;
+            /**
+             * Boot Id
+             * @description our id of the boot, as in /boots/{boot_id}
+             */
+            boot_id: number;
+            /**
+             * Counts
+             * @description whether the boot takes part in the comparison
+             */
+            counts: boolean;
+            /** Iterations */
+            iterations: number[];
+            /** Mean */
+            mean: number | null;
+            /**
+             * Order
+             * @description place within the block, from 1
+             */
+            order: number;
+            state: components["schemas"]["BootState"];
+            /** Warmup */
+            warmup: number[];
+        };
+        /**
+         * BootState
+         * @description What became of one boot of one arm in one block.
+         * @enum {string}
+         */
+        BootState: "planned" | "booting" | "measuring" | "effective" | "not_effective" | "wrong_kernel" | "did_not_boot" | "lab_fault" | "invalid" | "skipped";
+        /**
+         * BootView
+         * @description One boot with its proof, everything a figure can be traced to.
+         */
+        BootView: {
+            /** Arm */
+            arm: string;
+            /** Attempt */
+            attempt: number;
+            /** Block */
+            block: number;
+            /** Build Id */
+            build_id: string | null;
+            /** Cmdline */
+            cmdline: string | null;
+            /** Comparison */
+            comparison: string;
+            /** Emulated */
+            emulated: boolean;
+            /** Expected */
+            expected: string[];
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /** Fingerprint */
+            fingerprint: {
+                [key: string]: unknown;
+            };
+            /** Finished At */
+            finished_at: string | null;
+            /** Host */
+            host: string;
+            /** Id */
+            id: number;
+            /**
+             * Kernel Boot Id
+             * @description /proc/sys/kernel/random/boot_id
+             */
+            kernel_boot_id: string | null;
+            /** Kernel Release */
+            kernel_release: string | null;
+            /** Microcode */
+            microcode: string | null;
+            /** Mode */
+            mode: string;
+            /** Nonce */
+            nonce: string;
+            /**
+             * Observed
+             * @description the vulnerability state the mode is judged by
+             */
+            observed: string | null;
+            /** Order */
+            order: number;
+            /** Reason */
+            reason: string;
+            /** Results */
+            results: components["schemas"]["ResultView"][];
+            /** Serial Tail */
+            serial_tail: string;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["BootState"];
+            /** Steps */
+            steps: components["schemas"]["AttemptView"][];
+            /** Tainted */
+            tainted: number | null;
+            /** Vulnerabilities */
+            vulnerabilities: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * CaseView
+         * @description One case of an experiment with every boot as a point.
+         */
+        CaseView: {
+            /** Arms */
+            arms: components["schemas"]["ArmView"][];
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Comparison */
+            comparison: string;
+            /** Emulated */
+            emulated: boolean;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /** Host */
+            host: string;
+            /** Metrics */
+            metrics: components["schemas"]["RowView"][];
+            /** Parameters */
+            parameters: {
+                [key: string]: string | number;
+            };
+            /**
+             * Points
+             * @description by metric name
+             */
+            points: {
+                [key: string]: components["schemas"]["BootPoint"][];
+            };
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * CellView
+         * @description One arm's answer for one case and metric on one host.
+         */
+        CellView: {
+            /** Arm Id */
+            arm_id: number;
+            /**
+             * Blocks
+             * @description blocks in which both this arm and the baseline count
+             */
+            blocks: number;
+            /** Ci High Percent */
+            ci_high_percent?: number | null;
+            /** Ci Low Percent */
+            ci_low_percent?: number | null;
+            /** Effect Percent */
+            effect_percent?: number | null;
+            /**
+             * Mde Percent
+             * @description smallest detectable effect
+             */
+            mde_percent?: number | null;
+            /**
+             * Mean
+             * @description geometric mean of boot means, in the metric's unit
+             */
+            mean: number | null;
+            /**
+             * N
+             * @description boots that count
+             */
+            n: number;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** P */
+            p?: number | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "baseline" | "measured" | "not_effective" | "no_data";
+            verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * ComparisonView
+         * @description One matrix: arms sharing a baseline, on some hosts, over some cases.
+         */
+        ComparisonView: {
+            /** Arms */
+            arms: components["schemas"]["ArmView"][];
+            /** Emulated */
+            emulated: boolean;
+            /** Family Title */
+            family_title: string;
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Rows */
+            rows: components["schemas"]["RowView"][];
+        };
+        /**
+         * EventView
+         * @description One line of a run's event log.
+         */
+        EventView: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Host */
+            host: string;
+            /** Id */
+            id: number;
+            /** Kind */
+            kind: string;
+            /** Run Id */
+            run_id: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
+         * ExperimentState
+         * @description Where an experiment stands; see docs/states.md.
+         * @enum {string}
+         */
+        ExperimentState: "queued" | "running" | "finished" | "failed" | "cancelled";
+        /**
+         * ExperimentSummary
+         * @description A line in the list of experiments.
+         */
+        ExperimentSummary: {
+            /** Boots Done */
+            boots_done: number;
+            /** Boots Total */
+            boots_total: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Emulated */
+            emulated: boolean;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Headline
+             * @description largest decided effect, in words; empty before one
+             * @default
+             */
+            headline: string;
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Question */
+            question: string;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["ExperimentState"];
+        };
+        /**
+         * ExperimentView
+         * @description One experiment as its page shows it.
+         */
+        ExperimentView: {
+            /** Boots Done */
+            boots_done: number;
+            /** Boots Total */
+            boots_total: number;
+            /** Comparisons */
+            comparisons: components["schemas"]["ComparisonView"][];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Headline
+             * @description largest decided effect, in words; empty before one
+             * @default
+             */
+            headline: string;
+            /**
+             * Host Facts
+             * @description by host name
+             */
+            host_facts?: {
+                [key: string]: components["schemas"]["HostFacts"];
+            };
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Question */
+            question: string;
+            /** Runs */
+            runs: components["schemas"]["RunView"][];
+            /** Seed */
+            seed: number;
+            /** Spec Text */
+            spec_text: string;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["ExperimentState"];
+        };
+        /**
+         * FingerprintView
+         * @description What the host was at one time; absent facts are null, never zero.
+         */
+        FingerprintView: {
+            /** Boots */
+            boots: number;
+            /** Digest */
+            digest: string;
+            /** Facts */
+            facts: {
+                [key: string]: unknown;
+            };
+            /**
+             * First Seen At
+             * Format: date-time
+             */
+            first_seen_at: string;
+            /** Id */
+            id: number;
+            /**
+             * Last Seen At
+             * Format: date-time
+             */
+            last_seen_at: string;
+        };
+        /**
+         * Health
+         * @description An answer at all is what counts.
+         */
+        Health: {
+            /** Status */
+            status: string;
+        };
+        /**
+         * HostFacts
+         * @description What a host was while this experiment ran, from its proofs; unknown facts stay empty.
+         */
+        HostFacts: {
+            /**
+             * Emulated
+             * @default false
+             */
+            emulated: boolean;
+            /**
+             * Governor
+             * @default
+             */
+            governor: string;
+            /**
+             * Host Class
+             * @default
+             */
+            host_class: string;
+            /**
+             * Kernels
+             * @description releases that boots really ran
+             */
+            kernels?: string[];
+            /**
+             * Microcode
+             * @default
+             */
+            microcode: string;
+            /** Name */
+            name: string;
+            /**
+             * Processor
+             * @default
+             */
+            processor: string;
+            /**
+             * Smt
+             * @default
+             */
+            smt: string;
+        };
+        /**
+         * HostSummary
+         * @description A line in the list of hosts.
+         */
+        HostSummary: {
+            /** Boots */
+            boots: number;
+            /** Capabilities */
+            capabilities: string[];
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Host Class */
+            host_class: string;
+            /** Lab Faults */
+            lab_faults: number;
+            /** Last Seen At */
+            last_seen_at: string | null;
+            /**
+             * Leased By
+             * @description experiment that holds the host; empty: free
+             * @default
+             */
+            leased_by: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * HostView
+         * @description One host with what it was when it ran.
+         */
+        HostView: {
+            /** Boots */
+            boots: number;
+            /** Capabilities */
+            capabilities: string[];
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Experiments */
+            experiments: components["schemas"]["ExperimentSummary"][];
+            /** Fingerprints */
+            fingerprints: components["schemas"]["FingerprintView"][];
+            /** Host Class */
+            host_class: string;
+            /** Lab Faults */
+            lab_faults: number;
+            /** Last Seen At */
+            last_seen_at: string | null;
+            /**
+             * Leased By
+             * @description experiment that holds the host; empty: free
+             * @default
+             */
+            leased_by: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * MetricValues
+         * @description Raw values of one metric, in order.
+         */
+        MetricValues: {
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /** Mean */
+            mean: number;
+            /** Unit */
+            unit: string;
+            /** Values */
+            values: number[];
+            /** Warmup */
+            warmup: number[];
+        };
+        /**
+         * ProblemView
+         * @description How the API says no: what is wrong, and the way out.
+         */
+        ProblemView: {
+            /** Error */
+            error: string;
+            /**
+             * Hint
+             * @default
+             */
+            hint: string;
+            /** Message */
+            message: string;
+        };
+        /**
+         * ProgressView
+         * @description Live state of an experiment; sent whole by server-sent events on each change.
+         */
+        ProgressView: {
+            /** Boots Done */
+            boots_done: number;
+            /** Boots Total */
+            boots_total: number;
+            /** Experiment Id */
+            experiment_id: number;
+            /** Last Event Id */
+            last_event_id: number;
+            /** Runs */
+            runs: components["schemas"]["RunView"][];
+            /** Seconds Left */
+            seconds_left: number | null;
+            state: components["schemas"]["ExperimentState"];
+        };
+        /**
+         * ResultView
+         * @description What one case gave within one boot.
+         */
+        ResultView: {
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /**
+             * Error
+             * @default
+             */
+            error: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Lab Faults */
+            lab_faults: {
+                [key: string]: string | number;
+            }[];
+            /** Metrics */
+            metrics: {
+                [key: string]: components["schemas"]["MetricValues"];
+            };
+            /**
+             * Raw Sha256
+             * @description raw tool output, at /blobs/{sha256}
+             */
+            raw_sha256: string | null;
+            /** Started At */
+            started_at: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "planned" | "running" | "measured" | "failed" | "lab_fault";
+            /** Tools */
+            tools: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * RowView
+         * @description One case and metric on one host: a row of the matrix.
+         */
+        RowView: {
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Cells */
+            cells: components["schemas"]["CellView"][];
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /** Host */
+            host: string;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /** Primary */
+            primary: boolean;
+            /** Unit */
+            unit: string;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * RunState
+         * @description Where a run (one comparison on one host) stands.
+         * @enum {string}
+         */
+        RunState: "queued" | "running" | "finished" | "failed" | "cancelled";
+        /**
+         * RunView
+         * @description One comparison on one host: what is leased, advanced and resumed.
+         */
+        RunView: {
+            /**
+             * Block
+             * @description current block, from 1
+             */
+            block?: number | null;
+            /** Blocks */
+            blocks: number;
+            /** Boots Done */
+            boots_done: number;
+            /** Boots Total */
+            boots_total: number;
+            /** Comparison */
+            comparison: string;
+            /**
+             * Detail
+             * @description the step in words, for example 'booting loop'
+             * @default
+             */
+            detail: string;
+            /**
+             * Error
+             * @default
+             */
+            error: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Host */
+            host: string;
+            /** Id */
+            id: number;
+            /** Lab Faults */
+            lab_faults: number;
+            /**
+             * Seconds Left
+             * @description None: nothing measured yet to tell from
+             */
+            seconds_left?: number | null;
+            /** Seconds Left High */
+            seconds_left_high?: number | null;
+            /** Seconds Left Low */
+            seconds_left_low?: number | null;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["RunState"];
+            /** Step */
+            step: string;
+        };
+        /**
+         * Stored
+         * @description What an upload did.
+         */
+        Stored: {
+            /** Detail */
+            detail: string;
+            /** Stored */
+            stored: boolean;
+        };
+        /**
+         * Verdict
+         * @description What the numbers say about one arm against the baseline.
+         * @enum {string}
+         */
+        Verdict: "better" | "worse" | "same" | "undecided";
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    raw_output_api_blobs__digest__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                digest: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_boot_api_boots__boot_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                boot_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BootView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    upload_result_api_boots__boot_id__cases__case_id__result_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                authorization?: string;
+                "content-encoding"?: string;
+            };
+            path: {
+                boot_id: number;
+                case_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stored"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_experiments_api_experiments_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentSummary"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    submit_experiment_api_experiments_post: {
+        parameters: {
+            query?: {
+                /** @description stands for the file in errors */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/yaml": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_experiment_api_experiments__experiment_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    cancel_experiment_api_experiments__experiment_id__cancel_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgressView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_case_api_experiments__experiment_id__cases__case_id__get: {
+        parameters: {
+            query?: {
+                host?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+                case_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaseView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    follow_experiment_api_experiments__experiment_id__events_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_log_api_experiments__experiment_id__log_get: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventView"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_progress_api_experiments__experiment_id__progress_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgressView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    report_api_experiments__experiment_id__report_get: {
+        parameters: {
+            query?: {
+                format?: "text" | "markdown";
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    live_api_health_live_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    ready_api_health_ready_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_hosts_api_hosts_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostSummary"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_host_api_hosts__name__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,148 @@
+/** The frame of the dashboard and which page belongs to which address. */
+
+import { useEffect, useRef } from "react";
+import { Link, Route, Switch, useLocation } from "wouter";
+import { BootPage } from "./boot/page";
+import { CasePage } from "./case/page";
+import { ExperimentPage } from "./experiment/page";
+import { ExperimentsPage } from "./experiments/page";
+import { HostPage } from "./hosts/host";
+import { HostsPage } from "./hosts/page";
+import { useTheme, type Theme } from "./theme";
+import { NotFound } from "./ui/answers";
+
+const THEMES: [Theme, string][] = [
+  ["system", "Auto"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+];
+
+function ThemeChoice() {
+  const [theme, choose] = useTheme();
+  return (
+    <div className="segments" role="group" aria-label="Colour theme">
+      {THEMES.map(([value, label]) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={theme === value}
+          onClick={() => {
+            choose(value);
+          }}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function NavLink({ to, also, children }: { to: string; also: string[]; children: string }) {
+  const [location] = useLocation();
+  const here = location === to || also.some((prefix) => location.startsWith(prefix));
+  return (
+    <Link to={to} aria-current={here ? "page" : undefined}>
+      {children}
+    </Link>
+  );
+}
+
+/** A followed link starts at the top with the keyboard in the page; going back does neither. */
+function useArrival(main: React.RefObject<HTMLElement | null>): void {
+  const [location] = useLocation();
+  const last = useRef(location);
+  const back = useRef(false);
+  useEffect(() => {
+    const popped = () => {
+      back.current = true;
+    };
+    window.addEventListener("popstate", popped);
+    return () => {
+      window.removeEventListener("popstate", popped);
+    };
+  }, []);
+  useEffect(() => {
+    if (last.current === location) return;
+    last.current = location;
+    if (!back.current) {
+      window.scrollTo(0, 0);
+      main.current?.focus({ preventScroll: true });
+    }
+    back.current = false;
+  }, [location, main]);
+}
+
+/** A positive whole number from an address, else null. */
+function id(text: string): number | null {
+  return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
+}
+
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/" component={ExperimentsPage} />
+      <Route path="/experiments/:id">
+        {(params) => {
+          const experiment = id(params.id);
+          return experiment === null ? (
+            <NoSuchPage />
+          ) : (
+            <ExperimentPage id={experiment} key={experiment} />
+          );
+        }}
+      </Route>
+      <Route path="/experiments/:id/cases/:caseId">
+        {(params) => {
+          const [experiment, caseId] = [id(params.id), id(params.caseId)];
+          if (experiment === null || caseId === null) return <NoSuchPage />;
+          return <CasePage id={experiment} caseId={caseId} />;
+        }}
+      </Route>
+      <Route path="/boots/:id">
+        {(params) => {
+          const boot = id(params.id);
+          return boot === null ? <NoSuchPage /> : <BootPage id={boot} />;
+        }}
+      </Route>
+      <Route path="/hosts" component={HostsPage} />
+      <Route path="/hosts/:name">{(params) => <HostPage name={params.name} />}</Route>
+      <Route>
+        <NoSuchPage />
+      </Route>
+    </Switch>
+  );
+}
+
+function NoSuchPage() {
+  return <NotFound what="There is no page at this address." />;
+}
+
+export function App() {
+  const main = useRef<HTMLElement>(null);
+  useArrival(main);
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="bar">
+        <Link to="/" className="mark" aria-label="Mitigauge">
+          <img src="/favicon.svg" alt="" width="20" height="20" />
+          <span>Mitigauge</span>
+        </Link>
+        <nav aria-label="Main">
+          <NavLink to="/" also={["/experiments/", "/boots/"]}>
+            Experiments
+          </NavLink>
+          <NavLink to="/hosts" also={["/hosts/"]}>
+            Hosts
+          </NavLink>
+        </nav>
+        <ThemeChoice />
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        <Pages />
+      </main>
+    </>
+  );
+}

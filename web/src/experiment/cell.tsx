@@ -1,0 +1,79 @@
+import type { Cell, Row } from "../api/types";
+import { interval, percent, percentDigits, quantity } from "../format/quantity";
+import { VERDICT } from "../words";
+import { IntervalGlyph } from "./glyph";
+import { isMeasured } from "./scale";
+
+interface CellProps {
+  cell: Cell;
+  row: Row;
+  /** Percent at the right end of the glyph. */
+  reach: number;
+}
+
+const ARROW = { up: "▲", down: "▼", none: "" };
+
+function arrow(effect: number): string {
+  if (effect === 0) return ARROW.none;
+  return effect > 0 ? ARROW.up : ARROW.down;
+}
+
+function Measured({ cell, reach }: CellProps) {
+  if (!isMeasured(cell)) return <Missing cell={cell} />;
+  const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = cell;
+  const digits = percentDigits(effect, low, high);
+  const verdict = cell.verdict ?? "undecided";
+  const detectable =
+    typeof cell.mde_percent === "number"
+      ? `; smallest detectable effect ${percent(cell.mde_percent).replace("+", "")}`
+      : "";
+  return (
+    <span className="measured" title={VERDICT[verdict].meaning + detectable}>
+      <span className="effect" data-verdict={verdict}>
+        <span aria-hidden="true" className="arrow">
+          {arrow(effect)}
+        </span>
+        {percent(effect, digits)} <span className="verdict">{verdict}</span>
+      </span>
+      <IntervalGlyph effect={effect} low={low} high={high} reach={reach} verdict={verdict} />
+      <span className="interval">
+        <span className="visually-hidden">95 % interval </span>[{interval(low, high, digits)}]
+        <span className="n">n {cell.n}</span>
+      </span>
+      {cell.note !== "" && <span className="note">{cell.note}</span>}
+    </span>
+  );
+}
+
+function Missing({ cell }: { cell: Cell }) {
+  return (
+    <span className="missing">
+      <span>no data</span>
+      <span className="note">{cell.note === "" ? "no boot counts yet" : cell.note}</span>
+    </span>
+  );
+}
+
+/** What a matrix says of one arm for one case and metric. */
+export function CellText(props: CellProps) {
+  const { cell, row } = props;
+  if (cell.state === "not_effective") {
+    return (
+      <span className="missing" title={cell.note}>
+        <span className="void">
+          <span aria-hidden="true">⊘ </span>not effective
+        </span>
+      </span>
+    );
+  }
+  if (cell.state === "no_data" || cell.mean === null) return <Missing cell={cell} />;
+  if (cell.state === "measured") return <Measured {...props} />;
+  return (
+    <span className="base">
+      {quantity(cell.mean, row.unit)}
+      <span className="interval">
+        <span className="n">n {cell.n}</span>
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,55 @@
+/** The report to take away: into the clipboard, or opened as text. */
+
+import { useState } from "react";
+import { ApiError } from "../api/client";
+import { fetchReport } from "../api/queries";
+
+type Format = "text" | "markdown";
+const LABEL: Record<Format, string> = { text: "text", markdown: "Markdown" };
+
+/** Copies, also where the page is not served over HTTPS and the clipboard is withheld. */
+async function copy(text: string): Promise<void> {
+  // Undefined outside of secure contexts, whatever the type says.
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  if (clipboard) {
+    await clipboard.writeText(text);
+    return;
+  }
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without HTTPS
+  const done = document.execCommand("copy");
+  area.remove();
+  if (!done) throw new Error("The browser did not allow copying; open the report instead.");
+}
+
+export function ReportButtons({ id }: { id: number }) {
+  const [said, setSaid] = useState("");
+  const take = async (format: Format) => {
+    try {
+      await copy(await fetchReport(id, format));
+      setSaid(`Copied as ${LABEL[format]}.`);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : "";
+      setSaid(`Not copied. ${why}${cause instanceof ApiError ? ` ${cause.hint}` : ""}`);
+    }
+  };
+  return (
+    <div className="buttons">
+      <span className="faint">Report:</span>
+      {(["text", "markdown"] as const).map((format) => (
+        <button type="button" className="button" key={format} onClick={() => void take(format)}>
+          Copy as {LABEL[format]}
+        </button>
+      ))}
+      <a className="button" href={`/api/experiments/${id}/report?format=text`}>
+        Open
+      </a>
+      <span role="status" className="soft">
+        {said}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import type { Run } from "../api/types";
+import { overall, timeLeft } from "./runs";
+
+const run: Run = {
+  id: 1,
+  comparison: "vmscape",
+  host: "lab-amd",
+  state: "running",
+  step: "boot",
+  detail: "booting ibpb",
+  block: 2,
+  blocks: 6,
+  boots_done: 3,
+  boots_total: 18,
+  lab_faults: 0,
+  error: "",
+  started_at: "2026-07-17T12:00:00Z",
+  finished_at: null,
+  seconds_left: 320,
+  seconds_left_low: 250,
+  seconds_left_high: 400,
+};
+const noEstimate = { seconds_left: null, seconds_left_low: null, seconds_left_high: null };
+
+test("an estimate is a range and says what it rests on", () => {
+  expect(timeLeft(run)).toBe("about 4–7 min, from 3 boots");
+});
+
+test("without a finished boot there is no estimate", () => {
+  expect(timeLeft({ ...run, ...noEstimate, boots_done: 0 })).toBe(
+    "no estimate before the first boot is done",
+  );
+});
+
+test("a finished run says how long it took", () => {
+  const finished_at = "2026-07-17T12:21:00Z";
+  expect(timeLeft({ ...run, state: "finished", finished_at })).toBe("took 21 min");
+});
+
+test("the experiment waits for its slowest run", () => {
+  const slow = { ...run, host: "lab-intel", seconds_left_low: 600, seconds_left_high: 900 };
+  expect(overall({ runs: [run, slow], boots_done: 6, boots_total: 36 })).toBe(
+    "6 of 36 boots, about 10–15 min left",
+  );
+});
+
+test("one run without an estimate leaves the experiment without one", () => {
+  expect(overall({ runs: [run, { ...run, ...noEstimate }], boots_done: 3, boots_total: 36 })).toBe(
+    "3 of 36 boots, no estimate before every host's first boot is done",
+  );
+});

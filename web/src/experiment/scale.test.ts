@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import type { Cell, Row } from "../api/types";
+import { reach, roundUp } from "./scale";
+
+function rowOf(...intervals: [number, number, number][]): Row {
+  const cells = intervals.map(([effect_percent, ci_low_percent, ci_high_percent]): Cell => ({
+    arm_id: 2,
+    state: "measured",
+    n: 4,
+    blocks: 4,
+    mean: 1,
+    effect_percent,
+    ci_low_percent,
+    ci_high_percent,
+    note: "",
+  }));
+  return {
+    case_id: 1,
+    case: "syscall basic",
+    workload: "syscall",
+    metric: "time",
+    metric_title: "Time",
+    unit: "s",
+    direction: "lower",
+    primary: true,
+    host: "lab-intel",
+    cells,
+  };
+}
+
+test.each([
+  [1, 1],
+  [1.2, 2],
+  [21.8, 30],
+  [47, 50],
+  [100, 100],
+  [0.03, 0.03],
+])("%f is rounded up to %f", (value, round) => {
+  expect(roundUp(value)).toBeCloseTo(round, 12);
+});
+
+test("the scale holds every effect", () => {
+  expect(reach([rowOf([18.8, 17, 21.8], [-3, -5, -1])])).toBe(30);
+});
+
+test("one wild interval among ten does not flatten the others", () => {
+  const tame = Array.from({ length: 9 }, (): [number, number, number] => [1, 0.5, 1.8]);
+  expect(reach([rowOf(...tame, [1.5, -400, 400])])).toBe(2);
+});
+
+test("exploratory metrics do not set the scale where there are primary ones", () => {
+  const wild = { ...rowOf([200, 100, 300]), primary: false };
+  expect(reach([rowOf([18.8, 17, 21.8]), wild])).toBe(30);
+  expect(reach([wild])).toBe(300);
+});
+
+test("without a measured cell there still is a scale", () => {
+  expect(reach([])).toBe(1);
+});

@@ -1,0 +1,139 @@
+/** One host: what it is, what it was, and what ran on it. */
+
+import { useQuery } from "@tanstack/react-query";
+import { hostQuery } from "../api/queries";
+import type { Fingerprint, Host } from "../api/types";
+import { ExperimentTable } from "../experiments/page";
+import { counted } from "../format/quantity";
+import { Age, Stamp } from "../ui/age";
+import { Loaded } from "../ui/answers";
+import { EmulatedBadge, EmulatedNotice } from "../ui/emulated";
+import { Facts } from "../ui/facts";
+import { Crumbs, Head, useTitle } from "../ui/page";
+import { FactTable } from "./fact-table";
+import { changes, type Change } from "./facts";
+import "./hosts.css";
+import { Lease } from "./page";
+
+export function HostPage({ name }: { name: string }) {
+  useTitle(name);
+  const query = useQuery(hostQuery(name));
+  return <Loaded query={query}>{(host) => <Body host={host} />}</Loaded>;
+}
+
+function Body({ host }: { host: Host }) {
+  const newestFirst = host.fingerprints.toSorted(
+    (a, b) => Date.parse(b.last_seen_at) - Date.parse(a.last_seen_at),
+  );
+  return (
+    <>
+      <Crumbs trail={[{ text: "Hosts", to: "/hosts" }]} />
+      <Head
+        title={host.name}
+        lede={host.host_class}
+        tags={
+          <>
+            <Lease host={host} />
+            {host.emulated && <EmulatedBadge />}
+          </>
+        }
+      />
+      {host.emulated && <EmulatedNotice />}
+      <section className="panel inside" aria-label="Facts">
+        <div className="inside">
+          <Facts
+            items={[
+              ["environment", host.environment],
+              ["capabilities", host.capabilities.join(", ") || "none named"],
+              ["boots", host.boots],
+              ["lab faults", host.lab_faults],
+              ["last seen", host.last_seen_at && <Age at={host.last_seen_at} />],
+            ]}
+          />
+        </div>
+      </section>
+      <section className="panel" aria-labelledby="fingerprints">
+        <header>
+          <h2 id="fingerprints">Fingerprints</h2>
+          <span className="faint small">
+            newest first; each with what changed from the one before
+          </span>
+        </header>
+        {newestFirst.length === 0 && <p className="inside faint">None taken yet.</p>}
+        {newestFirst.map((print, i) => (
+          <FingerprintItem
+            key={print.id}
+            print={print}
+            before={newestFirst[i + 1]}
+            open={i === 0}
+          />
+        ))}
+      </section>
+      <section className="panel" aria-labelledby="experiments">
+        <header>
+          <h2 id="experiments">Experiments</h2>
+        </header>
+        {host.experiments.length === 0 ? (
+          <p className="inside faint">None yet.</p>
+        ) : (
+          <ExperimentTable experiments={host.experiments} />
+        )}
+      </section>
+    </>
+  );
+}
+
+interface ItemProps {
+  print: Fingerprint;
+  before: Fingerprint | undefined;
+  open: boolean;
+}
+
+function FingerprintItem({ print, before, open }: ItemProps) {
+  const changed = before ? changes(before.facts, print.facts) : [];
+  return (
+    <div className="fingerprint">
+      <div className="fingerprint-head">
+        <h3 className="mono">{print.digest.slice(0, 12)}</h3>
+        <span className="soft">
+          <Stamp at={print.first_seen_at} /> to <Stamp at={print.last_seen_at} />,{" "}
+          {counted(print.boots, "boot")}
+        </span>
+      </div>
+      {before ? <Changes changed={changed} /> : <p className="faint">The first one taken.</p>}
+      <details open={open && !before}>
+        <summary>All facts</summary>
+        <FactTable facts={print.facts} empty="None." marked={[]} />
+      </details>
+    </div>
+  );
+}
+
+function Changes({ changed }: { changed: Change[] }) {
+  if (changed.length === 0) return <p className="faint">No fact of it differs.</p>;
+  return (
+    <table className="list changes">
+      <caption>{counted(changed.length, "fact")} changed</caption>
+      <thead>
+        <tr>
+          <th scope="col">Fact</th>
+          <th scope="col">Before</th>
+          <th scope="col">Now</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changed.map((change) => (
+          <tr key={change.name}>
+            <th scope="row">{change.name}</th>
+            <td>
+              <del>{change.before ?? "absent"}</del>
+            </td>
+            <td>
+              <ins>{change.after ?? "absent"}</ins>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

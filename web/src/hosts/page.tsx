@@ -1,0 +1,99 @@
+/** Every host the service knows. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { hostsQuery } from "../api/queries";
+import type { HostSummary } from "../api/types";
+import { Age } from "../ui/age";
+import { Answer, Loaded } from "../ui/answers";
+import { EmulatedMark } from "../ui/emulated";
+import { Head, useTitle } from "../ui/page";
+import { Tag } from "../ui/tag";
+import "./hosts.css";
+
+export function HostsPage() {
+  useTitle("Hosts");
+  const query = useQuery(hostsQuery());
+  return (
+    <Loaded query={query}>
+      {(hosts) => (hosts.length === 0 ? <NoneYet /> : <List hosts={hosts} />)}
+    </Loaded>
+  );
+}
+
+function NoneYet() {
+  return (
+    <Answer title="No host yet">
+      <p>A host shows up with the first experiment that uses it. The emulated ones start with:</p>
+      <pre tabIndex={0}>mitigauge lab up</pre>
+    </Answer>
+  );
+}
+
+export function Lease({ host }: { host: HostSummary }) {
+  return host.leased_by === "" ? (
+    <Tag tone="quiet" text="free" />
+  ) : (
+    <Tag tone="busy" text={`held by ${host.leased_by}`} />
+  );
+}
+
+function List({ hosts }: { hosts: HostSummary[] }) {
+  return (
+    <>
+      <Head title="Hosts" />
+      <div className="panel" style={{ marginTop: 0 }}>
+        <table className="list stack">
+          <thead>
+            <tr>
+              <th scope="col">Host</th>
+              <th scope="col">Class</th>
+              <th scope="col">Capabilities</th>
+              <th scope="col">Lease</th>
+              <th scope="col">Boots</th>
+              <th scope="col">Lab faults</th>
+              <th scope="col">Last seen</th>
+            </tr>
+          </thead>
+          <tbody>
+            {hosts.map((host) => (
+              <tr key={`${host.environment} ${host.name}`}>
+                <th scope="row">
+                  <div className="buttons">
+                    <Link to={`/hosts/${encodeURIComponent(host.name)}`}>
+                      <strong>{host.name}</strong>
+                    </Link>
+                    {host.emulated && <EmulatedMark />}
+                  </div>
+                  <div className="faint">environment {host.environment}</div>
+                </th>
+                <td data-label="Class">{host.host_class}</td>
+                <td data-label="Can">
+                  {host.capabilities.length === 0 ? (
+                    <span className="faint">none named</span>
+                  ) : (
+                    host.capabilities.join(", ")
+                  )}
+                </td>
+                <td data-label="Lease">
+                  <div>
+                    <Lease host={host} />
+                  </div>
+                </td>
+                <td data-label="Boots">{host.boots}</td>
+                <td data-label="Lab faults">{host.lab_faults}</td>
+                <td data-label="Last seen">
+                  {host.last_seen_at === null ? (
+                    <span className="faint">never</span>
+                  ) : (
+                    <Age at={host.last_seen_at} />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}

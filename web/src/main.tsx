@@ -1,0 +1,21 @@
+// First, so that the style sheets of parts, imported with them, can refine these.
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/parts.css";
+
+import { QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { makeQueryClient } from "./api/queries";
+import { App } from "./app";
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("index.html has no element with the id root");
+
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={makeQueryClient()}>
+      <App />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,23 @@
+import type { BootState, ExperimentState } from "../api/types";
+import { BOOT_STATE, EXPERIMENT_STATE, type Tone } from "../words";
+
+const SIGN: Record<Tone, string> = { good: "✓", bad: "✗", busy: "●", quiet: "○", void: "⊘" };
+
+/** A state as a word with a sign; colour only repeats what they say. */
+export function Tag({ tone, text, title }: { tone: Tone; text: string; title?: string }) {
+  return (
+    <span className="tag" data-tone={tone} data-sign={SIGN[tone]} title={title}>
+      {text}
+    </span>
+  );
+}
+
+export function ExperimentTag({ state }: { state: ExperimentState }) {
+  const word = EXPERIMENT_STATE[state];
+  return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
+}
+
+export function BootTag({ state }: { state: BootState }) {
+  const word = BOOT_STATE[state];
+  return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
+}

@@ -1,0 +1,88 @@
+/** What states are called on the pages, and what they mean. */
+
+import type { BootState, ExperimentState, Result, Row, Run, Verdict } from "./api/types";
+
+export type Tone = "good" | "bad" | "busy" | "quiet" | "void";
+
+interface Word {
+  label: string;
+  meaning: string;
+  tone: Tone;
+}
+
+export const EXPERIMENT_STATE: Record<ExperimentState, Word> = {
+  queued: { label: "queued", meaning: "waiting for its hosts", tone: "quiet" },
+  running: { label: "running", meaning: "booting and measuring", tone: "busy" },
+  finished: { label: "finished", meaning: "every planned boot has an outcome", tone: "good" },
+  failed: { label: "failed", meaning: "it could not go on", tone: "bad" },
+  cancelled: { label: "cancelled", meaning: "stopped by a person", tone: "quiet" },
+};
+
+export const BOOT_STATE: Record<BootState, Word> = {
+  planned: { label: "planned", meaning: "not started", tone: "quiet" },
+  booting: { label: "booting", meaning: "on its way up", tone: "busy" },
+  measuring: { label: "measuring", meaning: "up and proven, cases running", tone: "busy" },
+  effective: {
+    label: "effective",
+    meaning: "the mode was proven in force; it counts",
+    tone: "good",
+  },
+  not_effective: {
+    label: "not effective",
+    meaning: "the kernel said the mode was not in force; never compared",
+    tone: "void",
+  },
+  wrong_kernel: {
+    label: "wrong kernel",
+    meaning: "another kernel came up than the one asked for; never compared",
+    tone: "bad",
+  },
+  did_not_boot: {
+    label: "did not boot",
+    meaning: "the fallback came up, or the host was power-cycled",
+    tone: "bad",
+  },
+  lab_fault: {
+    label: "lab fault",
+    meaning: "the lab failed, not the mode; the boot is done again",
+    tone: "bad",
+  },
+  invalid: {
+    label: "invalid",
+    meaning: "a check that does not know the arm failed; its block is run again",
+    tone: "void",
+  },
+  skipped: { label: "skipped", meaning: "not needed any more", tone: "quiet" },
+};
+
+export const RESULT_STATE: Record<Result["state"], Tone> = {
+  planned: "quiet",
+  running: "busy",
+  measured: "good",
+  failed: "bad",
+  lab_fault: "bad",
+};
+
+export const VERDICT: Record<Verdict, { meaning: string }> = {
+  better: { meaning: "the interval lies on the good side of zero" },
+  worse: { meaning: "the interval lies on the bad side of zero" },
+  same: { meaning: "the interval lies within the margin of no difference" },
+  undecided: { meaning: "too few boots to tell" },
+};
+
+/** The run's step in words. */
+export function stepInWords(run: Run): string {
+  if (run.state === "finished") return "done";
+  if (run.state === "failed") return run.error === "" ? "failed" : run.error;
+  if (run.state === "cancelled") return "cancelled";
+  return run.detail === "" ? run.step : run.detail;
+}
+
+export function directionInWords(row: Pick<Row, "direction">): string {
+  return row.direction === "higher" ? "higher is better" : "lower is better";
+}
+
+/** Whether the boot has an outcome; before that it neither counts nor fails to. */
+export function hasOutcome(state: BootState): boolean {
+  return !["planned", "booting", "measuring", "skipped"].includes(state);
+}

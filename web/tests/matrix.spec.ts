@@ -1,0 +1,99 @@
+import { quantity } from "../src/format/quantity";
+import { expect, open, test } from "./world";
+
+test("an arm that was not in force shows as such, with the kernel's own string", async ({
+  page,
+  world,
+}) => {
+  const { comparison, arm } = world.notEffective;
+  await open(page, `/experiments/${world.recorded.id}`);
+  const head = page.getByRole("columnheader").filter({ hasText: arm.expected[0] ?? arm.title });
+  await expect(head).toContainText("not effective");
+  await expect(head).toContainText(arm.cmdline);
+  for (const said of arm.observed) await expect(head).toContainText(said);
+
+  const matrix = page.getByRole("table", { name: new RegExp(`^${comparison.name}:`) });
+  const primary = comparison.rows.filter((row) => row.primary);
+  await expect(matrix.locator('td[data-state="not_effective"]')).toHaveCount(primary.length);
+});
+
+test("a cell gives effect, interval, n and verdict, and leads to its boots", async ({
+  page,
+  world,
+}) => {
+  await open(page, `/experiments/${world.recorded.id}`);
+  const line = page
+    .getByRole("row")
+    .filter({ has: page.getByRole("link", { name: world.row.case, exact: true }) })
+    .first();
+  const base = world.row.cells.find((cell) => cell.state === "baseline");
+  await expect(line).toContainText(quantity(base?.mean ?? 0, world.row.unit));
+
+  const cell = line.locator("td", { hasText: "worse" }).first();
+  await expect(cell).toContainText(/[+\u2212][\d.]+\u202f% worse/);
+  await expect(cell).toContainText(/95 % interval \[[+\u2212]?[\d.]+ … [+\u2212]?[\d.]+\]n \d+/);
+  await cell.getByRole("link").click();
+  await expect(page).toHaveURL(new RegExp(`/cases/${world.row.case_id}\\?host=${world.row.host}`));
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(world.row.case);
+});
+
+test("what is shown is in the address", async ({ page, world }) => {
+  const rows = world.recorded.comparisons.flatMap((c) => c.rows);
+  test.skip(!rows.some((row) => !row.primary), "the recorded run has primary metrics only");
+  const cells = page.locator("tbody th[scope=row]:not(.list *)");
+  await open(page, `/experiments/${world.recorded.id}`);
+  await expect(cells).toHaveCount(rows.filter((row) => row.primary).length);
+  await page.getByRole("button", { name: "All metrics" }).click();
+  await expect(page).toHaveURL(/metrics=all/);
+  await expect(cells).toHaveCount(rows.length);
+  await page.reload();
+  await expect(cells).toHaveCount(rows.length);
+});
+
+test("the report is copied as the service writes it", async ({ page, request, world }) => {
+  await open(page, `/experiments/${world.recorded.id}`);
+  for (const [label, format] of [
+    ["Copy as text", "text"],
+    ["Copy as Markdown", "markdown"],
+  ] as const) {
+    await page.getByRole("button", { name: label }).click();
+    await expect(page.getByText(`Copied as ${label.slice(8)}.`)).toBeVisible();
+    const report = await request.get(
+      `/api/experiments/${world.recorded.id}/report?format=${format}`,
+    );
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await report.text());
+  }
+});
+
+test("every boot is a mark and a line of the table, with its raw iterations", async ({
+  page,
+  world,
+}) => {
+  await open(page, world.paths.case ?? "");
+  const marks = page.locator("a.dot");
+  const lines = page.getByRole("region", { name: "Boots" }).locator("tbody tr");
+  expect(await marks.count()).toBeGreaterThan(0);
+  expect(await lines.count()).toBe(await marks.count());
+  await page.getByLabel("iterations").check();
+  await expect(page).toHaveURL(/iterations=1/);
+  await expect(page.locator("circle.iteration").first()).toBeVisible();
+});
+
+test("a boot is traced to its nonce, boot id, string and raw files", async ({
+  page,
+  request,
+  world,
+}) => {
+  const path = world.paths.boot ?? "";
+  const boot = (await (await request.get(`/api${path}`)).json()) as {
+    nonce: string;
+    kernel_boot_id: string;
+    observed: string;
+  };
+  await open(page, path);
+  const proof = page.getByRole("region", { name: "Proof" });
+  await expect(proof).toContainText(boot.nonce);
+  await expect(proof).toContainText(boot.kernel_boot_id);
+  await expect(proof).toContainText(boot.observed);
+  await expect(proof.getByText("proven", { exact: true })).toHaveCount(3);
+});

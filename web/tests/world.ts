@@ -1,0 +1,121 @@
+/** What the served database holds, asked from its API, and checks that every test makes. */
+
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test as base, type Page } from "@playwright/test";
+import type { Arm, Comparison, Experiment, ExperimentSummary, Row } from "../src/api/types";
+
+export interface World {
+  recorded: Experiment;
+  live: ExperimentSummary;
+  /** An arm that was never in force, with its comparison. */
+  notEffective: { comparison: Comparison; arm: Arm };
+  /** A row with a measured cell. */
+  row: Row;
+  paths: Record<string, string>;
+}
+
+async function get<T>(base: string, path: string): Promise<T> {
+  const answer = await fetch(new URL(path, base));
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}
+
+function need<T>(thing: T | undefined, what: string): T {
+  if (thing === undefined) throw new Error(`the served database has no ${what}`);
+  return thing;
+}
+
+async function explore(base: string): Promise<World> {
+  const list = await get<ExperimentSummary[]>(base, "/api/experiments");
+  const summary = need(
+    list.find((e) => e.state === "finished" && e.headline !== ""),
+    "recorded experiment with a decided effect",
+  );
+  const live = need(
+    list.find((e) => e.question.includes("<")),
+    "experiment under way with a hostile question",
+  );
+  const recorded = await get<Experiment>(base, `/api/experiments/${summary.id}`);
+  const comparison = need(
+    recorded.comparisons.find((c) => c.arms.some((a) => a.observed.length > 0)),
+    "arm that was not effective",
+  );
+  const arm = need(
+    comparison.arms.find((a) => a.boots_effective === 0 && a.observed.length > 0),
+    "arm that was never effective",
+  );
+  const row = need(
+    recorded.comparisons
+      .flatMap((c) => c.rows)
+      .find((r) => r.cells.some((c) => c.verdict === "worse")),
+    "regression",
+  );
+  const points = (
+    await get<{ points: Record<string, { boot_id: number; counts: boolean }[]> }>(
+      base,
+      `/api/experiments/${recorded.id}/cases/${row.case_id}?host=${row.host}`,
+    )
+  ).points[row.metric];
+  const boot = need(
+    points?.find((p) => p.counts),
+    "boot that counts",
+  );
+  const query = new URLSearchParams({ host: row.host, metric: row.metric }).toString();
+  return {
+    recorded,
+    live,
+    notEffective: { comparison, arm },
+    row,
+    paths: {
+      experiments: "/",
+      experiment: `/experiments/${recorded.id}?metrics=all`,
+      case: `/experiments/${recorded.id}/cases/${row.case_id}?${query}`,
+      boot: `/boots/${boot.boot_id}`,
+      hosts: "/hosts",
+      host: `/hosts/${row.host}`,
+      "not found": "/no/such/page",
+    },
+  };
+}
+
+export const test = base.extend<{ quiet: undefined }, { world: World }>({
+  world: [
+    async ({}, use, info) => {
+      const url = need(info.project.use.baseURL, "address (MITIGAUGE_WEB_URL)");
+      await use(await explore(url));
+    },
+    { scope: "worker" },
+  ],
+  // No page may log an error, nor break the content security policy, in any test.
+  quiet: [
+    async ({ page }, use) => {
+      const complaints: string[] = [];
+      page.on("pageerror", (error) => complaints.push(error.message));
+      page.on("console", (message) => {
+        // A refused request is logged by the browser itself; tests of refusals expect it.
+        const refused = message.text().startsWith("Failed to load resource");
+        if (message.type() === "error" && !refused) complaints.push(message.text());
+      });
+      await use(undefined);
+      expect(complaints).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+/** Opens a page of the dashboard and waits until it has its data. */
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+}
+
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
+    .analyze();
+  expect(
+    violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(" | ")}`),
+  ).toEqual([]);
+}
+
+export { expect };

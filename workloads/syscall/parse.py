@@ -1,0 +1,160 @@
+"""Turn what `run` left in a case's directory into the one result schema.
+
+`python parse.py DIR` prints the result as JSON. Anything missing, cut off or
+not a finite number ends with status 1 and a line that names file and field.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+SCHEMA = "mitigauge.result/1"
+
+
+class ParseError(ValueError):
+    """A raw file is not what `run` promises; the text names file and field."""
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The JSON object in `path`."""
+    try:
+        content = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise ParseError(f"{path.name}: missing") from None
+    except UnicodeDecodeError as error:
+        raise ParseError(f"{path.name}: not text: {error}") from None
+    except json.JSONDecodeError as error:
+        raise ParseError(f"{path.name}: not JSON, perhaps cut off: {error}") from None
+    if not isinstance(content, dict):
+        raise ParseError(f"{path.name}: holds no JSON object")
+    return content
+
+
+def field(content: dict[str, Any], file: str, name: str, kind: type) -> Any:
+    """`content[name]`, where a dot in `name` steps into an object, if it is a `kind`."""
+    value: Any = content
+    for step in name.split("."):
+        if not isinstance(value, dict) or step not in value:
+            raise ParseError(f"{file}: {name}: missing")
+        value = value[step]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ParseError(f"{file}: {name}: {value!r} is not {kind.__name__}")
+    return value
+
+
+def only(pattern: str, text: str, file: str, name: str) -> str:
+    """The group of `pattern` in `text`, where it must match once."""
+    found: list[str] = re.findall(pattern, text, re.MULTILINE)
+    if len(found) != 1:
+        raise ParseError(f"{file}: {name}: found {len(found)} times, not once")
+    return found[0]
+
+
+def time_per_call_ns(path: Path, test: str, loops: int) -> float:
+    """Nanoseconds per call in perf's output.
+
+    `usecs/op` is the total in microseconds over the loops with six decimals; the
+    total's line has milliseconds only. Both must agree to the total's rounding.
+    """
+    try:
+        text = path.read_text()
+    except FileNotFoundError:
+        raise ParseError(f"{path.name}: missing") from None
+    except UnicodeDecodeError as error:
+        raise ParseError(f"{path.name}: not text: {error}") from None
+    ran = only(r"^# Running '?syscall/(\w+)'? benchmark:", text, path.name, "benchmark")
+    if ran != test:
+        raise ParseError(f"{path.name}: benchmark: {ran!r}, but the case asked {test!r}")
+    executed = only(r"^# Executed ([\d,]+) \w+\(\) calls$", text, path.name, "calls")
+    if int(executed.replace(",", "")) != loops:
+        raise ParseError(f"{path.name}: calls: {executed}, but the case asked {loops}")
+    total_s = only(r"^ *Total time: (\S+) \[sec\]$", text, path.name, "Total time")
+    per_call_us = only(r"^ *(\S+) usecs/op$", text, path.name, "usecs/op")
+    only(r"^ *(\S+) ops/sec$", text, path.name, "ops/sec")
+    total = positive(total_s, path.name, "Total time")
+    per_call = positive(per_call_us, path.name, "usecs/op")
+    # Half a millisecond in the total, half a picosecond in each call, and perf cuts off.
+    if abs(per_call * loops / 1e6 - total) > 0.0011 + loops * 1e-12:
+        raise ParseError(
+            f"{path.name}: usecs/op: {per_call_us} × {loops} calls is not the total of {total_s} s"
+        )
+    return per_call * 1000
+
+
+def positive(text: str, file: str, name: str) -> float:
+    """The finite number above 0 that `text` spells."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise ParseError(f"{file}: {name}: {text!r} is not a number") from None
+    if not math.isfinite(value) or value <= 0:
+        raise ParseError(f"{file}: {name}: {text!r} is not a finite number above 0")
+    return value
+
+
+def checked_case(directory: Path) -> dict[str, Any]:
+    """case.json with the fields that the rest relies on."""
+    case = read_object(directory / "case.json")
+    field(case, "case.json", "case_id", str)
+    field(case, "case.json", "parameters.test", str)
+    if field(case, "case.json", "iterations", int) < 1:
+        raise ParseError("case.json: iterations: below 1")
+    if field(case, "case.json", "warmup", int) < 0:
+        raise ParseError("case.json: warmup: below 0")
+    return case
+
+
+def parse(directory: Path) -> dict[str, Any]:
+    """Result of the case in `directory`; ParseError if a file is not as promised."""
+    case = checked_case(directory)
+    record = read_object(directory / "run.json")
+    loops = field(record, "run.json", "loops", int)
+    test = case["parameters"]["test"]
+
+    def values(kind: str, count: int) -> list[float]:
+        files = [directory / f"{kind}-{index:02}.txt" for index in range(1, count + 1)]
+        return [time_per_call_ns(path, test, loops) for path in files]
+
+    return {
+        "schema": SCHEMA,
+        "workload": "syscall",
+        "case_id": case["case_id"],
+        "parameters": case["parameters"],
+        "started_at": field(record, "run.json", "started_at", str),
+        "finished_at": field(record, "run.json", "finished_at", str),
+        "metrics": {
+            "time_per_call": {
+                "unit": "ns",
+                "direction": "lower",
+                "warmup": values("warmup", case["warmup"]),
+                "values": values("iteration", case["iterations"]),
+            }
+        },
+        "lab_faults": field(record, "run.json", "lab_faults", list),
+        "tools": field(record, "run.json", "tools", dict),
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Print the result of the named directory; the status is 1 if there is none."""
+    if len(arguments) != 1:
+        print("usage: parse.py DIR", file=sys.stderr)
+        return 2
+    try:
+        result = parse(Path(arguments[0]))
+    except ParseError as error:
+        print(f"{arguments[0]}: {error}", file=sys.stderr)
+        return 1
+    json.dump(result, sys.stdout, indent=1, allow_nan=False)
+    print()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
