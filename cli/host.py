@@ -8,6 +8,7 @@ import typer
 
 from cli.output import Json, console, print_json, print_table
 from mitigauge.database import get_engine, require_head, transaction
+from mitigauge.errors import NotFound
 from mitigauge.experiments import host_views
 from mitigauge.fleet.inventory import load_hosts
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
@@ -55,19 +56,17 @@ def show(name: str, json: Json = False) -> None:
 @app.command()
 def check(
     name: str,
-    environment: Annotated[str, typer.Option("--env", help="Folder of ansible/envs/.")] = "lab",
+    environment: Annotated[str, typer.Option(help="Folder of ansible/envs/.")] = "lab",
 ) -> None:
     """Reach a host over Ansible and its power interface; changes nothing."""
     hosts = load_hosts(environment)
     if name not in hosts:
-        from mitigauge.errors import NotFound
-
         raise NotFound(
             f"environment {environment!r} has no host {name!r}", hint=f"Known: {', '.join(hosts)}."
         )
     host = AnsibleHost(hosts[name], SilentLog())
     with console.status(f"reaching {name}"):
-        proof = host.verify()["proof"]
+        proof = host.look()
         powered = host.is_on()
     console.print(f"{name}: kernel {proof['kernel_release']}, boot {proof['boot_id']}")
     console.print(f"power: {'on' if powered else 'off'}")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,6 +97,11 @@ def start(host: Host, image: Image, accel: str) -> None:
             raise LabError(
                 f"{PROGRAM} is not installed.", hint="Install what lab/packages.txt lists."
             ) from error
+        except subprocess.TimeoutExpired as error:
+            raise LabError(
+                f"QEMU of {host.name} was not ready within {START_TIMEOUT_S} s.",
+                hint=f"{host.qemu_log} has what it said.",
+            ) from error
     if done.returncode:
         said = host.qemu_log.read_text("utf-8", errors="replace")
         raise LabError(
@@ -109,9 +117,14 @@ def stop(host: Host) -> bool:
     number = pid(host)
     if number is None:
         return False
-    if control.run_state(host.control_socket) == "running":
-        _ask_to_power_off(host)
-    control.quit_machine(host.control_socket)
+    try:
+        if control.run_state(host.control_socket) == "running":
+            _ask_to_power_off(host)
+        control.quit_machine(host.control_socket)
+    except LabError:
+        # A process that no longer listens has to go all the same.
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
     deadline = time.monotonic() + START_TIMEOUT_S
     while pid(host) is not None:
         if time.monotonic() > deadline:

@@ -52,6 +52,7 @@ def up(
             for host in paths.hosts()
         }
         if fresh:
+            progress.stage("Powering off for new disks")
             for host in chosen:
                 machine.stop(host)
         progress.stage("Starting hosts")

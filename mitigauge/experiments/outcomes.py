@@ -21,6 +21,7 @@ from mitigauge.experiments.results import body_digest
 from mitigauge.experiments.schemas import BootState
 from mitigauge.experiments.submit import new_nonce
 from mitigauge.experiments.tables import Boot, Experiment, Run
+from mitigauge.experiments.views import show_experiment
 from mitigauge.fleet.repository import saw_host
 
 FINAL_RUN_STATES = ("finished", "failed", "cancelled")
@@ -222,6 +223,7 @@ def close_experiment(session: Session, experiment_id: int, now: datetime) -> Non
     if not states <= set(FINAL_RUN_STATES):
         return
     experiment.finished_at = now
+    experiment.headline = show_experiment(session, experiment_id).headline
     if experiment.state != "cancelled":
         experiment.state = "finished" if "finished" in states else "failed"
     repository.record_event(

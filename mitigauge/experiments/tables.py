@@ -36,6 +36,7 @@ class Experiment(Base):
     seed: Mapped[int] = mapped_column(BigInteger)
     spec_text: Mapped[str]
     state: Mapped[str]
+    headline: Mapped[str] = mapped_column(server_default="")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]

@@ -53,7 +53,7 @@ def list_experiments(session: Session) -> list[ExperimentSummary]:
 def summaries(session: Session, experiments: Sequence[Experiment]) -> list[ExperimentSummary]:
     """One line for each experiment."""
     boots = _by_experiment(session, experiments)
-    return [ExperimentSummary(**_summary(e, boots[e.id], headline="")) for e in experiments]
+    return [ExperimentSummary(**_summary(e, boots[e.id], headline=e.headline)) for e in experiments]
 
 
 def show_experiment(session: Session, experiment_id: int) -> ExperimentView:
@@ -308,7 +308,7 @@ def _run_view(run: Run, boots: Sequence[Boot], now: datetime) -> RunView:
         state=RunState(run.state),
         step=run.step,
         detail=_in_words(run, current),
-        block=current.block if current else None,
+        block=_block(boots, current),
         blocks=run.comparison.blocks,
         boots_done=done,
         boots_total=total,
@@ -320,6 +320,14 @@ def _run_view(run: Run, boots: Sequence[Boot], now: datetime) -> RunView:
         seconds_left_low=left.low if left else None,
         seconds_left_high=left.high if left else None,
     )
+
+
+def _block(boots: Sequence[Boot], current: Boot | None) -> int | None:
+    """The block in hand; between two boots, that of the last one settled."""
+    if current:
+        return current.block
+    settled = [boot.block for boot in boots if boot.state not in OPEN]
+    return max(settled, default=None)
 
 
 def _remaining(

@@ -1,23 +1,29 @@
 """Running a playbook against one host through ansible-runner.
 
 Our modules return what they learned under ``mitigauge``; a play's answer is all of
-that, merged. Each task's event is handed on as it happens.
+that, merged. Each task's event is handed on as it happens. Plays of different hosts
+may run in different threads at once.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import shutil
+import signal
 import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import ansible_runner
+from ansible_runner.exceptions import AnsibleRunnerException
 
 from mitigauge.errors import MitigaugeError
 from mitigauge.fleet.inventory import inventory_sources
@@ -25,12 +31,16 @@ from mitigauge.settings import REPOSITORY, get_settings
 
 ANSIBLE = REPOSITORY / "ansible"
 MESSAGE_LIMIT = 2000
+# How often a play in progress asks whether it may go on.
+PULSE_S = 1
 STATUS_OF_EVENT = {
     "runner_on_ok": "ok",
     "runner_on_failed": "failed",
     "runner_on_unreachable": "unreachable",
     "runner_on_skipped": "skipped",
 }
+# What PostgreSQL refuses (NUL, half of a surrogate pair) or a terminal would obey.
+HOSTILE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +79,27 @@ class PlayCancelled(PlayFailure):
     """The play was stopped because the lease was lost."""
 
 
+class _Caught:
+    """Keeps what was raised inside, so that the play can be ended before it is raised on."""
+
+    def __init__(self) -> None:
+        self.error: BaseException | None = None
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        self.error = self.error or error
+        return error is not None
+
+
 @dataclass(slots=True)
 class _Listener:
     """Gathers a play's events as ansible-runner hands them over."""
 
     on_event: Callable[[PlayEvent], None]
+    check_alive: Callable[[], bool]
+    caught: _Caught = field(default_factory=_Caught)
     returned: dict[str, Any] = field(default_factory=dict)
     ok: int = 0
     changed: int = 0
@@ -81,20 +107,31 @@ class _Listener:
 
     def __call__(self, event: Mapping[str, Any]) -> bool:
         status = STATUS_OF_EVENT.get(event.get("event", ""))
-        if status:
-            self._take(status, event.get("event_data", {}))
+        if status and not self.caught.error:
+            with self.caught:
+                self._take(status, event.get("event_data", {}))
         return False  # ansible-runner need not keep the event on disk
+
+    def must_stop(self) -> bool:
+        """Whether the play is to be ended now."""
+        alive = False
+        if not self.caught.error:
+            with self.caught:
+                alive = self.check_alive()
+        return not alive
 
     def _take(self, status: str, data: Mapping[str, Any]) -> None:
         result = data.get("res") or {}
         if status == "ok":
             self.ok += 1
-            self.returned.update(result.get("mitigauge") or {})
+            _merge(self.returned, clean(result.get("mitigauge") or {}))
             if result.get("changed"):
                 self.changed += 1
                 status = "changed"
         said = _message(result) if status in ("failed", "unreachable") else ""
-        event = PlayEvent(str(data.get("task", "")), status, float(data.get("duration") or 0), said)
+        event = PlayEvent(
+            clean(str(data.get("task", ""))), status, float(data.get("duration") or 0), said
+        )
         if status in ("failed", "unreachable") and not data.get("ignore_errors"):
             self.failure = event
         self.on_event(event)
@@ -112,40 +149,82 @@ def run_playbook(
 ) -> PlayResult:
     """Run ``ansible/playbooks/<playbook>`` on one host of an environment.
 
+    *check_alive* is asked about every second; the play is stopped once it says no, and
+    when *on_event* or *check_alive* raises, which is then raised here.
+
     Raises :class:`PlayUnreachable`, :class:`PlayTimedOut`, :class:`PlayCancelled` or
     plain :class:`PlayFailure`, each naming host, task and what was said.
     """
-    listener = _Listener(on_event)
-    scratch_root = get_settings().home / "ansible-runner"
-    scratch_root.mkdir(parents=True, exist_ok=True)
+    listener = _Listener(on_event, check_alive)
+    sources = inventory_sources(environment)
     started = time.monotonic()
-    scratch = Path(tempfile.mkdtemp(prefix="run-", dir=scratch_root))
-    try:
+    with _scratch() as scratch, _ended_with_us(scratch):
         runner = ansible_runner.run(
             private_data_dir=str(scratch),
             ident=uuid.uuid4().hex,
             project_dir=str(ANSIBLE),
             playbook=str(ANSIBLE / "playbooks" / playbook),
-            inventory=[str(source) for source in inventory_sources(environment)],
+            inventory=[str(source) for source in sources],
             limit=host,
             extravars=dict(variables),
-            envvars=_environment(),
+            envvars=_environment(scratch),
             event_handler=listener,
-            cancel_callback=lambda: not check_alive(),
-            timeout=int(timeout_s),
+            cancel_callback=listener.must_stop,
+            settings={"pexpect_timeout": PULSE_S},
+            timeout=math.ceil(timeout_s),
             quiet=True,
         )
         status = str(runner.status)
         said = "" if listener.failure else _stdout_tail(runner)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    if listener.caught.error:
+        raise listener.caught.error
     _raise_unless_fine(status, said, listener, f"{playbook} on {host}", timeout_s)
     return PlayResult(listener.returned, listener.ok, listener.changed, time.monotonic() - started)
 
 
-def _environment() -> dict[str, str]:
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A directory of one play's own: what is in it may be secret, and goes away."""
+    root = get_settings().home / "ansible-runner"
+    root.mkdir(parents=True, exist_ok=True)
+    directory = Path(tempfile.mkdtemp(prefix="run-", dir=root))
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+@contextmanager
+def _ended_with_us(scratch: Path) -> Iterator[None]:
+    """No process of the play outlives the block.
+
+    ansible-runner kills the process group of ansible-playbook, but the workers, which
+    lead sessions of their own, would go on with their task on a host that is no longer ours.
+    """
+    try:
+        yield
+    finally:
+        for pid in _processes_of(scratch):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _processes_of(scratch: Path) -> list[int]:
+    """Processes that inherited the play's environment, less SSH's shared connection."""
+    mark = f"ANSIBLE_LOCAL_TEMP={scratch}/".encode()
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended, or is another user's
+            ours = mark in (process / "environ").read_bytes()
+            if ours and b"[mux]" not in (process / "cmdline").read_bytes():
+                found.append(int(process.name))
+    return found
+
+
+def _environment(scratch: Path) -> dict[str, str]:
     return {
         "ANSIBLE_CONFIG": str(ANSIBLE / "ansible.cfg"),
+        "ANSIBLE_LOCAL_TEMP": f"{scratch}/tmp",
         # ansible-playbook stands beside the Python that runs us.
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "LC_ALL": "C.UTF-8",
@@ -172,14 +251,34 @@ def _raise_unless_fine(
         raise PlayFailure(f"{what}: {status}: {said}", hint="Run the play by hand.")
 
 
+def clean(value: Any) -> Any:
+    """*value* with U+FFFD for every character that no fact of a host should have."""
+    if isinstance(value, str):
+        return HOSTILE.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, Mapping):
+        return {clean(key): clean(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [clean(item) for item in value]
+    return value
+
+
+def _merge(into: dict[str, Any], answer: Mapping[str, Any]) -> None:
+    """Two modules may each add to one key, as both of restore.yml's do."""
+    for key, value in answer.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            into[key] = {**into[key], **value}
+        else:
+            into[key] = value
+
+
 def _message(result: Mapping[str, Any]) -> str:
     parts = [str(result.get(key, "")).strip() for key in ("msg", "stderr", "module_stderr")]
-    return "; ".join(part for part in parts if part)[:MESSAGE_LIMIT]
+    return str(clean("; ".join(part for part in parts if part)[:MESSAGE_LIMIT]))
 
 
 def _stdout_tail(runner: Any) -> str:
     try:
         with runner.stdout as stream:
-            return str(stream.read())[-MESSAGE_LIMIT:].strip()
-    except (OSError, AttributeError, ansible_runner.exceptions.AnsibleRunnerException):
+            return str(clean(stream.read()[-MESSAGE_LIMIT:].strip()))
+    except (OSError, AttributeError, AnsibleRunnerException):
         return "no output"

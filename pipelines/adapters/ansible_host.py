@@ -94,6 +94,10 @@ class AnsibleHost:
             raise LabFault("verify.yml returned no proof", hint="See the play's events.")
         return facts
 
+    def look(self) -> Facts:
+        """Run ping.yml: which boot is up. Changes nothing."""
+        return self._returned("ping.yml", {}, "proof")
+
     def start(self, job: str, cases: Sequence[JobCase]) -> Facts:
         """Run measure.yml."""
         variables = {"workload_job": job, "workload_cases": [asdict(case) for case in cases]}

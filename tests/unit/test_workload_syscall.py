@@ -34,8 +34,8 @@ def replace(path: Path, old: str, new: str) -> None:
 
 
 def test_there_is_a_real_fixture_of_every_test() -> None:
-    assert {path.name for path in FIXTURES} == set(syscall.LOOPS)
-    assert Catalog().workloads["syscall"].parameters["test"].values == tuple(syscall.LOOPS)
+    assert {path.name for path in FIXTURES} == set(syscall.PROBE_LOOPS)
+    assert Catalog().workloads["syscall"].parameters["test"].values == tuple(syscall.PROBE_LOOPS)
 
 
 @pytest.mark.parametrize("directory", FIXTURES, ids=lambda path: path.name)
@@ -132,11 +132,22 @@ def test_the_real_perf_runs_pinned_and_its_output_parses(tmp_path: Path) -> None
     assert json.loads((tmp_path / "out/run.json").read_text())["cpu"] == cpu
 
 
+@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed here")
+def test_the_calls_are_scaled_to_the_seconds_asked(tmp_path: Path) -> None:
+    assert run(tmp_path, {"test": "basic", "seconds": 0.2}).returncode == 0
+    total = parsing.only(
+        r"Total time: (\S+)", (tmp_path / "out/iteration-01.txt").read_text(), "", ""
+    )
+    assert 0.05 < float(total) < 0.8
+    assert json.loads((tmp_path / "out/run.json").read_text())["loops"] > 10_000
+
+
 @pytest.mark.parametrize(
     ("parameters", "environment", "said"),
     [
         ({"test": "read"}, {}, "test is 'read', not one of: basic, getpgid, fork, execve"),
         ({"test": "basic", "loops": -1}, {}, "loops is -1"),
+        ({"test": "basic", "seconds": 0}, {}, "seconds is 0"),
         ({"test": "basic"}, {"MITIGAUGE_CPU": "9999"}, "MITIGAUGE_CPU is '9999'"),
         ({"test": "basic"}, {"PATH": "/nonexistent"}, "apt install linux-perf"),
     ],

@@ -1,7 +1,9 @@
 // First, so that the style sheets of parts, imported with them, can refine these.
 import "./styles/tokens.css";
 import "./styles/base.css";
-import "./styles/parts.css";
+import "./styles/frame.css";
+import "./styles/controls.css";
+import "./styles/tables.css";
 
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";

@@ -73,7 +73,7 @@ export const VERDICT: Record<Verdict, { meaning: string }> = {
 /** The run's step in words. */
 export function stepInWords(run: Run): string {
   if (run.state === "finished") return "done";
-  if (run.state === "failed") return run.error === "" ? "failed" : run.error;
+  if (run.state === "failed") return run.error === "" ? "failed" : `failed: ${run.error}`;
   if (run.state === "cancelled") return "cancelled";
   return run.detail === "" ? run.step : run.detail;
 }

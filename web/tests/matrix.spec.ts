@@ -37,17 +37,29 @@ test("a cell gives effect, interval, n and verdict, and leads to its boots", asy
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(world.row.case);
 });
 
-test("what is shown is in the address", async ({ page, world }) => {
+test("which metrics are shown is in the address", async ({ page, world }) => {
   const rows = world.recorded.comparisons.flatMap((c) => c.rows);
-  test.skip(!rows.some((row) => !row.primary), "the recorded run has primary metrics only");
-  const cells = page.locator("tbody th[scope=row]:not(.list *)");
+  const primary = rows.filter((row) => row.primary);
+  expect(primary.length).toBeLessThan(rows.length);
+  const shown = page.locator(".matrix tbody th[scope=row]");
   await open(page, `/experiments/${world.recorded.id}`);
-  await expect(cells).toHaveCount(rows.filter((row) => row.primary).length);
+  await expect(shown).toHaveCount(primary.length);
   await page.getByRole("button", { name: "All metrics" }).click();
   await expect(page).toHaveURL(/metrics=all/);
-  await expect(cells).toHaveCount(rows.length);
+  await expect(shown).toHaveCount(rows.length);
   await page.reload();
-  await expect(cells).toHaveCount(rows.length);
+  await expect(shown).toHaveCount(rows.length);
+});
+
+test("which cases are shown is in the address", async ({ page, world }) => {
+  const query = new URLSearchParams({ case: world.row.case }).toString();
+  await open(page, `/experiments/${world.recorded.id}?${query}`);
+  const shown = page.locator(".matrix tbody th[scope=row]");
+  for (const text of await shown.allTextContents()) expect(text).toContain(world.row.case);
+  await page.getByRole("searchbox", { name: "Filter cases" }).fill("no such case");
+  await expect(shown).toHaveCount(0);
+  await expect(page.getByText("No case fits the filter.").first()).toBeVisible();
+  await expect(page).toHaveURL(/case=no\+such\+case/);
 });
 
 test("the report is copied as the service writes it", async ({ page, request, world }) => {

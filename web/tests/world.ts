@@ -27,13 +27,11 @@ function need<T>(thing: T | undefined, what: string): T {
 
 async function explore(base: string): Promise<World> {
   const list = await get<ExperimentSummary[]>(base, "/api/experiments");
+  const hostile = (e: ExperimentSummary) => e.question.includes("<");
+  const live = need(list.find(hostile), "experiment under way with a hostile question");
   const summary = need(
-    list.find((e) => e.state === "finished" && e.headline !== ""),
-    "recorded experiment with a decided effect",
-  );
-  const live = need(
-    list.find((e) => e.question.includes("<")),
-    "experiment under way with a hostile question",
+    list.find((e) => e.state === "finished" && !hostile(e)),
+    "recorded experiment",
   );
   const recorded = await get<Experiment>(base, `/api/experiments/${summary.id}`);
   const comparison = need(

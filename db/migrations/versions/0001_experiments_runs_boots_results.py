@@ -22,6 +22,7 @@ def upgrade() -> None:
         sa.Column("seed", sa.BigInteger(), nullable=False),
         sa.Column("spec_text", sa.String(), nullable=False),
         sa.Column("state", sa.String(), nullable=False),
+        sa.Column("headline", sa.String(), server_default="", nullable=False),
         sa.Column(
             "created_at",
             sa.DateTime(timezone=True),
@@ -207,7 +208,8 @@ def upgrade() -> None:
         sa.Column("verified_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint(
-            "state IN ('planned', 'booting', 'measuring', 'effective', 'not_effective', 'wrong_kernel', 'did_not_boot', 'lab_fault', 'invalid', 'skipped')",
+            "state IN ('planned', 'booting', 'measuring', 'effective', 'not_effective', "
+            "'wrong_kernel', 'did_not_boot', 'lab_fault', 'invalid', 'skipped')",
             name=op.f("ck_boot_state"),
         ),
         sa.ForeignKeyConstraint(["arm_id"], ["arm.id"], name=op.f("fk_boot_arm_id_arm")),

@@ -75,6 +75,16 @@ function Body({ experiment }: { experiment: Experiment }) {
         <ReportButtons id={id} />
       </Head>
       {experiment.headline !== "" && <p className="headline">{experiment.headline}</p>}
+      {standing.runs
+        .filter((run) => run.error !== "")
+        .map((run) => (
+          <p className="problem" key={run.id}>
+            <strong>
+              {run.comparison} on {run.host}:
+            </strong>{" "}
+            {run.error}
+          </p>
+        ))}
       {experiment.emulated && <EmulatedNotice />}
       {live && runs}
       <Comparisons experiment={experiment} />

@@ -10,6 +10,7 @@ import { Answer, Loaded } from "../ui/answers";
 import { EmulatedMark } from "../ui/emulated";
 import { Head, useTitle } from "../ui/page";
 import { ExperimentTag } from "../ui/tag";
+import "./experiments.css";
 
 export function ExperimentsPage() {
   useTitle("Experiments");
@@ -50,6 +51,7 @@ function List({ experiments }: { experiments: ExperimentSummary[] }) {
 }
 
 export function ExperimentTable({ experiments }: { experiments: ExperimentSummary[] }) {
+  const headlines = experiments.some((e) => e.headline !== "");
   return (
     <table className="list stack experiments">
       <thead>
@@ -57,7 +59,7 @@ export function ExperimentTable({ experiments }: { experiments: ExperimentSummar
           <th scope="col">Experiment</th>
           <th scope="col">State</th>
           <th scope="col">Boots</th>
-          <th scope="col">Largest effect</th>
+          {headlines && <th scope="col">Largest effect</th>}
           <th scope="col">Hosts</th>
           <th scope="col">Submitted</th>
         </tr>
@@ -91,9 +93,7 @@ export function ExperimentTable({ experiments }: { experiments: ExperimentSummar
                 )}
               </div>
             </td>
-            <td data-label="Effect">
-              {e.headline === "" ? <span className="faint">none decided</span> : e.headline}
-            </td>
+            {headlines && <td data-label="Effect">{e.headline}</td>}
             <td data-label="Hosts">
               <div className="hosts">
                 {e.hosts.map((host) => (

@@ -7,6 +7,7 @@ import os
 import re
 import struct
 from pathlib import Path
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -14,9 +15,10 @@ DOCUMENTATION = r"""
 module: boot_proof
 short_description: Read the facts that prove a boot
 description:
-  - Boot id, nonce, kernel, build id, command line, every vulnerability file, taint, microcode.
+  - Boot id, nonce, kernel, build id, command line, every vulnerability file, taint, microcode,
+    and whether the watchdog is running.
   - Judges nothing. What the host does not have is null.
-author: Mitigauge
+author: [Mitigauge contributors]
 """
 
 RETURN = r"""
@@ -27,12 +29,13 @@ mitigauge:
 """
 
 VULNERABILITIES = Path("/sys/devices/system/cpu/vulnerabilities")
+WATCHDOG = Path("/sys/class/watchdog/watchdog0")
 NT_GNU_BUILD_ID = 3
 # Letters by bit, from Documentation/admin-guide/tainted-kernels.rst
 TAINT_LETTERS = "PFSRMBUDAWCIOELKXTNJ"
 
 
-def build_id(notes):
+def build_id(notes: bytes) -> str | None:
     """The GNU build id in ELF notes, as hex; None when there is none."""
     offset = 0
     while offset + 12 <= len(notes):
@@ -45,36 +48,57 @@ def build_id(notes):
     return None
 
 
-def taint_flags(tainted):
+def taint_flags(tainted: int) -> list[str]:
     """The letters of the bits set."""
     return [letter for bit, letter in enumerate(TAINT_LETTERS) if tainted >> bit & 1]
 
 
-def nonce_of(cmdline):
+def nonce_of(cmdline: str) -> str | None:
     """The nonce on a command line, or None."""
     match = re.search(r"(?:^|\s)mitigauge\.nonce=(\S+)", cmdline)
     return match[1] if match else None
 
 
-def microcode_of(cpuinfo):
+def microcode_of(cpuinfo: str) -> str | None:
     """The first processor's microcode, or None."""
     match = re.search(r"^microcode\s*:\s*(\S+)", cpuinfo, re.MULTILINE)
     return match[1] if match else None
 
 
-def text_of(path):
-    """A small file's text without its last newline; None when it is not there."""
+def text_of(path: str | Path) -> str | None:
+    """A small file's text without surrounding blanks; None when it cannot be read."""
     try:
-        return Path(path).read_text().strip()
+        return Path(path).read_text(errors="replace").strip()
     except OSError:
         return None
 
 
-def proof():
+def watchdog(device: Path) -> dict[str, str | int | None] | None:
+    """What resets the host when it hangs, and whether it is running; None where there is none."""
+    if not device.exists():
+        return None
+    seconds = text_of(device / "timeout")
+    return {
+        "identity": text_of(device / "identity"),
+        "state": text_of(device / "state"),
+        "timeout_s": int(seconds) if seconds else None,
+    }
+
+
+def vulnerabilities(directory: Path) -> dict[str, str]:
+    """File name → text of all that the kernel says; empty where it says nothing."""
+    if not directory.is_dir():
+        return {}
+    return {file.name: text_of(file) or "" for file in sorted(directory.iterdir())}
+
+
+def proof() -> dict[str, Any]:
     """All the facts."""
     cmdline = text_of("/proc/cmdline") or ""
     notes = Path("/sys/kernel/notes")
-    tainted = int(text_of("/proc/sys/kernel/tainted") or 0)
+    taint = text_of("/proc/sys/kernel/tainted")
+    tainted = int(taint) if taint else None
+    uptime = text_of("/proc/uptime")
     return {
         "boot_id": text_of("/proc/sys/kernel/random/boot_id"),
         "nonce": nonce_of(cmdline),
@@ -82,22 +106,22 @@ def proof():
         "kernel_version": os.uname().version,
         "build_id": build_id(notes.read_bytes()) if notes.exists() else None,
         "cmdline": cmdline,
-        "vulnerabilities": {
-            file.name: text_of(file) or "" for file in sorted(VULNERABILITIES.iterdir())
-        },
+        "vulnerabilities": vulnerabilities(VULNERABILITIES),
         "tainted": tainted,
-        "taint_flags": taint_flags(tainted),
+        "taint_flags": None if tainted is None else taint_flags(tainted),
         "microcode": microcode_of(text_of("/proc/cpuinfo") or ""),
-        "uptime_s": float((text_of("/proc/uptime") or "0").split()[0]),
+        "watchdog": watchdog(WATCHDOG),
+        "uptime_s": float(uptime.split()[0]) if uptime else None,
     }
 
 
-def main():
+def main() -> None:
+    """Entry point of the module."""
     module = AnsibleModule(argument_spec={}, supports_check_mode=True)
     try:
         module.exit_json(changed=False, mitigauge={"proof": proof()})
     except OSError as error:
-        module.fail_json(msg="cannot read the proof of this boot: %s" % error)
+        module.fail_json(msg=f"cannot read the proof of this boot: {error}")
 
 
 if __name__ == "__main__":

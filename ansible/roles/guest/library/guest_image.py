@@ -42,7 +42,7 @@ options:
     default: ""
   cpu: {description: "QEMU processor model, or auto", type: str, default: auto}
   memory_mb: {description: memory of the guest in MiB, type: int, default: 256}
-  ready_timeout_s: {description: from start to the ready line, type: float, default: 40}
+  ready_timeout_s: {description: from start to the ready line, type: float, default: 60}
 author: [Mitigauge contributors]
 """
 
@@ -405,7 +405,7 @@ def main() -> None:
             "kernel": {"type": "str", "default": ""},
             "cpu": {"type": "str", "default": "auto"},
             "memory_mb": {"type": "int", "default": 256},
-            "ready_timeout_s": {"type": "float", "default": 40},
+            "ready_timeout_s": {"type": "float", "default": 60},
         },
         supports_check_mode=True,
     )

@@ -1,11 +1,13 @@
 #!/usr/bin/python
-"""Ansible module: which kernels are installed, and which of the wanted ones are not."""
+"""Ansible module: which kernels are installed, and which of the wanted packages are not."""
 
 from __future__ import annotations
 
 import os
-import subprocess
+import struct
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -13,14 +15,15 @@ DOCUMENTATION = r"""
 module: kernel_list
 short_description: List installed kernels
 description:
-  - Every kernel in /boot with the package that owns it, and those of I(wanted) that are missing.
+  - Every kernel in /boot with its package and build, and which of I(wanted) are missing.
+  - Reads dpkg's database; changes nothing.
 options:
   wanted:
     description: Kernel packages that should be there.
     type: list
     elements: str
     default: []
-author: Mitigauge
+author: [Mitigauge contributors]
 """
 
 RETURN = r"""
@@ -29,42 +32,90 @@ missing:
   type: list
   returned: success
 mitigauge:
-  description: "kernels: release and package of each."
+  description: "kernels: release, package, version (what uname -v will say) and build_id of each;
+    the build id of one that is not running is null, because its image is compressed."
   type: dict
   returned: success
 """
 
-
-def releases(boot):
-    """Kernel releases in a boot directory, in order."""
-    return sorted(file.name[len("vmlinuz-"):] for file in Path(boot).glob("vmlinuz-*"))
+NT_GNU_BUILD_ID = 3
 
 
-def installed(listing):
-    """Names of installed packages in the output of dpkg-query."""
-    rows = (line.split("\t") for line in listing.splitlines() if "\t" in line)
-    return {name for name, status in rows if status.endswith("ok installed")}
+def installed_packages(status: str) -> set[str]:
+    """Names of the installed packages; `status` is dpkg's database as text."""
+    found = set()
+    for block in status.split("\n\n"):
+        fields = dict(line.partition(": ")[::2] for line in block.splitlines())
+        if fields.get("Status", "").endswith(" ok installed"):
+            found.add(fields.get("Package", ""))
+    return found
 
 
-def main():
+def image_version(image: bytes) -> str | None:
+    """What ``uname -v`` says once this bzImage is up; None where it has no such header."""
+    if image[0x202:0x206] != b"HdrS":
+        return None
+    (offset,) = struct.unpack_from("<H", image, 0x20E)
+    text = image[offset + 0x200 :].partition(b"\0")[0].decode(errors="replace")
+    _, number, rest = text.partition(" #")
+    return f"#{rest}" if number else None
+
+
+def build_id(notes: bytes) -> str | None:
+    """The GNU build id in ELF notes, as hex; None when there is none."""
+    offset = 0
+    while offset + 12 <= len(notes):
+        name_size, size, kind = struct.unpack_from("<III", notes, offset)
+        at = offset + 12 + (name_size + 3) // 4 * 4
+        if kind == NT_GNU_BUILD_ID and notes[offset + 12 : at].startswith(b"GNU\0"):
+            return notes[at : at + size].hex()
+        offset = at + (size + 3) // 4 * 4
+    return None
+
+
+def kernels(root: Path, running: str, packages: set[str]) -> list[dict[str, Any]]:
+    """Release, package, version and build id of each kernel under `root`/boot."""
+    notes = root / "sys/kernel/notes"
+    found = []
+    for image in sorted((root / "boot").glob("vmlinuz-*")):
+        release = image.name.removeprefix("vmlinuz-")
+        package = f"linux-image-{release}"
+        with image.open("rb") as file:
+            version = image_version(file.read(1 << 17))
+        is_up = release == running and notes.exists()
+        found.append(
+            {
+                "release": release,
+                "package": package if package in packages else None,
+                "version": version,
+                "build_id": build_id(notes.read_bytes()) if is_up else None,
+            }
+        )
+    return found
+
+
+def missing(wanted: Sequence[str], packages: set[str]) -> list[str]:
+    """The wanted ones that are not installed, in their order."""
+    return [name for name in wanted if name not in packages]
+
+
+def main() -> None:
+    """Entry point of the module."""
     module = AnsibleModule(
         argument_spec={"wanted": {"type": "list", "elements": "str", "default": []}},
         supports_check_mode=True,
     )
-    listing = subprocess.run(
-        ["dpkg-query", "-W", "-f", "${Package}\t${Status}\n", "linux-image-*"],
-        capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"},
-    ).stdout
-    packages = installed(listing)
-    kernels = [
-        {
-            "release": release,
-            "package": package if (package := "linux-image-" + release) in packages else None,
-        }
-        for release in releases("/boot")
-    ]
-    missing = [name for name in module.params["wanted"] if name not in packages]
-    module.exit_json(changed=False, missing=missing, mitigauge={"kernels": kernels})
+    try:
+        packages = installed_packages(Path("/var/lib/dpkg/status").read_text(errors="replace"))
+        found = kernels(Path("/"), os.uname().release, packages)
+    except OSError as error:
+        module.fail_json(msg=f"cannot list this host's kernels: {error}")
+    else:
+        module.exit_json(
+            changed=False,
+            missing=missing(module.params["wanted"], packages),
+            mitigauge={"kernels": found},
+        )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,104 @@
+"""The real lab for tests: both hosts booted, and left as they were found."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from lab import machine, service, ssh
+from lab.hosts import LabPaths
+from lab.inventory import host_vars
+from lab.progress import Silent
+from mitigauge.settings import get_settings
+from pipelines.adapters.power import PowerControl, open_power
+
+BOOT_TIMEOUT_S = 240
+_ENTRY = "lab-test"
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A lab that is up. Hosts go by name."""
+
+    paths: LabPaths
+
+    def run(self, name: str, command: str, timeout_s: float = 120) -> str:
+        """What the command prints on the host; an error if it fails."""
+        done = ssh.run(self.paths.host(name), command, timeout_s)
+        assert done.returncode == 0, f"{name}: {command}: {done.returncode}: {done.stderr}"
+        return done.stdout
+
+    def send(self, name: str, command: str) -> None:
+        """Start a command that takes the host, and so the connection, down."""
+        host = self.paths.host(name)
+        try:
+            ssh.run(host, f"nohup sh -c '{command}' >/dev/null 2>&1 &", timeout_s=30)
+        except subprocess.TimeoutExpired:
+            # The host may be gone before it can say goodbye.
+            return
+
+    def variables(self, name: str) -> dict[str, Any]:
+        """Inventory variables of the host."""
+        host = self.paths.host(name)
+        started = machine.started(host)
+        return host_vars(host, started.accel if started else "tcg")
+
+    def power(self, name: str) -> PowerControl:
+        """The host's power."""
+        return open_power(self.variables(name))
+
+    def boot_id(self, name: str) -> str:
+        """Changes with every boot of the kernel."""
+        return self.run(name, "cat /proc/sys/kernel/random/boot_id").strip()
+
+    def wait_for_boot(self, name: str, before: str) -> str:
+        """Wait for a login under another boot id than ``before``; returns the new one."""
+        host = self.paths.host(name)
+        deadline = time.monotonic() + BOOT_TIMEOUT_S
+        while time.monotonic() < deadline:
+            if ssh.banner(host, 2):
+                try:
+                    answer = ssh.run(host, "cat /proc/sys/kernel/random/boot_id")
+                except subprocess.TimeoutExpired:
+                    continue
+                if answer.returncode == 0 and answer.stdout.strip() != before:
+                    return answer.stdout.strip()
+            time.sleep(0.5)
+        tail = machine.serial_tail(host, 30)
+        raise AssertionError(f"{name} did not boot in {BOOT_TIMEOUT_S} s:\n{tail}")
+
+    def boot_once(self, name: str, parameters: Sequence[str]) -> str:
+        """One boot with more kernel parameters, through GRUB; returns its command line."""
+        script = f"""
+            set -e
+            linux=$(grep -m1 -o '/boot/vmlinuz-.*' /boot/grub/grub.cfg)
+            cat > /boot/grub/custom.cfg <<END
+menuentry {_ENTRY} --id {_ENTRY} {{
+  search --no-floppy --label lab --set=root
+  linux $linux {" ".join(parameters)}
+}}
+END
+            grub-reboot {_ENTRY}
+            sync
+        """
+        self.run(name, script)
+        before = self.boot_id(name)
+        self.send(name, "sleep 1; systemctl reboot")
+        self.wait_for_boot(name, before)
+        self.run(name, "rm /boot/grub/custom.cfg")
+        return self.run(name, "cat /proc/cmdline").strip()
+
+
+@pytest.fixture(scope="session")
+def lab() -> Iterator[Lab]:
+    """Both hosts up; those that this session started go down after it."""
+    paths = LabPaths.of(get_settings())
+    started = service.up(paths, Silent())
+    yield Lab(paths)
+    if started:
+        service.down(paths, Silent(), names=started)

@@ -1,0 +1,177 @@
+"""Workloads on emulated hosts: roles applied twice, cases measured, a hung guest retried."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import subprocess
+import tarfile
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mitigauge.catalog import Catalog
+from mitigauge.fleet.inventory import load_hosts
+from pipelines.adapters.ansible import PlayResult, run_playbook
+from tests.loading import load
+
+pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab")]
+
+JOBS = "/var/lib/mitigauge/jobs"
+PATIENCE_S = 600
+PARSERS = {name: load(f"workloads/{name}/parse.py") for name in ("iperf", "syscall")}
+
+
+def play(playbook: str, host: str, **variables: Any) -> PlayResult:
+    return run_playbook(playbook, environment="lab", host=host, variables=variables)
+
+
+def on(host: str, script: str, timeout_s: float = 120) -> str:
+    """Standard output of a shell script on the host."""
+    given = load_hosts("lab")[host].variables
+    command = [
+        "ssh", *shlex.split(given["ansible_ssh_common_args"]),
+        "-i", given["ansible_ssh_private_key_file"], "-p", str(given["ansible_port"]),
+        f"{given['ansible_user']}@{given['ansible_host']}", "sh -s",
+    ]  # fmt: skip
+    return subprocess.run(
+        command, input=script, check=True, capture_output=True, text=True, timeout=timeout_s
+    ).stdout
+
+
+def case(workload: str, case_id: str, *, iterations: int = 1, **wanted: Any) -> dict[str, Any]:
+    [parameters] = Catalog().workloads[workload].expand(wanted)
+    return {"case_id": case_id, "workload": workload, "parameters": parameters,
+            "iterations": iterations, "warmup": 1, "timeout_s": 180}  # fmt: skip
+
+
+def start(host: str, *cases: dict[str, Any]) -> str:
+    job = f"test-{uuid.uuid4().hex}"
+    play("measure.yml", host, workload_job=job, workload_cases=list(cases))
+    return job
+
+
+def wait(host: str, job: str, directory: Path) -> dict[str, Any]:
+    """The job's state once it has ended; its files are in directory/job."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        state: dict[str, Any] = play(
+            "poll.yml", host, workload_job=job, workload_fetch_dir=str(directory)
+        ).returned["job"]
+        if state["state"] != "running":
+            with tarfile.open(fileobj=io.BytesIO(Path(state["archive"]).read_bytes())) as tar:
+                tar.extractall(directory, filter="data")
+            return state
+        print(f"  {host}: {state['current_case']}", flush=True)
+        time.sleep(5)
+    raise TimeoutError(f"job {job} on {host} still runs after {PATIENCE_S} s")
+
+
+def prepare(host: str, *, guest: bool) -> PlayResult:
+    return play(
+        "prepare.yml", host,
+        kernel_packages=[], workload_names=["iperf", "syscall"], guest_enabled=guest,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def amd() -> str:
+    """The host that can run a guest, prepared."""
+    prepare("lab-amd", guest=True)
+    return "lab-amd"
+
+
+@pytest.fixture(scope="module")
+def intel() -> str:
+    """The host without guests, prepared."""
+    prepare("lab-intel", guest=False)
+    return "lab-intel"
+
+
+def test_applying_the_roles_again_changes_nothing(amd: str) -> None:
+    assert prepare(amd, guest=True).changed == 0
+
+
+def test_the_guest_network_leaves_the_uplink_alone_and_starts_at_boot(amd: str) -> None:
+    seen = on(
+        amd,
+        "systemctl is-enabled mitigauge-guest-network.service\n"
+        "ls /sys/class/net/mgbr0/brif\n"
+        "ip -4 -o route show default\n",
+    ).splitlines()
+    assert seen[:2] == ["enabled", "mgtap0"]
+    assert "mg" not in seen[2]
+
+
+@pytest.mark.parametrize("network", ["user", "bridge", "vhost"])
+def test_iperf_measures_both_protocols_over_each_network(
+    amd: str, network: str, tmp_path: Path
+) -> None:
+    cases = [
+        case("iperf", "tcp", network=network, protocol="tcp", direction="guest-to-host"),
+        case("iperf", "udp", network=network, protocol="udp", direction="host-to-guest"),
+    ]
+    job = start(amd, *cases)
+    state = wait(amd, job, tmp_path)
+    assert [entry["outcome"] for entry in state["finished_cases"]] == ["ok", "ok"]
+    for one in cases:
+        result = PARSERS["iperf"].parse(tmp_path / job / one["case_id"])
+        declared = Catalog().workloads["iperf"].metrics_of(one["parameters"])
+        assert set(result["metrics"]) == set(declared)
+        assert result["metrics"]["throughput"]["values"][0] > 1e6
+
+
+def test_every_system_call_test_runs_and_a_started_job_is_not_started_again(
+    intel: str, tmp_path: Path
+) -> None:
+    tests = Catalog().workloads["syscall"].parameters["test"].values
+    cases = [case("syscall", str(test), test=test, loops=200) for test in tests]
+    job = start(intel, *cases)
+    again = play("measure.yml", intel, workload_job=job, workload_cases=cases)
+    assert again.changed == 0
+    state = wait(intel, job, tmp_path)
+    assert [entry["outcome"] for entry in state["finished_cases"]] == ["ok"] * len(cases)
+    for one in cases:
+        result = PARSERS["syscall"].parse(tmp_path / job / one["case_id"])
+        assert result["metrics"]["time_per_call"]["values"][0] > 10
+    finished = play("measure.yml", intel, workload_job=job, workload_cases=cases)
+    assert (finished.changed, finished.returned["job"]["state"]) == (0, "finished")
+
+
+def test_an_interrupted_job_is_failed_with_the_reason_and_what_it_left(
+    intel: str, tmp_path: Path
+) -> None:
+    job = start(intel, case("syscall", "long", test="basic", loops=100_000_000))
+    on(intel, f"while [ ! -e {JOBS}/{job}/long ]; do sleep 0.2; done\n"
+              f"systemctl kill --signal=KILL mitigauge-{job}.service\n")  # fmt: skip
+    state = wait(intel, job, tmp_path)
+    assert state["state"] == "failed"
+    assert "unit ended before the job did" in state["detail"]
+    assert (tmp_path / job / "long/case.json").is_file()
+
+
+def test_a_guest_that_hangs_at_its_start_is_timed_out_counted_and_replaced(
+    amd: str, tmp_path: Path
+) -> None:
+    job = start(amd, case("iperf", "hang", network="user", protocol="tcp", seconds=1))
+    # Stopped as soon as there is a QEMU to stop: its guest never becomes ready.
+    on(
+        amd,
+        f"cd {JOBS}/{job}\n"
+        "until [ -s hang/qemu.pid ]; do sleep 0.05; done\n"
+        "kill -STOP $(cat hang/qemu.pid)\n",
+    )
+    state = wait(amd, job, tmp_path)
+    assert state["finished_cases"][0]["outcome"] == "ok"
+    result = PARSERS["iperf"].parse(tmp_path / job / "hang")
+    assert len(result["metrics"]["throughput"]["values"]) == 1
+    fault = result["lab_faults"][0]
+    assert (fault["kind"], fault["attempt"]) == ("guest-hang", 1)
+    assert "not ready for test 1 within" in fault["detail"]
+    assert (tmp_path / job / "hang/attempt-1/qemu-1.log").is_file()
+    record = json.loads((tmp_path / job / "hang/run.json").read_text())
+    assert record["exit_code"] == 0

@@ -1,0 +1,223 @@
+"""How lab hosts are described, called and looked at, without starting any."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from lab import acceleration, inventory, machine, service
+from lab.console import relay
+from lab.errors import LabError
+from lab.hosts import SOCKET_PATH_LIMIT, LabPaths, short_socket_path
+from lab.image import Image, _partition, mmdebstrap_command, prune
+from lab.qemu import host_arguments
+from lab.recipe import Recipe, lab_recipe, read_package_list
+from mitigauge.settings import Settings
+
+ANOTHER_LAB = 43000
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> LabPaths:
+    return LabPaths.of(Settings(home=tmp_path, lab_port_base=ANOTHER_LAB))
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Recipe:
+    for name in ("key", "host"):
+        (tmp_path / f"{name}.pub").write_text(f"ssh-ed25519 {name} lab\n")
+    return lab_recipe(tmp_path / "key", tmp_path / "host")
+
+
+def test_ports_follow_the_base_so_that_two_labs_can_run(paths: LabPaths) -> None:
+    assert [(host.name, host.ssh_port) for host in paths.hosts()] == [
+        ("lab-amd", ANOTHER_LAB + 1),
+        ("lab-intel", ANOTHER_LAB + 2),
+    ]
+
+
+def test_an_unknown_host_is_refused_with_the_known_names(paths: LabPaths) -> None:
+    with pytest.raises(LabError, match="lab-arm") as refused:
+        paths.host("lab-arm")
+    assert "lab-amd, lab-intel" in refused.value.hint
+
+
+def test_the_amd_host_hides_the_hypervisor_bit_and_the_intel_host_keeps_it(paths: LabPaths) -> None:
+    cpu = {host.name: option(host_arguments(host, "tcg"), "-cpu") for host in paths.hosts()}
+
+    assert cpu == {"lab-amd": "EPYC-Rome,-hypervisor", "lab-intel": "Icelake-Server"}
+
+
+def test_emulation_uses_a_thread_for_each_processor(paths: LabPaths) -> None:
+    host = paths.host("lab-amd")
+
+    assert option(host_arguments(host, "tcg"), "-accel") == "tcg,thread=multi"
+    assert option(host_arguments(host, "kvm"), "-accel") == "kvm"
+
+
+def test_the_process_outlives_its_guest_and_listens_on_loopback_only(paths: LabPaths) -> None:
+    arguments = host_arguments(paths.host("lab-intel"), "tcg")
+
+    assert "-no-shutdown" in arguments
+    assert "-no-reboot" not in arguments
+    assert f"hostfwd=tcp:127.0.0.1:{ANOTHER_LAB + 2}-:22" in option(arguments, "-netdev")
+    assert "logappend=on" in " ".join(arguments)
+
+
+def test_a_comma_in_a_path_does_not_end_a_qemu_option(tmp_path: Path) -> None:
+    host = LabPaths(tmp_path / "a,b", ANOTHER_LAB).host("lab-amd")
+
+    assert "a,,b/hosts/lab-amd/disk.qcow2" in option(host_arguments(host, "tcg"), "-drive")
+
+
+def test_sockets_of_a_deep_home_move_to_a_short_private_directory(tmp_path: Path) -> None:
+    deep = tmp_path / ("d" * 120)
+
+    short = short_socket_path(deep, "control.sock")
+
+    assert short_socket_path(tmp_path, "x") == tmp_path / "x"
+    assert len(os.fsencode(short)) <= SOCKET_PATH_LIMIT
+    assert short == short_socket_path(deep, "control.sock")
+    assert short != short_socket_path(tmp_path / ("e" * 120), "control.sock")
+    assert short.parent.stat().st_mode & 0o077 == 0
+    short.parent.rmdir()
+
+
+def test_a_stale_pid_file_is_not_taken_for_a_running_host(paths: LabPaths) -> None:
+    host = paths.host("lab-amd")
+    host.directory.mkdir(parents=True)
+    assert machine.pid(host) is None
+
+    host.pidfile.write_text(f"{os.getpid()}\n")
+
+    assert machine.pid(host) is None
+    assert machine.power_state(host) == "down"
+
+
+def test_status_of_a_lab_that_never_ran(paths: LabPaths) -> None:
+    assert [(host.name, host.power, host.kernel) for host in service.status(paths)] == [
+        ("lab-amd", "down", None),
+        ("lab-intel", "down", None),
+    ]
+
+
+def test_the_serial_tail_is_plain_text(paths: LabPaths) -> None:
+    host = paths.host("lab-amd")
+    assert machine.serial_tail(host, 5) == ""
+    host.directory.mkdir(parents=True)
+    host.serial_log.write_bytes(b"one\r\n[\x1b[0;32m  OK  \x1b[0m] two\r\n\x1b[!pthree\r\n")
+
+    assert machine.serial_tail(host, 2) == "[  OK  ] two\nthree"
+
+
+def test_the_inventory_has_what_the_rest_needs(paths: LabPaths) -> None:
+    inventory.write(paths, {"lab-amd": "tcg", "lab-intel": "tcg"})
+
+    host = YAML(typ="safe").load(paths.inventory)["all"]["hosts"]["lab-amd"]
+    assert host["ansible_port"] == ANOTHER_LAB + 1
+    assert host["mitigauge_emulated"] is True
+    assert host["mitigauge_class"] == "QEMU TCG EPYC-Rome, 2 vCPUs"
+    assert host["mitigauge_power"]["driver"] == "qemu"
+    assert host["mitigauge_capabilities"] == ["kvm"]
+    assert "StrictHostKeyChecking=yes" in host["ansible_ssh_common_args"]
+
+
+def test_the_recipes_hash_changes_with_its_files_and_keys(recipe: Recipe, tmp_path: Path) -> None:
+    before = recipe.digest
+    assert lab_recipe(recipe.key, recipe.host_key).digest == before
+    assert dataclasses.replace(recipe, kernel_line="7.3").digest != before
+
+    (tmp_path / "key.pub").write_text("ssh-ed25519 another lab\n")
+
+    assert recipe.digest != before
+
+
+def test_without_a_mirror_the_image_tools_own_is_used_with_backports(recipe: Recipe) -> None:
+    command = mmdebstrap_command(recipe, Path("/w"), None)
+
+    assert command[-2:] == ["trixie", "/dev/null"]
+    assert any("--setup-hook" in word and "trixie-backports" in word for word in command)
+
+
+def test_package_lists_may_have_comments(tmp_path: Path) -> None:
+    file = tmp_path / "packages.txt"
+    file.write_text("# all\nabc  # why\n\ndef/trixie-backports\n")
+
+    assert read_package_list(file) == ("abc", "def/trixie-backports")
+
+
+def test_the_partition_table_has_one_bootable_linux_partition_to_the_end(tmp_path: Path) -> None:
+    disk = tmp_path / "disk.raw"
+    with disk.open("wb") as file:
+        file.truncate(16 << 20)
+
+    _partition(disk)
+
+    table = disk.read_bytes()[446:512]
+    assert (table[0], table[4], table[64:]) == (0x80, 0x83, b"\x55\xaa")
+    assert int.from_bytes(table[8:12], "little") == 2048
+    assert int.from_bytes(table[12:16], "little") == (16 << 11) - 2048
+
+
+def test_pruning_keeps_the_images_that_disks_are_based_on(tmp_path: Path) -> None:
+    kept, old = Image(tmp_path / "kept"), Image(tmp_path / "old")
+    for image in (kept, old):
+        image.directory.mkdir()
+        image.disk.touch()
+
+    prune(tmp_path, {kept.disk})
+
+    assert kept.disk.exists()
+    assert not old.directory.exists()
+
+
+def test_another_vendors_processor_is_emulated_and_the_answer_is_kept(
+    paths: LabPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kvm = tmp_path / "kvm"
+    kvm.touch()
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("processor : 0\nvendor_id\t: GenuineIntel\n")
+    monkeypatch.setattr(acceleration, "_KVM", kvm)
+    monkeypatch.setattr(acceleration, "_CPUINFO", cpuinfo)
+    cache = tmp_path / "acceleration.json"
+    image = Image(tmp_path / "image")
+
+    first = acceleration.choose(paths.host("lab-amd").spec, image, cache)
+    monkeypatch.setattr(acceleration, "_CPUINFO", tmp_path / "gone")
+    second = acceleration.choose(paths.host("lab-amd").spec, image, cache)
+
+    assert first.name == "tcg"
+    assert "GenuineIntel" in first.reason
+    assert second == first
+
+
+def test_the_console_copies_both_ways_until_it_is_left() -> None:
+    ours, line = socket.socketpair()
+    keys_out, keys_in = os.pipe()
+    screen_out, screen_in = os.pipe()
+    session = threading.Thread(target=relay, args=(ours, keys_out, screen_in))
+    session.start()
+
+    line.sendall(b"login: ")
+    assert os.read(screen_out, 64) == b"login: "
+    os.write(keys_in, b"root\r\x1d")
+    session.join(5)
+
+    assert not session.is_alive()
+    assert line.recv(64) == b"root\r"
+    for pipe in (keys_out, keys_in, screen_out, screen_in):
+        os.close(pipe)
+    ours.close()
+    line.close()
+
+
+def option(arguments: list[str], name: str) -> str:
+    """The value after ``name``."""
+    return arguments[arguments.index(name) + 1]

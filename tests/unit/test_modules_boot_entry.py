@@ -1,0 +1,318 @@
+"""The role boot_mode's module against a grub.cfg as Debian writes it, GRUB's commands recorded."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mitigauge.settings import REPOSITORY
+from tests.loading import load
+
+grub = load("ansible/roles/boot_mode/library/boot_entry.py")
+
+SAVED = (REPOSITORY / "tests/fixtures/grub/saved.cfg").read_text()
+BY_NUMBER = SAVED.replace('set default="${saved_entry}"', 'set default="0"')
+OLDER = "gnulinux-advanced-a18b>gnulinux-7.2.12-amd64-advanced-a18b"
+NONCE = "b01-off-4f2a"
+
+
+def test_the_menu_has_every_linux_entry_with_its_submenus() -> None:
+    assert [entry.reference for entry in grub.menu(SAVED)] == [
+        "gnulinux-simple-a18b",
+        "gnulinux-advanced-a18b>gnulinux-7.3.0-amd64-advanced-a18b",
+        OLDER,
+    ]
+    assert [entry.release for entry in grub.menu(SAVED)] == [
+        "7.3.0-amd64",
+        "7.3.0-amd64",
+        "7.2.12-amd64",
+    ]
+
+
+def test_an_entry_keeps_its_lines_as_they_are() -> None:
+    first = grub.menu(SAVED)[0]
+    assert first.options == ("root=UUID=a18b", "ro", "quiet", "mitigations=auto", "spectre_bhi=on")
+    assert "\tif [ x$grub_platform = xxen ]; then insmod xzio; insmod lzopio; fi" in first.lines
+
+
+@pytest.mark.parametrize(
+    ("saved", "release"),
+    [
+        ("", "7.3.0-amd64"),
+        (OLDER, "7.2.12-amd64"),
+        ("1>1", "7.2.12-amd64"),
+        ("Advanced options for Debian GNU/Linux>1", "7.2.12-amd64"),
+        ("gnulinux-advanced-a18b", "7.3.0-amd64"),
+        # GRUB does not look into submenus for a bare id.
+        ("gnulinux-7.2.12-amd64-advanced-a18b", "7.3.0-amd64"),
+        ("gone-with-its-kernel", "7.3.0-amd64"),
+    ],
+)
+def test_the_default_is_the_entry_that_grub_would_take(saved: str, release: str) -> None:
+    assert grub.default_entry(grub.menu(SAVED), SAVED, saved).release == release
+
+
+def test_a_default_by_number_does_not_look_at_grubenv() -> None:
+    entries = grub.menu(BY_NUMBER)
+    assert grub.default_entry(entries, BY_NUMBER, OLDER).release == "7.3.0-amd64"
+
+
+def test_a_menu_without_linux_is_refused() -> None:
+    with pytest.raises(grub.Refused, match="no Linux entry"):
+        grub.default_entry([], SAVED, "")
+
+
+def test_an_unknown_kernel_is_refused_with_the_known_ones() -> None:
+    entries = grub.menu(SAVED)
+    assert grub.entry_for(entries, entries[0], "7.2.12-amd64").reference == OLDER
+    with pytest.raises(grub.Refused, match=r"6\.1\.0 is not .* 7\.2\.12-amd64, 7\.3\.0-amd64"):
+        grub.entry_for(entries, entries[0], "6.1.0")
+
+
+def test_the_modes_options_replace_those_of_the_same_name() -> None:
+    options = grub.arm_options(
+        ["root=UUID=a18b", "ro", "spectre_bhi=on", "panic=60", "mitigauge.nonce=old"],
+        ["spectre-bhi=off"],
+        NONCE,
+        watchdog=False,
+    )
+    assert options == [
+        *("root=UUID=a18b", "ro"),
+        *("spectre-bhi=off", f"mitigauge.nonce={NONCE}", "panic=10"),
+    ]
+
+
+def test_a_host_with_a_watchdog_has_it_armed_by_systemd() -> None:
+    assert grub.arm_options([], [], NONCE, watchdog=True)[-1] == "systemd.watchdog_sec=120"
+
+
+@pytest.mark.parametrize("option", ["a;reboot", "b{", "c$x", 'd="e', "f'", "g\\", "h&", "i#"])
+def test_an_option_that_grub_would_interpret_is_refused(option: str) -> None:
+    with pytest.raises(grub.Refused, match="GRUB would interpret"):
+        grub.arm_options([], [option], NONCE, watchdog=False)
+
+
+@pytest.mark.parametrize(
+    "option", ["vmscape=ibpb", "spectre_v2=retpoline,lfence", "root=/dev/vda1", "a.b=~c:d@e+f%g^h"]
+)
+def test_an_ordinary_option_is_taken(option: str) -> None:
+    assert option in grub.arm_options([], [option], NONCE, watchdog=False)
+
+
+def test_the_entry_is_the_known_one_with_other_options() -> None:
+    text = grub.arm_entry(grub.menu(SAVED)[0], ["ro", "vmscape=off"])
+    assert "--id 'mitigauge-arm' {" in text
+    assert "\tlinux\t/vmlinuz-7.3.0-amd64 ro vmscape=off\n" in text
+    assert "\tinitrd\t/initrd.img-7.3.0-amd64\n" in text
+    assert "mitigations=auto" not in text
+
+
+def test_what_others_wrote_into_custom_cfg_stays() -> None:
+    theirs = "menuentry 'memtest' {\n}\n"
+    ours = grub.arm_entry(grub.menu(SAVED)[0], ["ro"])
+    assert grub.without_ours(theirs + ours) == theirs
+    assert grub.without_ours(ours + theirs) == theirs
+    assert grub.without_ours(theirs) == theirs
+
+
+@pytest.mark.parametrize(
+    ("source", "filesystem", "size", "said"),
+    [
+        ("/dev/vda1", "ext4", 1024, ""),
+        ("/dev/nvme0n1p2", "xfs", 1024, ""),
+        ("/dev/sda2[/@]", "btrfs", 1024, "btrfs"),
+        ("rpool/ROOT", "zfs", 1024, "zfs"),
+        ("/dev/mapper/vg-root", "ext4", 1024, "device layer"),
+        ("/dev/md0", "ext4", 1024, "device layer"),
+        ("/dev/vda1", "ext4", 1000, "1000 bytes"),
+    ],
+)
+def test_grub_writes_only_what_it_finds_as_plain_blocks(
+    source: str, filesystem: str, size: int, said: str
+) -> None:
+    reason = grub.unwritable(source, filesystem, size)
+    assert said in reason
+    assert bool(said) == bool(reason)
+
+
+def bzimage(text: bytes) -> bytes:
+    """The start of a kernel image whose version text is `text`."""
+    image = bytearray(0x400)
+    image[0x202:0x206] = b"HdrS"
+    struct.pack_into("<H", image, 0x20E, 0x100)
+    image[0x300 : 0x300 + len(text)] = text
+    return bytes(image)
+
+
+def test_the_image_says_its_version_before_it_boots() -> None:
+    image = bzimage(b"7.2.12-amd64 (debian@lists) #1 SMP PREEMPT_DYNAMIC Debian 7.2.12-1\0junk")
+    assert grub.image_version(image) == "#1 SMP PREEMPT_DYNAMIC Debian 7.2.12-1"
+    assert grub.image_version(b"\x7fELF" + bytes(0x400)) is None
+
+
+class Grub:
+    """Answers as GRUB's commands and systemd do, and keeps what was asked."""
+
+    def __init__(self, directory: Path, filesystem: str = "/dev/vda1 ext4") -> None:
+        self.variables: dict[str, str] = {}
+        self.asked: list[str] = []
+        self.filesystem = filesystem
+        self.directory = directory
+
+    def __call__(self, *words: str) -> str:
+        command = words[0]
+        self.asked.append(" ".join(words))
+        if command == "findmnt":
+            return self.filesystem
+        if command == "grub-editenv" and words[2] == "list":
+            return "".join(f"{key}={value}\n" for key, value in self.variables.items())
+        if command == "grub-editenv":
+            self.variables.pop(words[3], None)
+        if command == "grub-set-default":
+            self.variables["saved_entry"] = words[1]
+        if command == "grub-reboot":
+            self.variables["next_entry"] = words[1]
+        if command == "update-grub":
+            (self.directory / "grub.cfg").write_text(SAVED)
+        return ""
+
+    def did(self, command: str) -> bool:
+        return any(asked.startswith(command) for asked in self.asked)
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grub:
+    """A host with one kernel image of each release, and no watchdog."""
+    host = Grub(tmp_path)
+    (tmp_path / "grub.cfg").write_text(SAVED)
+    (tmp_path / "grubenv").write_bytes(b"#" * 1024)
+    monkeypatch.setattr(grub, "GRUB", tmp_path)
+    monkeypatch.setattr(grub, "PIN", tmp_path / "grub.d" / "mitigauge.cfg")
+    monkeypatch.setattr(grub, "WATCHDOG", tmp_path / "no-watchdog")
+    monkeypatch.setattr(grub, "run", host)
+    monkeypatch.setattr(grub, "image_of", lambda _: bzimage(b"7.2 (x) #2 SMP\0"))
+    monkeypatch.setattr(grub.os, "sync", lambda: None)
+    return host
+
+
+def params(**changes: str) -> dict[str, Any]:
+    return {"nonce": NONCE, "cmdline": "vmscape=off", "kernel": "", **changes}
+
+
+def test_a_boot_is_armed_once_with_the_known_good_entry_as_default(machine: Grub) -> None:
+    machine.variables = {"saved_entry": OLDER}
+    changed, facts = grub.boot(params(), check=False)
+    assert changed
+    assert machine.variables == {"saved_entry": OLDER, "next_entry": "mitigauge-arm"}
+    assert facts["default_entry"] == OLDER
+    assert facts["kernel_release"] == "7.2.12-amd64"
+    assert facts["kernel_version"] == "#2 SMP"
+    assert facts["watchdog"] is None
+    written = (machine.directory / "custom.cfg").read_text()
+    assert facts["cmdline"].split()[-3:] == ["vmscape=off", f"mitigauge.nonce={NONCE}", "panic=10"]
+    assert f"linux\t/vmlinuz-7.2.12-amd64 {facts['cmdline']}\n" in written
+    assert machine.asked[-1].endswith("systemctl reboot")
+
+
+def test_another_kernel_under_test_does_not_become_the_default(machine: Grub) -> None:
+    machine.variables = {"saved_entry": OLDER}
+    _, facts = grub.boot(params(kernel="7.3.0-amd64"), check=False)
+    assert facts["kernel_release"] == "7.3.0-amd64"
+    assert machine.variables["saved_entry"] == OLDER
+
+
+def test_check_mode_says_what_it_would_do_and_does_nothing(machine: Grub) -> None:
+    changed, facts = grub.boot(params(), check=True)
+    assert changed
+    assert facts["entry_id"] == "mitigauge-arm"
+    assert not (machine.directory / "custom.cfg").exists()
+    assert machine.variables == {}
+    assert not machine.did("systemd-run")
+
+
+def test_a_boot_that_is_up_already_is_left_alone(
+    machine: Grub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grub, "nonce_of", lambda _: NONCE)
+    changed, facts = grub.boot(params(), check=False)
+    assert (changed, facts["already_up"], facts["previous_boot_id"]) == (False, True, None)
+    assert machine.asked == []
+
+
+@pytest.mark.parametrize(
+    ("config", "filesystem", "reason"),
+    [
+        (SAVED, "/dev/sda1 btrfs", "for ever"),
+        (SAVED.replace("custom.cfg", "other.cfg"), "/dev/vda1 ext4", "does not source custom.cfg"),
+        (SAVED.replace("next_entry", "prev"), "/dev/vda1 ext4", "does not know next_entry"),
+    ],
+)
+def test_a_host_that_would_not_boot_it_just_once_is_refused_untouched(
+    machine: Grub, config: str, filesystem: str, reason: str
+) -> None:
+    (machine.directory / "grub.cfg").write_text(config)
+    machine.filesystem = filesystem
+    with pytest.raises(grub.Refused, match=reason):
+        grub.boot(params(), check=False)
+    assert not (machine.directory / "custom.cfg").exists()
+    assert not machine.did("systemd-run")
+
+
+@pytest.mark.parametrize("nonce", ["", "two words", "a;b", "x" * 65])
+def test_a_nonce_that_is_no_word_is_refused(machine: Grub, nonce: str) -> None:
+    with pytest.raises(grub.Refused, match="nonce"):
+        grub.boot(params(nonce=nonce), check=False)
+
+
+def test_the_host_does_not_reboot_when_grubenv_did_not_take_the_entry(
+    machine: Grub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grub, "environment", dict)
+    with pytest.raises(grub.Refused, match="after grub-reboot"):
+        grub.boot(params(), check=False)
+    assert not machine.did("systemd-run")
+
+
+def test_removing_leaves_what_others_wrote_and_does_nothing_twice(machine: Grub) -> None:
+    theirs = "menuentry 'memtest' {\n}\n"
+    (machine.directory / "custom.cfg").write_text(theirs)
+    grub.boot(params(), check=False)
+    assert grub.remove(check=False)
+    assert (machine.directory / "custom.cfg").read_text() == theirs
+    assert "next_entry" not in machine.variables
+    assert not grub.remove(check=False)
+
+
+def test_removing_the_only_entry_removes_the_file(machine: Grub) -> None:
+    grub.boot(params(), check=False)
+    assert grub.remove(check=True)
+    assert (machine.directory / "custom.cfg").exists()
+    assert grub.remove(check=False)
+    assert not (machine.directory / "custom.cfg").exists()
+
+
+def test_pinning_names_the_running_kernels_entry_once(
+    machine: Grub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grub, "nonce_of", lambda _: None)
+    monkeypatch.setattr(grub, "entry_for", lambda entries, *_: entries[2])
+    assert grub.pin(check=False) == (True, {"default_entry": OLDER})
+    assert machine.variables == {"saved_entry": OLDER}
+    assert grub.pin(check=False) == (False, {"default_entry": OLDER})
+
+
+def test_pinning_makes_grub_read_the_saved_entry_where_it_took_a_number(
+    machine: Grub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (machine.directory / "grub.cfg").write_text(BY_NUMBER)
+    monkeypatch.setattr(grub, "nonce_of", lambda _: "an arm is up")
+    assert grub.pin(check=True)[0]
+    assert machine.variables == {}
+    assert grub.pin(check=False)[0]
+    assert "GRUB_DEFAULT=saved" in (machine.directory / "grub.d" / "mitigauge.cfg").read_text()
+    assert machine.did("update-grub")
+    assert machine.variables == {"saved_entry": "gnulinux-simple-a18b"}
+    assert not grub.pin(check=False)[0]
