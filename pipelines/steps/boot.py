@@ -17,6 +17,7 @@ from pipelines.host_control import LabFault
 from pipelines.steps.context import Done, StepContext, boot_of
 
 ANSWER_WAIT_S = 60.0
+GOING_DOWN_S = 8.0
 WATCH_S = 20.0
 WATCH_INTERVAL_S = 1.0
 
@@ -49,6 +50,8 @@ def requested_cmdline(run: Run, boot: Boot) -> str:
 def await_answer(context: StepContext) -> Done:
     """Watch for the SSH banner for a while; the decision when to give up is not made here."""
     boot = context.boot
+    # Before that, what answers is the system that is about to go down.
+    time.sleep(max(GOING_DOWN_S - context.seconds_since(boot.rebooted_at), 0.0))
     answered = _answers_within(context, WATCH_S)
 
     def apply(session: Session, run: Run) -> None:
@@ -74,14 +77,16 @@ def power_cycle(context: StepContext) -> Done:
 def verify(context: StepContext) -> Done:
     """Read the proof and judge it."""
     boot = context.boot
-    facts = context.host.verify()
+    young = context.seconds_since(boot.rebooted_at) < ANSWER_WAIT_S
+    try:
+        facts = context.host.verify()
+    except LabFault:
+        if young:
+            return _wait_on(boot)
+        raise
     proof: Mapping[str, Any] = facts["proof"]
-    if _old_system_still_up(boot, proof):
-        return Done(
-            lambda _, run: outcomes.still_the_old_boot(boot_of(run, boot.id)),
-            outcome="still going down",
-            again_in_s=2.0,
-        )
+    if young and proof["boot_id"] == boot.previous_boot_id:
+        return _wait_on(boot)
     judgement = judge_boot(proof, _requested(context.run, boot))
     taint = unexpected_taint(proof, emulated=context.run.host.emulated)
     tail = "" if judgement.state is BootState.EFFECTIVE else _tail(context)
@@ -121,14 +126,13 @@ def _answers_within(context: StepContext, seconds: float) -> bool:
     return True
 
 
-def _old_system_still_up(boot: Boot, proof: Mapping[str, Any]) -> bool:
-    """Whether it answered because it has not gone down yet; given up after a minute."""
-    if not boot.previous_boot_id or proof["boot_id"] != boot.previous_boot_id:
-        return False
-    waited = (
-        (boot.up_at - boot.rebooted_at).total_seconds() if boot.up_at and boot.rebooted_at else 0
+def _wait_on(boot: Boot) -> Done:
+    """What answered was the old system on its way down: watch for the new one."""
+    return Done(
+        lambda _, run: outcomes.still_the_old_boot(boot_of(run, boot.id)),
+        outcome="still going down",
+        again_in_s=2.0,
     )
-    return waited < ANSWER_WAIT_S
 
 
 def _requested(run: Run, boot: Boot) -> Requested:

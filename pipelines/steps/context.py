@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
+from mitigauge.database import database_now, transaction
 from mitigauge.experiments import outcomes
 from mitigauge.experiments.tables import Boot, Run
 from pipelines.decide import ATTEMPTS_A_PLACE, Action
@@ -31,6 +33,13 @@ class StepContext:
     def boot(self) -> Boot:
         """The boot the action is about."""
         return boot_of(self.run, self.action.boot_id)
+
+    def seconds_since(self, moment: datetime | None) -> float:
+        """Seconds passed by the database's clock; 0 for a moment that was not noted."""
+        if moment is None:
+            return 0.0
+        with transaction(self.engine) as session:
+            return (database_now(session) - moment).total_seconds()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,12 @@ import tarfile
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy.orm import Session
 
 from mitigauge.blobs import put_blob
 from mitigauge.catalog import Catalog
-from mitigauge.database import database_now, transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments import outcomes
 from mitigauge.experiments.results import check_against_case, read_result
@@ -104,19 +102,12 @@ def _still_running(context: StepContext, boot: Boot, current_case: str) -> Done:
         titles = {str(c.id): c.title for c in run.comparison.cases}
         boot_of(run, boot.id).job_detail = titles.get(current_case, "")
 
-    if _seconds_since(context, boot.job_started_at) > limit:
+    if context.seconds_since(boot.job_started_at) > limit:
         raise LabFault(
             f"the measuring job still runs after {limit:.0f} s",
             hint="Something on the host hangs; the boot is made again.",
         )
     return Done(apply, outcome="running", again_in_s=POLL_INTERVAL_S)
-
-
-def _seconds_since(context: StepContext, moment: datetime | None) -> float:
-    if moment is None:
-        return 0.0
-    with transaction(context.engine) as session:
-        return (database_now(session) - moment).total_seconds()
 
 
 def _taken_in(boot: Boot, outputs: Sequence[CaseOutput]) -> Done:

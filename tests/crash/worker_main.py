@@ -13,6 +13,7 @@ from typing import Any
 
 from mitigauge.database import new_engine
 from pipelines.advance import Advancer
+from pipelines.steps import boot
 from pipelines.worker import Worker
 from tests.crash.simulated_host import opener
 from tests.specs import CATALOG
@@ -40,6 +41,7 @@ def main() -> None:
     url, worlds, lease_seconds, *fault = sys.argv[1:]
     if fault:
         Fragile.step, _, Fragile.moment = fault[0].rpartition(":")
+    boot.GOING_DOWN_S = 0.0  # a simulated host is up again at once
     advancer = Fragile(
         new_engine(url), opener(Path(worlds)), CATALOG, lease_seconds=float(lease_seconds)
     )

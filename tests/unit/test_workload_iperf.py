@@ -265,6 +265,56 @@ def test_a_guest_whose_qemu_dies_at_once_is_a_fault_with_its_last_words(tmp_path
     assert fault.value.kind == "guest-died"
 
 
+def test_a_guest_that_kvm_gave_up_is_a_fault_at_once(tmp_path: Path) -> None:
+    manifest = {
+        "command": ["sh", "-c", "echo KVM internal error. Suberror: 3 >&2; exec sleep 60"],
+        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 30,
+    }  # fmt: skip
+    end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
+    guest = iperf.Guest(manifest, end, 1, tmp_path, 1)
+    with iperf.booted(guest), pytest.raises(iperf.LabFault, match="Suberror: 3") as fault:
+        guest.wait_ready(1)
+    assert fault.value.kind == "guest-died"
+
+
+def test_an_iperf3_that_hangs_is_ended_and_counted_against_the_guest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(iperf, "GRACE_S", 0.3)
+    guest = a_guest(tmp_path)
+    with iperf.booted(guest), pytest.raises(iperf.LabFault, match=r"warmup-01: no answer") as fault:
+        iperf.measure(guest, ["sleep", "60"], 0, tmp_path / "warmup-01.json")
+    assert fault.value.kind == "guest-hang"
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo unable to connect >&2; exit 1", "ended with 1: unable to connect"),
+        ('echo \'{"error": "reset by peer"}\'', "reset by peer"),
+        ("echo '{\"end\": '", "ended with 0"),
+    ],
+)
+def test_an_iperf3_that_fails_beside_a_live_guest_is_its_own_error(
+    tmp_path: Path, script: str, said: str
+) -> None:
+    guest = a_guest(tmp_path)
+    with iperf.booted(guest), pytest.raises(iperf.LabFault, match=said) as fault:
+        iperf.measure(guest, ["sh", "-c", script], 1, tmp_path / "warmup-01.json")
+    assert fault.value.kind == "iperf-error"
+
+
+def a_guest(directory: Path) -> Any:
+    """A process in the place of QEMU that lives and says nothing."""
+    manifest = {
+        "command": ["sh", "-c", "exec sleep 60"],
+        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 5,
+    }  # fmt: skip
+    return iperf.Guest(
+        manifest, iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201), 1, directory, 1
+    )
+
+
 def test_a_silent_guest_is_a_hang_after_its_time_out(tmp_path: Path) -> None:
     manifest = {
         "command": ["sh", "-c", "exec sleep 60"],
