@@ -125,7 +125,10 @@ def _prepare(recipe: Recipe, work: Path) -> None:
     ssh.mkdir(parents=True)
     (ssh / "authorized_keys").write_text(public_half(recipe.key).read_text("utf-8"), "utf-8")
     for key in (recipe.host_key, public_half(recipe.host_key)):
-        shutil.copy(key, work / "overlay" / "etc" / "ssh" / key.name)
+        copied = work / "overlay" / "etc" / "ssh" / key.name
+        shutil.copy(key, copied)
+        # The image tool reads it as another user; customise.sh closes it again inside.
+        copied.chmod(0o644)
     (work / "boot").mkdir()
     (work / "boot").chmod(0o777)
     (work / "root-size-k").write_text(f"{(recipe.disk_mib - 2 * _PARTITION_OFFSET_MIB) * 1024}\n")
@@ -162,7 +165,7 @@ def _run_mmdebstrap(recipe: Recipe, work: Path, mirror: Mirror | None, progress:
                 text=True,
                 errors="replace",
                 cwd=work,
-                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"},
+                env=_tool_environment(),
             ) as process,
             log.open("w", encoding="utf-8") as log_file,
         ):
@@ -180,6 +183,17 @@ def _run_mmdebstrap(recipe: Recipe, work: Path, mirror: Mirror | None, progress:
             f"mmdebstrap ended with status {process.returncode}:\n{tail}",
             hint="Check the Debian mirror in /etc/apt; without root, /etc/subuid needs this user.",
         )
+
+
+def _tool_environment() -> dict[str, str]:
+    # Ordinary users do not have mke2fs and chroot on their path.
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    return {
+        **os.environ,
+        "PATH": path,
+        "DEBIAN_FRONTEND": "noninteractive",
+        "LC_ALL": "C.UTF-8",
+    }
 
 
 def _partition(disk: Path) -> None:

@@ -17,7 +17,8 @@ from tests.lab.conftest import Lab
 pytestmark = pytest.mark.lab
 
 SPECTRE_V2 = "cat /sys/devices/system/cpu/vulnerabilities/spectre_v2"
-BHI_COMPARABLE = ("pti=off", "spectre_v2=retpoline,lfence")
+# With eIBRS claimed by hand the kernel leaves BHI to software, as on real processors of that age.
+BHI_COMPARABLE = ("setcpuid=ibrs_enhanced", "spectre_v2=eibrs", "pti=off")
 
 
 def test_each_host_runs_the_kernel_of_the_recipe_from_its_own_grub(lab: Lab) -> None:

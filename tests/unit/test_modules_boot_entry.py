@@ -214,7 +214,7 @@ def test_a_boot_is_armed_once_with_the_known_good_entry_as_default(machine: Grub
     written = (machine.directory / "custom.cfg").read_text()
     assert facts["cmdline"].split()[-3:] == ["vmscape=off", f"mitigauge.nonce={NONCE}", "panic=10"]
     assert f"linux\t/vmlinuz-7.2.12-amd64 {facts['cmdline']}\n" in written
-    assert machine.asked[-1].endswith("systemctl reboot")
+    assert machine.asked[-1].endswith("; exec systemctl reboot")
 
 
 def test_another_kernel_under_test_does_not_become_the_default(machine: Grub) -> None:

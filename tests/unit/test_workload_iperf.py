@@ -27,7 +27,7 @@ Change = Callable[[dict[str, Any]], None]
 @pytest.fixture
 def case_dir(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """A copy of one real case to break: TCP unless the test asks for another."""
-    name = getattr(request, "param", "vhost-tcp-guest-to-host")
+    name = getattr(request, "param", "bridge-tcp-guest-to-host")
     return shutil.copytree(WORKLOAD / "fixtures" / name, tmp_path / "case")
 
 

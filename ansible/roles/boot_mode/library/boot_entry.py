@@ -71,11 +71,12 @@ LINUX = re.compile(r"^(?P<indent>\s*)linux\w*\s+(?P<path>\S+)(?P<options>.*)$")
 NONCE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 # Whatever GRUB could take for something else than a part of a word is left out.
 OPTION = re.compile(r"[\w.,:=/+@%~^-]+", re.ASCII)
-# Detached and a moment later, so that the answer still gets through.
+# Detached and a moment later, so that the answer still gets through. The SSH server goes first:
+# who watches for its greeting must not take the system on its way down for the next one.
 REBOOT = (
     *("systemd-run", "--quiet", "--collect"),
     *("--on-active=500ms", "--timer-property=AccuracySec=100ms"),
-    *("systemctl", "reboot"),
+    *("sh", "-c", "systemctl stop ssh.socket ssh.service; exec systemctl reboot"),
 )
 BEGIN = "# Mitigauge: from here to the end mark written anew for every boot\n"
 END = "# Mitigauge: end\n"
