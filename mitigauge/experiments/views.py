@@ -298,7 +298,7 @@ def _runs(session: Session, experiment: Experiment, boots: Sequence[Boot]) -> li
 def _run_view(run: Run, boots: Sequence[Boot], now: datetime) -> RunView:
     done, total = _done_and_total(boots)
     current = next((b for b in boots if b.state in (BootState.BOOTING, BootState.MEASURING)), None)
-    left = _remaining(run, boots, total - done, current, now)
+    left = _remaining(run, boots, _boots_to_come(boots), current, now)
     faults = sum(b.state == BootState.LAB_FAULT for b in boots)
     faults += sum(len(result.lab_faults) for b in boots for result in b.results)
     return RunView(
@@ -320,6 +320,12 @@ def _run_view(run: Run, boots: Sequence[Boot], now: datetime) -> RunView:
         seconds_left_low=left.low if left else None,
         seconds_left_high=left.high if left else None,
     )
+
+
+def _boots_to_come(boots: Sequence[Boot]) -> int:
+    """Boots that will still be made: an arm once found not effective is not booted again."""
+    dropped = {boot.arm_id for boot in boots if boot.state == BootState.NOT_EFFECTIVE}
+    return sum(boot.state in OPEN and boot.arm_id not in dropped for boot in boots)
 
 
 def _block(boots: Sequence[Boot], current: Boot | None) -> int | None:
