@@ -144,6 +144,7 @@ def _store_run(
         environment=experiment.environment,
         name=host.name,
         host_class=host.host_class,
+        machine=host.machine,
         emulated=host.emulated,
         capabilities=sorted(host.capabilities),
     )

@@ -17,11 +17,17 @@ def upsert_host(
     environment: str,
     name: str,
     host_class: str,
+    machine: str,
     emulated: bool,
     capabilities: list[str],
 ) -> int:
     """Store what the inventory says of a host; returns its id."""
-    said = {"host_class": host_class, "emulated": emulated, "capabilities": capabilities}
+    said = {
+        "host_class": host_class,
+        "machine": machine,
+        "emulated": emulated,
+        "capabilities": capabilities,
+    }
     statement = (
         insert(Host)
         .values(environment=environment, name=name, **said)

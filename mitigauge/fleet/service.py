@@ -19,6 +19,7 @@ class HostVars:
     emulated: bool
     capabilities: frozenset[str]
     boot_timeout_s: float
+    machine: str = ""
     power: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[str, Any] = field(default_factory=dict)
 
@@ -47,6 +48,7 @@ def host_vars(
         emulated=emulated,
         capabilities=frozenset(map(str, variables.get("mitigauge_capabilities", []))),
         boot_timeout_s=timeout,
+        machine=str(variables.get("mitigauge_machine", f"{environment}/{name}")),
         power=variables.get("mitigauge_power", {}),
         variables=variables,
     )

@@ -22,6 +22,7 @@ class Host(Base):
     environment: Mapped[str]
     name: Mapped[str]
     host_class: Mapped[str]
+    machine: Mapped[str]
     emulated: Mapped[bool]
     capabilities: Mapped[list[Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

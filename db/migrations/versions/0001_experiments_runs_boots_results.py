@@ -43,6 +43,7 @@ def upgrade() -> None:
         sa.Column("environment", sa.String(), nullable=False),
         sa.Column("name", sa.String(), nullable=False),
         sa.Column("host_class", sa.String(), nullable=False),
+        sa.Column("machine", sa.String(), nullable=False),
         sa.Column("emulated", sa.Boolean(), nullable=False),
         sa.Column("capabilities", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column(
