@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -42,14 +43,16 @@ def demo(
     --once is given.
     """
     started = time.monotonic()
+    # Whoever ends the demo ends its processes with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     text = read_spec_file(spec)
     _stage("database")
     database.upgrade()
     _stage("emulated hosts")
     lab.up()
     address = f"http://{get_settings().bind}:{get_settings().port}"
-    with _running("serve"), _running("worker"):
-        _wait_ready(address)
+    with _running("serve") as service, _running("worker"):
+        _wait_ready(address, service)
         with transaction() as session:
             experiment_id = submission.submit_text(session, text, name=str(spec))
         _stage(f"experiment {experiment_id}, live at {address}/experiments/{experiment_id}")
@@ -72,7 +75,7 @@ def _stage(text: str) -> None:
 
 
 @contextmanager
-def _running(command: str) -> Iterator[None]:
+def _running(command: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run a process of ours for as long as the block lasts; its output goes to a file."""
     log = get_settings().home / "log" / f"demo-{command}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +88,7 @@ def _running(command: str) -> Iterator[None]:
             stderr=subprocess.STDOUT,
         )
         try:
-            yield
+            yield process
         finally:
             _stop(process)
 
@@ -99,19 +102,19 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _wait_ready(address: str) -> None:
+def _wait_ready(address: str, service: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + READY_TIMEOUT_S
-    while True:
+    # Asked of our own process too: another one may answer at this address.
+    while service.poll() is None and time.monotonic() < deadline:
         with suppress(httpx2.TransportError):
             if httpx2.get(f"{address}/api/health/ready", timeout=5).status_code == 200:
                 return
-        if time.monotonic() > deadline:
-            raise MitigaugeError(
-                f"the service did not get ready at {address}",
-                hint=f"See {get_settings().home / 'log' / 'demo-serve.log'}; "
-                "MITIGAUGE_PORT takes another port.",
-            )
         time.sleep(0.3)
+    raise MitigaugeError(
+        f"the service did not get ready at {address}",
+        hint=f"See {get_settings().home / 'log' / 'demo-serve.log'}; "
+        "MITIGAUGE_PORT takes another port.",
+    )
 
 
 def _report(experiment_id: int, state: ExperimentState, seconds: float) -> None:

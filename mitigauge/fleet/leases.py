@@ -36,8 +36,6 @@ def acquire(
     A lapsed lease lets only its own run go on, with the next epoch. Hosts that are
     parts of one machine would disturb each other's figures, so only one is leased.
     """
-    if not _machine_is_free(session, host_id):
-        return None
     held = session.scalars(
         select(HostLease)
         .where(HostLease.host_id == host_id, HostLease.released_at.is_(None))
@@ -46,6 +44,8 @@ def acquire(
     now = database_now(session)
     expires = now + timedelta(seconds=seconds)
     if held is None:
+        if not _machine_is_free(session, host_id):
+            return None
         return _take_free_host(session, host_id, run_id, holder, now=now, expires=expires)
     if held.run_id != run_id or (held.holder is not None and held.expires_at > now):
         return None
