@@ -97,6 +97,8 @@ def verified(
     proof: Mapping[str, Any],
     facts: Mapping[str, Any],
     serial_tail: str,
+    *,
+    attempts: int,
 ) -> None:
     """The boot's proof was read and judged."""
     now = database_now(session)
@@ -114,6 +116,10 @@ def verified(
     boot.reason = f"{boot.reason}; {judgement.reason}" if boot.reason else judgement.reason
     boot.finished_at = now
     boot.run.consecutive_faults = 0
+    # Kept and counted against the arm, but the block still wants its boot. An arm that
+    # fails again is dropped by the decision.
+    if judgement.state is BootState.DID_NOT_BOOT and boot.attempt < attempts:
+        session.add(again(boot))
 
 
 def job_started(session: Session, boot: Boot) -> None:

@@ -18,6 +18,7 @@ class Requested:
     previous_boot_id: str | None
     kernel_release: str
     build_id: str | None
+    kernel_version: str | None
     expect: Sequence[Expectation]
     emulated: bool
 
@@ -76,6 +77,9 @@ def _wrong_kernel(proof: Mapping[str, Any], wanted: Requested) -> str:
     release = proof["kernel_release"]
     if wanted.kernel_release and release != wanted.kernel_release:
         return f"kernel {release} is up, {wanted.kernel_release} was asked for"
+    version = proof.get("kernel_version")
+    if wanted.kernel_version and version != wanted.kernel_version:
+        return f"build {version!r} is up, the image on disk is {wanted.kernel_version!r}"
     build_id = proof.get("build_id")
     if wanted.build_id and build_id != wanted.build_id:
         return f"build id {build_id} is up, {wanted.build_id} was asked for"

@@ -13,6 +13,7 @@ from mitigauge.experiments import outcomes
 from mitigauge.experiments.proof import Judgement, Requested, judge_boot, unexpected_taint
 from mitigauge.experiments.schemas import BootState
 from mitigauge.experiments.tables import Boot, Run
+from pipelines.decide import ATTEMPTS_A_PLACE
 from pipelines.host_control import LabFault
 from pipelines.steps.context import Done, StepContext, boot_of
 
@@ -94,7 +95,9 @@ def verify(context: StepContext) -> Done:
 
     def apply(session: Session, run: Run) -> None:
         current = boot_of(run, boot.id)
-        outcomes.verified(session, current, judgement, proof, fingerprint, tail)
+        outcomes.verified(
+            session, current, judgement, proof, fingerprint, tail, attempts=ATTEMPTS_A_PLACE
+        )
         changed = taint or _changed_host(run, current)
         if judgement.state is BootState.EFFECTIVE and changed:
             outcomes.invalidated_block(session, run, current, changed)
@@ -142,6 +145,7 @@ def _requested(run: Run, boot: Boot) -> Requested:
         previous_boot_id=boot.previous_boot_id,
         kernel_release=boot.arm.kernel or entry.get("kernel_release", ""),
         build_id=entry.get("build_id"),
+        kernel_version=entry.get("kernel_version"),
         expect=[Expectation.model_validate(e) for e in boot.arm.expect],
         emulated=run.host.emulated,
     )

@@ -55,6 +55,11 @@ class SimulatedHost:
                 return {"already_up": True, "kernel_release": "7.2", "previous_boot_id": None}
             previous = world["boot_id"]
             world["did"].append(f"boot {nonce}")
+            knob = cmdline.rsplit(maxsplit=1)[-1]
+            if world["panics"].get(knob, 0) > 0:
+                world["panics"][knob] -= 1
+                world.update(nonce="", cmdline="", boot_id=str(uuid.uuid4()))
+                return {"kernel_release": "7.2", "previous_boot_id": previous}
             world.update(nonce=nonce, cmdline=cmdline, boot_id=str(uuid.uuid4()))
             return {"kernel_release": "7.2", "previous_boot_id": previous}
 
@@ -114,6 +119,7 @@ def new_world() -> dict[str, Any]:
         "jobs": {},
         "did": [],
         "says": {},
+        "panics": {},
     }
 
 

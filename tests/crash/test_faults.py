@@ -25,6 +25,26 @@ def test_an_ignored_mode_is_booted_once_shown_and_never_compared(fleet: Fleet) -
         assert (cell.state, cell.effect_percent, cell.verdict) == ("not_effective", None, None)
 
 
+def test_an_arm_that_panics_once_is_booted_again_and_the_panic_kept(fleet: Fleet) -> None:
+    (fleet.worlds / "alpha.json").write_text(json.dumps({**new_world(), "panics": {"knob=on": 1}}))
+    experiment = fleet.submit()
+    fleet.worker()
+    view = fleet.until_over(experiment)
+    states = [boot.state for boot in view.boots if boot.arm == "on"]
+    assert sorted(states) == [BootState.DID_NOT_BOOT, BootState.EFFECTIVE, BootState.EFFECTIVE]
+
+
+def test_an_arm_that_always_panics_is_dropped_and_the_rest_goes_on(fleet: Fleet) -> None:
+    (fleet.worlds / "alpha.json").write_text(json.dumps({**new_world(), "panics": {"knob=on": 99}}))
+    experiment = fleet.submit()
+    fleet.worker()
+    view = fleet.until_over(experiment)
+    panicked = [boot for boot in view.boots if boot.state is BootState.DID_NOT_BOOT]
+    assert [boot.arm for boot in panicked] == ["on", "on"]
+    assert all("fallback" in boot.reason for boot in panicked)
+    assert [b.state for b in view.boots if b.arm == "off"] == [BootState.EFFECTIVE] * 2
+
+
 def test_a_baseline_that_is_not_in_force_ends_the_comparison_early(fleet: Fleet) -> None:
     world = {**new_world(), "says": {"knob=off": "Mitigation: Knob"}}
     (fleet.worlds / "alpha.json").write_text(json.dumps(world))

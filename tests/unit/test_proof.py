@@ -20,6 +20,7 @@ def wanted(**changes: Any) -> Requested:
         "previous_boot_id": "old",
         "kernel_release": "7.2",
         "build_id": "b1",
+        "kernel_version": None,
         "expect": [CLEAR],
         "emulated": True,
     }
@@ -72,6 +73,12 @@ def test_an_unknown_previous_boot_leaves_the_nonce_to_prove_it() -> None:
 @pytest.mark.parametrize("change", [{"kernel_release": "6.1"}, {"build_id": "b2"}])
 def test_another_kernel_is_told_from_an_ignored_mode(change: dict[str, str]) -> None:
     assert judge_boot(proof(**change), wanted()).state is BootState.WRONG_KERNEL
+
+
+def test_another_build_of_the_same_release_is_a_wrong_kernel() -> None:
+    judged = judge_boot(proof(kernel_version="#2 SMP"), wanted(kernel_version="#1 SMP"))
+    assert judged.state is BootState.WRONG_KERNEL
+    assert "#2 SMP" in judged.reason
 
 
 def test_an_unknown_build_id_leaves_the_release_to_prove_it() -> None:

@@ -29,8 +29,9 @@ test("a cell gives effect, interval, n and verdict, and leads to its boots", asy
   const base = world.row.cells.find((cell) => cell.state === "baseline");
   await expect(line).toContainText(quantity(base?.mean ?? 0, world.row.unit));
 
-  const cell = line.locator("td", { hasText: "worse" }).first();
-  await expect(cell).toContainText(/[+\u2212][\d.]+\u202f% worse/);
+  const verdict = world.row.cells.find((c) => c.state === "measured")?.verdict ?? "";
+  const cell = line.locator("td", { hasText: verdict }).first();
+  await expect(cell).toContainText(new RegExp(`[+\u2212][\\d.]+\u202f% ${verdict}`));
   await expect(cell).toContainText(/95 % interval \[[+\u2212]?[\d.]+ … [+\u2212]?[\d.]+\]n \d+/);
   await cell.getByRole("link").click();
   await expect(page).toHaveURL(new RegExp(`/cases/${world.row.case_id}\\?host=${world.row.host}`));

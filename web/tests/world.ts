@@ -45,8 +45,8 @@ async function explore(base: string): Promise<World> {
   const row = need(
     recorded.comparisons
       .flatMap((c) => c.rows)
-      .find((r) => r.cells.some((c) => c.verdict === "worse")),
-    "regression",
+      .find((r) => r.primary && r.cells.some((c) => c.state === "measured")),
+    "measured case",
   );
   const points = (
     await get<{ points: Record<string, { boot_id: number; counts: boolean }[]> }>(
