@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -9,11 +10,17 @@ from pathlib import Path
 
 import pytest
 from alembic import command
+from hypothesis import settings as hypothesis_settings
 from sqlalchemy import Engine, make_url, text
 
 from mitigauge.database import alembic_config, new_engine
 from mitigauge.embedded_postgres import ensure_running, stop
 from mitigauge.settings import get_settings
+
+# Exploring is for people; a build must not fail by chance. Loaded machines are slow.
+hypothesis_settings.register_profile("ci", derandomize=True, deadline=None)
+hypothesis_settings.register_profile("here", deadline=None)
+hypothesis_settings.load_profile("ci" if "CI" in os.environ else "here")
 
 
 @pytest.fixture(scope="session")

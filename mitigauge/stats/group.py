@@ -150,7 +150,7 @@ class _Writer:
             return
         figures, plan = self.figures, self.plan
         if np.isnan(figures.effect[here]):
-            shift = figures.difference[here] * self.scaled.magnitude[here[0]]
+            shift = float(figures.difference[here]) * float(self.scaled.magnitude[here[0]])
             yield f"baseline mean is 0: no percentage; difference {shift:+.4g} {case.unit}".rstrip()
         if figures.no_noise[here]:
             yield "boots do not vary at all: judged by the difference itself"
