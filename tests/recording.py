@@ -26,8 +26,9 @@ def save(engine: Engine, path: Path) -> None:
     """Write all rows of all our tables."""
     with engine.connect() as connection:
         rows = {
-            table.name: [
-                dict(row._mapping)
+            # str: column names are of a subclass that JSON writers refuse
+            str(table.name): [
+                {str(name): value for name, value in row._mapping.items()}
                 for row in connection.execute(select(table).order_by(*table.primary_key))
             ]
             for table in metadata.sorted_tables
