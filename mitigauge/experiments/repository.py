@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from mitigauge.database import database_now
 from mitigauge.errors import NotFound
 from mitigauge.experiments.tables import (
-    Arm,
     Boot,
     Case,
     Comparison,
@@ -68,16 +67,6 @@ def experiments_on_host(session: Session, host_id: int) -> list[Experiment]:
             .options(selectinload(Experiment.runs).joinedload(Run.host))
         )
     )
-
-
-def run_for_update(session: Session, run_id: int) -> Run:
-    """One run, locked for this transaction. Raises :class:`NotFound`."""
-    found = session.scalars(
-        select(Run).where(Run.id == run_id).with_for_update(of=Run)
-    ).one_or_none()
-    if found is None:
-        raise NotFound(f"there is no run {run_id}", hint="It may have been deleted.")
-    return found
 
 
 def run_whole(session: Session, run_id: int) -> Run:
@@ -205,17 +194,6 @@ def events_after(
     )
 
 
-def last_events(session: Session, experiment_id: int, limit: int) -> list[Event]:
-    """The newest events, oldest first."""
-    newest = session.scalars(
-        select(Event)
-        .where(Event.experiment_id == experiment_id)
-        .order_by(Event.id.desc())
-        .limit(limit)
-    )
-    return list(newest)[::-1]
-
-
 def last_event_id(session: Session, experiment_id: int) -> int:
     """The newest event's id; 0 where there is none."""
     newest = session.scalar(select(func.max(Event.id)).where(Event.experiment_id == experiment_id))
@@ -256,16 +234,6 @@ def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
             .order_by(Run.id)
         )
     )
-
-
-def set_wake(session: Session, run_id: int, at: datetime | None) -> None:
-    """When the run wants to be advanced next."""
-    session.execute(update(Run).where(Run.id == run_id).values(wake_at=at))
-
-
-def arms_by_id(session: Session, ids: Sequence[int]) -> dict[int, Arm]:
-    """Arms by id."""
-    return {arm.id: arm for arm in session.scalars(select(Arm).where(Arm.id.in_(ids)))}
 
 
 def boot_counts_by_host(session: Session) -> dict[int, dict[str, int]]:
