@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -46,6 +47,7 @@ def demo(
     # Whoever ends the demo ends its processes with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     text = read_spec_file(spec)
+    require_free_port(get_settings().bind, get_settings().port)
     _stage("database")
     database.upgrade()
     _stage("emulated hosts")
@@ -68,6 +70,21 @@ def demo(
         f"dashboard: {address}/experiments/{experiment_id}  "
         "(after `.venv/bin/mitigauge serve`; the lab stops with `mitigauge lab down`)"
     )
+
+
+def require_free_port(address: str, port: int) -> None:
+    """Raise MitigaugeError if something listens there already; we would follow the wrong one."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            raise MitigaugeError(
+                f"the dashboard cannot listen on {address}:{port}: {error.strerror}",
+                hint="Stop what listens there (perhaps `mitigauge serve`), or set "
+                "MITIGAUGE_PORT to another port.",
+            ) from error
 
 
 def _stage(text: str) -> None:
@@ -104,7 +121,6 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 def _wait_ready(address: str, service: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + READY_TIMEOUT_S
-    # Asked of our own process too: another one may answer at this address.
     while service.poll() is None and time.monotonic() < deadline:
         with suppress(httpx2.TransportError):
             if httpx2.get(f"{address}/api/health/ready", timeout=5).status_code == 200:

@@ -33,6 +33,7 @@ class Started:
     image: str
     kernel: str
     started_at: float
+    ssh_port: int | None = None
 
 
 def pid(host: Host) -> int | None:
@@ -60,6 +61,21 @@ def started(host: Host) -> Started | None:
         return Started(**json.loads(host.state.read_text("utf-8")))
     except (FileNotFoundError, json.JSONDecodeError, TypeError):
         return None
+
+
+def require_port(host: Host) -> None:
+    """Raise LabError if the host runs with another SSH port than these settings give it."""
+    began = started(host)
+    if began is None or began.ssh_port is None or pid(host) is None:
+        return
+    if began.ssh_port == host.ssh_port:
+        return
+    base = began.ssh_port - host.spec.port_offset
+    raise LabError(
+        f"{host.name} runs with SSH on port {began.ssh_port}, not {host.ssh_port}.",
+        hint=f"Set MITIGAUGE_LAB_PORT_BASE={base} as when it was started, or stop it first: "
+        "`mitigauge lab down`.",
+    )
 
 
 def ensure_disk(host: Host, image: Image, fresh: bool) -> None:
@@ -108,7 +124,7 @@ def start(host: Host, image: Image, accel: str) -> None:
             f"QEMU did not start {host.name}: {_without_warnings(said)}",
             hint=f"If port {host.ssh_port} is taken, set MITIGAUGE_LAB_PORT_BASE.",
         )
-    state = Started(accel, image.digest, image.release, time.time())
+    state = Started(accel, image.digest, image.release, time.time(), host.ssh_port)
     host.state.write_text(json.dumps(vars(state), indent=2) + "\n", "utf-8")
 
 

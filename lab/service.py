@@ -44,6 +44,8 @@ def up(
     """
     chosen = [paths.host(name) for name in names] or paths.hosts()
     with _exclusive(paths):
+        for host in chosen:
+            machine.require_port(host)
         ssh.ensure_keys(paths)
         image = ensure_image(lab_recipe(paths.key, paths.host_key), paths.images, progress)
         progress.stage("Choosing the acceleration")
@@ -99,7 +101,7 @@ def _host_status(host: Host) -> HostStatus:
         name=host.name,
         power=power,
         pid=machine.pid(host),
-        ssh_port=host.ssh_port,
+        ssh_port=(began.ssh_port if began else None) or host.ssh_port,
         accel=began.accel if began else None,
         cpu=host.spec.cpu,
         kernel=kernel,

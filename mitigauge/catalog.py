@@ -170,6 +170,11 @@ class Workload(_Closed):
         ]
         return [dict(point) for point in itertools.product(*axes)]
 
+    def seconds_of(self, parameters: Mapping[str, Value], iterations: int) -> float:
+        """How long a case should take: its start, and what its iterations add to `seconds`."""
+        each = self.seconds_per_iteration + float(parameters.get("seconds", 0))
+        return self.seconds_per_case + each * iterations
+
     def title_of(self, parameters: Mapping[str, Value]) -> str:
         """A case's name for people."""
         return self.case_title.format(**parameters)

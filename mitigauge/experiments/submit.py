@@ -130,8 +130,7 @@ def _case(
         iterations=iterations,
         warmup=warmup,
         timeout_s=selection.timeout_s or defaults.timeout_s,
-        expected_s=workload.seconds_per_case
-        + workload.seconds_per_iteration * (iterations + warmup),
+        expected_s=workload.seconds_of(parameters, iterations + warmup),
         metrics=metrics,
     )
 

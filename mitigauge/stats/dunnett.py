@@ -19,7 +19,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from mitigauge.stats.boot_means import Floats
 
@@ -74,6 +74,9 @@ def critical_value(alpha: float, df: int, loadings: Loadings) -> float:
     """The t that max|Tᵢ| reaches with probability *alpha* when no arm differs."""
     if len(loadings) == 1:
         return float(-special.stdtrit(df, alpha / 2.0))
+    # Here, not above: it takes longer to import than all else of this package together.
+    from scipy.optimize import brentq
+
     # Bonferroni bounds it from above, a single arm from below.
     low = float(-special.stdtrit(df, alpha / 2.0)) * 0.999
     high = float(-special.stdtrit(df, alpha / (2.0 * len(loadings)))) * 1.001
@@ -81,7 +84,7 @@ def critical_value(alpha: float, df: int, loadings: Loadings) -> float:
     def excess(t: float) -> float:
         return float(np.log(p_values(np.array([t]), df, loadings)[0] / alpha))
 
-    return float(optimize.brentq(excess, low, high, xtol=1e-9))
+    return float(brentq(excess, low, high, xtol=1e-9))
 
 
 def _integrate(t: Floats, df: int, loadings: Loadings) -> Floats:

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
-import subprocess
-import sys
 import tarfile
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from fastapi.testclient import TestClient
@@ -18,59 +13,14 @@ from sqlalchemy import Engine
 
 from api.app import create_app
 from mitigauge.database import transaction
-from mitigauge.experiments import submission, views
+from mitigauge.experiments import submission
 from mitigauge.experiments.schemas import BootState, WholeExperimentView
 from mitigauge.settings import REPOSITORY, get_settings
+from tests.lab.following import OVER, start_worker, wait_for
 
 pytestmark = pytest.mark.lab
 
 SPEC = REPOSITORY / "experiments" / "lab-small.yml"
-PATIENCE_S = 25 * 60
-SAY_EVERY_S = 20
-
-
-def show(engine: Engine, experiment_id: int) -> WholeExperimentView:
-    with transaction(engine) as session:
-        return views.show_whole(session, experiment_id)
-
-
-def start_worker(database_url: str, log: Path) -> subprocess.Popen[bytes]:
-    with log.open("ab") as output:
-        return subprocess.Popen(
-            [sys.executable, "-m", "cli.main", "worker"],
-            cwd=REPOSITORY,
-            env={
-                **os.environ,
-                "MITIGAUGE_DATABASE_URL": database_url,
-                "MITIGAUGE_LEASE_SECONDS": "20",
-            },
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-
-
-def wait_for(
-    engine: Engine, experiment_id: int, true: Callable[[WholeExperimentView], bool], log: Path
-) -> WholeExperimentView:
-    """Wait, saying where it stands, until *true*."""
-    deadline, said = time.monotonic() + PATIENCE_S, 0.0
-    while True:
-        view = show(engine, experiment_id)
-        if true(view):
-            return view
-        if time.monotonic() - said > SAY_EVERY_S:
-            said = time.monotonic()
-            for run in view.runs:
-                print(
-                    f"  {run.host}: boot {run.boots_done}/{run.boots_total}, {run.detail}",
-                    flush=True,
-                )
-        if time.monotonic() > deadline:
-            with transaction(engine) as session:
-                events = views.list_events(session, experiment_id, limit=2000)
-            tail = "\n".join(f"{e.at:%H:%M:%S} {e.host} {e.kind}: {e.text}" for e in events[-40:])
-            pytest.fail(f"not within {PATIENCE_S} s\n{tail}\n{log.read_text()[-2000:]}")
-        time.sleep(1)
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +39,7 @@ def finished(
         worker.kill()
         worker.wait()
         worker = start_worker(url, log)
-        over = ("finished", "failed", "cancelled")
-        yield engine, wait_for(engine, experiment_id, lambda v: v.state in over, log)
+        yield engine, wait_for(engine, experiment_id, lambda v: v.state in OVER, log)
     finally:
         worker.terminate()
         worker.wait(timeout=120)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from ruamel.yaml import YAML
 
 from lab import acceleration, inventory, machine, service
@@ -16,7 +20,8 @@ from lab.console import relay
 from lab.errors import LabError
 from lab.hosts import SOCKET_PATH_LIMIT, LabPaths, short_socket_path
 from lab.image import Image, _partition, mmdebstrap_command, prune
-from lab.qemu import host_arguments
+from lab.progress import ConsoleProgress
+from lab.qemu import PROGRAM, host_arguments
 from lab.recipe import Recipe, lab_recipe, read_package_list
 from mitigauge.settings import Settings
 
@@ -52,6 +57,26 @@ def test_the_amd_host_hides_the_hypervisor_bit_and_the_intel_host_keeps_it(paths
     cpu = {host.name: option(host_arguments(host, "tcg"), "-cpu") for host in paths.hosts()}
 
     assert cpu == {"lab-amd": "EPYC-Rome,-hypervisor", "lab-intel": "Icelake-Server"}
+
+
+def test_hosts_get_processors_of_their_own_where_there_are_enough(
+    paths: LabPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {2, 3, 5, 7, 11})
+    pinned = [host_arguments(host, "tcg")[:3] for host in paths.hosts()]
+
+    assert pinned == [["taskset", "--cpu-list", "2,3"], ["taskset", "--cpu-list", "5,7"]]
+    machines = {inventory.host_vars(host, "tcg")["mitigauge_machine"] for host in paths.hosts()}
+    assert machines == {"lab/lab-amd", "lab/lab-intel"}
+
+
+def test_hosts_take_turns_on_a_machine_with_fewer_processors_than_hosts(
+    paths: LabPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    for host in paths.hosts():
+        assert host_arguments(host, "tcg")[0] == PROGRAM
+        assert inventory.host_vars(host, "tcg")["mitigauge_machine"] == "lab"
 
 
 def test_emulation_uses_a_thread_for_each_processor(paths: LabPaths) -> None:
@@ -100,6 +125,25 @@ def test_a_stale_pid_file_is_not_taken_for_a_running_host(paths: LabPaths) -> No
     assert machine.power_state(host) == "down"
 
 
+def test_up_refuses_other_ports_than_those_of_a_running_host(tmp_path: Path) -> None:
+    running = LabPaths.of(Settings(home=tmp_path, lab_port_base=ANOTHER_LAB)).host("lab-amd")
+    running.directory.mkdir(parents=True)
+    began = machine.Started("tcg", "image", "kernel", 0.0, running.ssh_port)
+    running.state.write_text(json.dumps(vars(began)))
+    pretend = ["qemu-system-x86_64", "-c", "import time; time.sleep(60)", str(running.pidfile)]
+    with subprocess.Popen(pretend, executable=sys.executable) as process:
+        try:
+            running.pidfile.write_text(str(process.pid))
+            other = LabPaths.of(Settings(home=tmp_path, lab_port_base=ANOTHER_LAB + 100))
+            with pytest.raises(LabError, match="not 43101") as refused:
+                service.up(other, ConsoleProgress(Console(quiet=True)), names=["lab-amd"])
+        finally:
+            process.kill()
+
+    assert f"MITIGAUGE_LAB_PORT_BASE={ANOTHER_LAB}" in refused.value.hint
+    assert not other.known_hosts.exists()
+
+
 def test_status_of_a_lab_that_never_ran(paths: LabPaths) -> None:
     assert [(host.name, host.power, host.kernel) for host in service.status(paths)] == [
         ("lab-amd", "down", None),
@@ -122,7 +166,7 @@ def test_the_inventory_has_what_the_rest_needs(paths: LabPaths) -> None:
     host = YAML(typ="safe").load(paths.inventory)["all"]["hosts"]["lab-amd"]
     assert host["ansible_port"] == ANOTHER_LAB + 1
     assert host["mitigauge_emulated"] is True
-    assert host["mitigauge_class"] == "QEMU TCG EPYC-Rome, 2 vCPUs"
+    assert host["mitigauge_class"] == "QEMU TCG EPYC-Rome, 1 vCPU"
     assert host["mitigauge_power"]["driver"] == "qemu"
     assert host["mitigauge_capabilities"] == ["kvm"]
     assert "StrictHostKeyChecking=yes" in host["ansible_ssh_common_args"]

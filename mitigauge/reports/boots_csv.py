@@ -1,0 +1,208 @@
+"""Anyone's measurements as CSV: one line an iteration, read whole or not at all.
+
+Columns, in any order: ``case, metric, unit, direction, host, block, arm, boot,
+iteration, value``. ``arm`` and ``value`` must be there, and ``block`` or ``boot``:
+without either nothing says which values belong to one boot. What else is missing
+or empty is filled in as ``DEFAULTS`` says.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mitigauge.errors import InvalidInput
+
+COLUMNS = (
+    "case", "metric", "unit", "direction", "host", "block", "arm", "boot", "iteration", "value",
+)  # fmt: skip
+DEFAULTS = {"case": "all", "metric": "value", "direction": "lower"}
+DIRECTIONS = ("lower", "higher")
+SHOWN_AT_MOST = 20
+
+_Key = tuple[int, int, str]
+_Place = tuple[_Key, _Key]  # block and host
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One case and metric: ``boots[arm][block]`` are a boot's values, blocks count from 1."""
+
+    case: str
+    metric: str
+    unit: str
+    direction: str
+    boots: Mapping[str, Mapping[int, Sequence[float]]]
+
+
+@dataclass(slots=True)
+class _Gathered:
+    unit: str
+    direction: str
+    line: int
+    # arm → (block, host) → boot → values
+    arms: dict[str, dict[_Place, dict[_Key, list[float]]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    )
+
+
+class BootsFile:
+    """A file of boots; reading it either gives everything or raises :class:`InvalidInput`."""
+
+    def __init__(self, lines: Iterable[str], *, name: str) -> None:
+        """Read *lines*. Each bad row is named by line number, column and reason."""
+        self.name = name
+        self.remarks: list[str] = []
+        self._bad: list[str] = []
+        self._more_bad = 0
+        self._gathered: dict[tuple[str, str], _Gathered] = {}
+        self._seen: dict[tuple[str, ...], int] = {}
+        reader = csv.reader(lines, strict=True)
+        try:
+            header = next(reader, [])
+            self._columns = self._checked_header(header)
+            for row in reader:
+                if row:
+                    self._take(row, reader.line_num, len(header))
+        except csv.Error as error:
+            raise InvalidInput(
+                f"{name}:{reader.line_num}: this is no CSV: {error}",
+                hint="Use commas, and double quotes around text that has commas.",
+            ) from error
+        self._refuse_bad_rows()
+        if not self._gathered:
+            raise InvalidInput(f"{name} has no rows", hint="Give one line an iteration.")
+
+    @property
+    def arms(self) -> list[str]:
+        """Names of all arms, in the order in which they come."""
+        return list(dict.fromkeys(arm for g in self._gathered.values() for arm in g.arms))
+
+    def measured(self) -> list[Measured]:
+        """Every case and metric, in the order in which they come."""
+        return [
+            Measured(case, metric, g.unit, g.direction, _numbered(g.arms))
+            for (case, metric), g in self._gathered.items()
+        ]
+
+    def _checked_header(self, header: Sequence[str]) -> dict[str, int]:
+        names = [name.strip().lstrip("\N{ZERO WIDTH NO-BREAK SPACE}").lower() for name in header]
+        missing = [name for name in ("arm", "value") if name not in names]
+        if missing or not {"block", "boot"} & set(names):
+            wanted = missing or ["block or boot"]
+            raise InvalidInput(
+                f"{self.name}:1: no column {' and no '.join(wanted)}",
+                hint=f"The first line names the columns, of {', '.join(COLUMNS)}.",
+            )
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise InvalidInput(
+                f"{self.name}:1: column {twice[0]} is there twice", hint="Leave one out."
+            )
+        unused = [name for name in names if name not in COLUMNS]
+        if unused:
+            self.remarks.append(f"columns not used: {', '.join(unused)}")
+        if "block" not in names:
+            self.remarks.append(
+                "no column block: the boots of each arm are paired in the order of their labels"
+            )
+        if "direction" not in names:
+            self.remarks.append("no column direction: lower is taken as better everywhere")
+        return {name: place for place, name in enumerate(names) if name in COLUMNS}
+
+    def _take(self, row: Sequence[str], line: int, width: int) -> None:
+        if len(row) != width:
+            self._complain(line, "row", f"{len(row)} fields where the first line has {width}")
+            return
+        given = {name: row[place].strip() for name, place in self._columns.items()}
+        problem = _problem(given)
+        if problem:
+            self._complain(line, *problem)
+            return
+        case, metric, direction = (given.get(n) or DEFAULTS[n] for n in DEFAULTS)
+        unit, arm = given.get("unit", ""), given["arm"]
+        gathered = self._gathered.setdefault((case, metric), _Gathered(unit, direction, line))
+        for column, new, old in (
+            ("unit", unit, gathered.unit),
+            ("direction", direction, gathered.direction),
+        ):
+            if new != old:
+                self._complain(line, column, f"{new!r}, but {old!r} in line {gathered.line}")
+                return
+        if self._is_double(given, (case, metric, arm), line):
+            return
+        place = (_key(given.get("block", "")), _key(given.get("host", "")))
+        boot = _key(given.get("boot", ""))
+        gathered.arms[arm][place][boot].append(float(given["value"]))
+
+    def _is_double(self, given: Mapping[str, str], of: tuple[str, ...], line: int) -> bool:
+        iteration = given.get("iteration", "")
+        if not iteration:
+            return False
+        where = (*of, *(given.get(name, "") for name in ("host", "block", "boot")), iteration)
+        first = self._seen.setdefault(where, line)
+        if first != line:
+            self._complain(line, "iteration", f"{iteration} of this boot is in line {first} too")
+        return first != line
+
+    def _complain(self, line: int, column: str, reason: str) -> None:
+        if len(self._bad) < SHOWN_AT_MOST:
+            self._bad.append(f"{self.name}:{line}: {column}: {reason}")
+        else:
+            self._more_bad += 1
+
+    def _refuse_bad_rows(self) -> None:
+        if not self._bad:
+            return
+        more = [f"and {self._more_bad} more"] if self._more_bad else []
+        raise InvalidInput(
+            "\n".join([*self._bad, *more]), hint="Nothing was read. Correct or leave out the rows."
+        )
+
+
+def _problem(given: Mapping[str, str]) -> tuple[str, str] | None:
+    """Column and reason, if a row cannot be used."""
+    if not given["arm"]:
+        return "arm", "is empty"
+    if given.get("direction") and given["direction"] not in DIRECTIONS:
+        return "direction", f"{given['direction']!r} is neither lower nor higher"
+    if not given.get("block") and not given.get("boot"):
+        return "block", "is empty, and so is boot: which boot gave this value?"
+    try:
+        value = float(given["value"])
+    except ValueError:
+        return "value", f"{given['value']!r} is not a number"
+    return None if math.isfinite(value) else ("value", f"{given['value']} is not finite")
+
+
+def _key(label: str) -> _Key:
+    """Sorts labels that are numbers by value, before all others."""
+    number = int(label) if label.isascii() and label.isdigit() else -1
+    return (0, number, label) if number >= 0 else (1, 0, label)
+
+
+def _numbered(
+    arms: Mapping[str, Mapping[_Place, Mapping[_Key, Sequence[float]]]],
+) -> dict[str, dict[int, Sequence[float]]]:
+    """Blocks numbered from 1: by block, then host.
+
+    An arm's second boot in a block is paired with the others' second boots there.
+    """
+    places = {(key, turn) for of_arm in arms.values() for key, turn, _ in _turns(of_arm)}
+    ordered = sorted(places, key=lambda place: (place[0][0], place[1], place[0][1]))
+    number = {place: index for index, place in enumerate(ordered, start=1)}
+    return {
+        arm: {number[key, turn]: values for key, turn, values in _turns(of_arm)}
+        for arm, of_arm in arms.items()
+    }
+
+
+def _turns(
+    of_arm: Mapping[_Place, Mapping[_Key, Sequence[float]]],
+) -> Iterator[tuple[_Place, int, Sequence[float]]]:
+    for key, boots in of_arm.items():
+        for turn, boot in enumerate(sorted(boots)):
+            yield key, turn, boots[boot]

@@ -1,0 +1,262 @@
+"""Anyone's CSV: what is read, what is refused, and the verdicts that come out."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from cli.main import build
+from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.reports.boots_csv import COLUMNS, BootsFile
+from mitigauge.reports.compare import Compared, compare
+
+Row = dict[str, Any]
+
+
+def rows_of(
+    effects: dict[str, float],
+    *,
+    blocks: int = 8,
+    sigma: float = 0.0035,
+    seed: int = 7,
+    **given: Any,
+) -> list[Row]:
+    rng = np.random.default_rng(seed)
+    return [
+        {
+            "case": "syscall basic", "metric": "time_per_call", "unit": "ns", "direction": "lower",
+            "host": "alpha", "block": block, "arm": arm, "boot": f"{block}-{arm}",
+            "iteration": iteration, "value": 100 * (1 + effect) * np.exp(noise),
+        } | given
+        for block in range(1, blocks + 1)
+        for arm, effect in effects.items()
+        for noise in [rng.normal(0, sigma)]
+        for iteration in (1, 2)
+    ]  # fmt: skip
+
+
+def csv_of(rows: Sequence[Row], columns: Iterable[str] = COLUMNS) -> list[str]:
+    names = list(columns)
+    return [",".join(names), *(",".join(str(row[name]) for name in names) for row in rows)]
+
+
+def read(lines: Sequence[str]) -> BootsFile:
+    return BootsFile(lines, name="boots.csv")
+
+
+def judged(rows: Sequence[Row], columns: Iterable[str] = COLUMNS, **options: Any) -> list[Compared]:
+    return compare(read(csv_of(rows, columns)).measured(), baseline="off", **options)
+
+
+def refused(lines: Sequence[str]) -> InvalidInput:
+    with pytest.raises(InvalidInput) as caught:
+        read(lines)
+    return caught.value
+
+
+def test_a_slower_arm_is_worse_and_an_equal_one_the_same() -> None:
+    worse, same = judged(rows_of({"off": 0.0, "ibpb": 0.05, "clear": 0.0}))
+    assert (worse.arm, worse.verdict) == ("ibpb", "worse")
+    assert worse.effect_percent == pytest.approx(5, abs=1)
+    assert worse.decided_at_look == 4
+    assert (same.arm, same.verdict) == ("clear", "same")
+
+
+def test_the_order_of_rows_and_columns_changes_nothing() -> None:
+    rows = rows_of({"off": 0.0, "ibpb": 0.02})
+    shuffled = random.Random(3).sample(rows, len(rows))
+    assert judged(shuffled, reversed(COLUMNS)) == judged(rows)
+
+
+def test_a_budget_moves_the_last_look_and_says_what_is_to_come() -> None:
+    [answer] = judged(rows_of({"off": 0.0, "on": 0.01}, sigma=0.02, blocks=5), planned_blocks=16)
+    assert answer.verdict == "undecided"
+    assert "5 of 16 blocks: next look after 6" in answer.note
+
+
+def test_cases_and_metrics_are_judged_apart() -> None:
+    rows = rows_of({"off": 0.0, "on": 0.05}) + rows_of(
+        {"off": 0.0, "on": 0.05}, metric="throughput", unit="bit/s", direction="higher"
+    )
+    assert [(a.metric, a.verdict) for a in judged(rows)] == [
+        ("time_per_call", "worse"),
+        ("throughput", "better"),
+    ]
+
+
+def test_blocks_of_several_hosts_are_judged_together() -> None:
+    rows = rows_of({"off": 0.0, "on": 0.05}, blocks=3) + rows_of(
+        {"off": 0.6, "on": 0.65 * 1.04}, blocks=3, host="beta", seed=8
+    )
+    [answer] = judged(rows, exploratory=True)
+    assert answer.blocks_used == 6
+
+
+def test_without_blocks_the_boots_are_paired_in_the_order_of_their_labels() -> None:
+    rows = rows_of({"off": 0.0, "on": 0.05})
+    for row in rows:
+        row["boot"] = row["block"]
+    without = [name for name in COLUMNS if name != "block"]
+    file = read(csv_of(rows, without))
+    assert "paired" in " ".join(file.remarks)
+    [answer] = compare(file.measured(), baseline="off")
+    assert (answer.verdict, answer.blocks_used) == ("worse", judged(rows)[0].blocks_used)
+
+
+def test_labels_that_are_numbers_sort_as_numbers() -> None:
+    lines = ["arm,boot,value", *(f"{arm},{n},{n}" for n in (10, 9, 2) for arm in ("off", "on"))]
+    boots = read(lines).measured()[0].boots
+    assert [values[0] for _, values in sorted(boots["on"].items())] == [2, 9, 10]
+
+
+def test_boots_of_one_block_that_repeat_an_arm_become_blocks_of_their_own() -> None:
+    lines = [
+        "arm,block,boot,value",
+        *(f"{arm},1,{boot},{boot}" for boot in (1, 2, 3) for arm in ("off", "on")),
+    ]
+    boots = read(lines).measured()[0].boots
+    assert {arm: dict(of_arm) for arm, of_arm in boots.items()} == {
+        "off": {1: [1.0], 2: [2.0], 3: [3.0]},
+        "on": {1: [1.0], 2: [2.0], 3: [3.0]},
+    }
+
+
+def test_what_is_missing_is_filled_in_and_said() -> None:
+    file = read(["Arm, Value ,block,colour", "off,1,1,red", "on,2,1,red"])
+    [measured] = file.measured()
+    assert (measured.case, measured.metric, measured.unit, measured.direction) == (
+        "all", "value", "", "lower",
+    )  # fmt: skip
+    assert any("colour" in remark for remark in file.remarks)
+    assert any("lower is taken as better" in remark for remark in file.remarks)
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        ("off,1,fast", "boots.csv:3: value: 'fast' is not a number"),
+        ("off,1,nan", "boots.csv:3: value: nan is not finite"),
+        ("off,1,-inf", "boots.csv:3: value: -inf is not finite"),
+        ("off,1,", "boots.csv:3: value: '' is not a number"),
+        (",1,5", "boots.csv:3: arm: is empty"),
+        ("off,,5", "boots.csv:3: block: is empty, and so is boot"),
+        ("off,1", "boots.csv:3: row: 2 fields where the first line has 3"),
+    ],
+)
+def test_a_bad_row_is_named_by_line_column_and_reason(row: str, complaint: str) -> None:
+    error = refused(["arm,block,value", "off,1,5", row, "on,1,6"])
+    assert complaint in error.message
+    assert "Nothing was read" in error.hint
+
+
+def test_rows_that_contradict_one_another_are_refused() -> None:
+    head = "arm,block,unit,direction,iteration,value"
+    assert (
+        "unit: 's', but 'ns' in line 2"
+        in refused([head, "off,1,ns,lower,1,5", "off,1,s,lower,2,5"]).message
+    )
+    assert (
+        "direction: 'higher', but 'lower' in line 2"
+        in refused([head, "off,1,ns,lower,1,5", "off,1,ns,higher,2,5"]).message
+    )
+    assert (
+        "iteration: 1 of this boot is in line 2 too"
+        in refused([head, "off,1,ns,lower,1,5", "off,1,ns,lower,1,5"]).message
+    )
+    assert "neither lower nor higher" in refused([head, "off,1,ns,up,1,5"]).message
+
+
+def test_many_bad_rows_are_counted_not_all_listed() -> None:
+    error = refused(["arm,block,value", *("off,1,x" for _ in range(100))])
+    assert len(error.message.splitlines()) == 21
+    assert error.message.endswith("and 80 more")
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        ([], "no column arm and no value"),
+        (["arm,block"], "no column value"),
+        (["arm,value"], "no column block or boot"),
+        (["arm,block,value,value"], "column value is there twice"),
+        (["arm,block,value"], "has no rows"),
+        (["arm,block,value", 'off,1,"5'], "no CSV"),
+    ],
+)
+def test_a_file_of_another_shape_is_refused(lines: list[str], complaint: str) -> None:
+    assert complaint in refused(lines).message
+
+
+def test_an_unknown_baseline_is_refused_with_the_arms_there_are() -> None:
+    with pytest.raises(InvalidInput, match="'of'") as caught:
+        compare(read(csv_of(rows_of({"off": 0.0, "on": 0.1}))).measured(), baseline="of")
+    assert "off, on" in caught.value.hint
+
+
+def test_a_case_without_the_baseline_is_undecided_and_says_why() -> None:
+    rows = rows_of({"off": 0.0, "on": 0.05}) + rows_of({"on": 0.0}, case="another")
+    answer = judged(rows)[1]
+    assert (answer.case, answer.verdict) == ("another", "undecided")
+    assert "baseline has no boot" in answer.note
+
+
+def test_exploratory_puts_all_under_the_false_discovery_rate() -> None:
+    rows = [
+        row
+        for number in range(40)
+        for row in rows_of(
+            {"off": 0.0, "on": 0.02 if number < 5 else 0.0}, case=f"c{number}", seed=number
+        )
+    ]
+    answers = judged(rows, exploratory=True)
+    assert all(a.q is not None and a.p is not None and a.q >= a.p for a in answers)
+    assert [a.verdict for a in answers[:5]] == ["worse"] * 5
+    assert sum(a.verdict in ("better", "worse") for a in answers[5:]) <= 2
+    assert {a.decided_at_look for a in answers if a.verdict != "undecided"} == {8}
+
+
+def test_boots_in_two_groups_are_warned_of() -> None:
+    rows = rows_of({"off": 0.0, "on": 0.0}, blocks=16, sigma=0.001)
+    for row in rows:
+        if row["arm"] == "on" and row["block"] % 2:
+            row["value"] *= 1.1
+    assert "two groups" in judged(rows)[0].note
+
+
+def run(path: Path, *arguments: str) -> Any:
+    return CliRunner().invoke(build(["compare"]), ["compare", str(path), *arguments])
+
+
+def test_the_command_prints_json_with_the_agreed_keys(tmp_path: Path) -> None:
+    path = tmp_path / "boots.csv"
+    path.write_text("\n".join(csv_of(rows_of({"off": 0.0, "ibpb": 0.05}))))
+    done = run(path, "--baseline", "off", "--json")
+    [answer] = json.loads(done.stdout)
+    assert set(answer) >= {
+        "case", "metric", "arm", "verdict", "effect_percent", "ci_low_percent",
+        "ci_high_percent", "p", "blocks_used", "mde_percent",
+    }  # fmt: skip
+    assert answer["verdict"] == "worse"
+
+
+def test_the_command_prints_a_table_for_people(tmp_path: Path) -> None:
+    path = tmp_path / "boots.csv"
+    path.write_text("\n".join(csv_of(rows_of({"off": 0.0, "ibpb": 0.05}))))
+    done = run(path, "--baseline", "off")
+    assert done.exit_code == 0
+    assert "worse" in done.stdout
+
+
+def test_the_command_refuses_what_is_not_text(tmp_path: Path) -> None:
+    path = tmp_path / "boots.csv"
+    path.write_bytes(b"\xff\xfe\x00")
+    done = run(path, "--baseline", "off")
+    assert isinstance(done.exception, MitigaugeError)
+    assert "cannot be read" in done.exception.message
