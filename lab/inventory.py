@@ -17,7 +17,6 @@ def host_vars(host: Host, accel: str) -> dict[str, Any]:
     """Variables of one host as the inventory contract names them."""
     spec = host.spec
     model = spec.cpu.split(",")[0]
-    processors = "1 vCPU" if spec.vcpus == 1 else f"{spec.vcpus} vCPUs"
     return {
         "ansible_host": "127.0.0.1",
         "ansible_port": host.ssh_port,
@@ -26,9 +25,7 @@ def host_vars(host: Host, accel: str) -> dict[str, Any]:
         "ansible_ssh_common_args": " ".join(("-F /dev/null", *ssh.common_options(host.paths))),
         "ansible_python_interpreter": "/usr/bin/python3",
         "mitigauge_emulated": True,
-        # Hosts that share processors would disturb each other, so they take turns.
-        "mitigauge_machine": f"lab/{spec.name}" if host.own_cpus else "lab",
-        "mitigauge_class": f"QEMU {accel.upper()} {model}, {processors}",
+        "mitigauge_class": f"QEMU {accel.upper()} {model}, {spec.vcpus} vCPUs",
         "mitigauge_power": {
             "driver": "qemu",
             "qmp": str(host.qmp_socket),

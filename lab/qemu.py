@@ -32,7 +32,6 @@ def host_arguments(host: Host, accel: str) -> list[str]:
     log = f"logfile={_escape(host.serial_log)},logappend=on"
     forward = f"hostfwd=tcp:127.0.0.1:{host.ssh_port}-:22"
     return [
-        *_pinned_to(host.own_cpus),
         PROGRAM,
         *machine_arguments(accel),
         *("-name", f"{spec.name},debug-threads=on"),
@@ -55,11 +54,6 @@ def host_arguments(host: Host, accel: str) -> list[str]:
         *("-pidfile", f"{host.pidfile}"),
         "-daemonize",
     ]
-
-
-def _pinned_to(cpus: Sequence[int]) -> list[str]:
-    """The prefix that keeps a host from the processors of the others."""
-    return ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
 
 
 def disk_arguments(disk: Path, image_format: str, cache: str = "writeback") -> list[str]:

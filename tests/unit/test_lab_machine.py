@@ -21,7 +21,7 @@ from lab.errors import LabError
 from lab.hosts import SOCKET_PATH_LIMIT, LabPaths, short_socket_path
 from lab.image import Image, _partition, mmdebstrap_command, prune
 from lab.progress import ConsoleProgress
-from lab.qemu import PROGRAM, host_arguments
+from lab.qemu import host_arguments
 from lab.recipe import Recipe, lab_recipe, read_package_list
 from mitigauge.settings import Settings
 
@@ -57,26 +57,6 @@ def test_the_amd_host_hides_the_hypervisor_bit_and_the_intel_host_keeps_it(paths
     cpu = {host.name: option(host_arguments(host, "tcg"), "-cpu") for host in paths.hosts()}
 
     assert cpu == {"lab-amd": "EPYC-Rome,-hypervisor", "lab-intel": "Icelake-Server"}
-
-
-def test_hosts_get_processors_of_their_own_where_there_are_enough(
-    paths: LabPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {2, 3, 5, 7, 11})
-    pinned = [host_arguments(host, "tcg")[:3] for host in paths.hosts()]
-
-    assert pinned == [["taskset", "--cpu-list", "2,3"], ["taskset", "--cpu-list", "5,7"]]
-    machines = {inventory.host_vars(host, "tcg")["mitigauge_machine"] for host in paths.hosts()}
-    assert machines == {"lab/lab-amd", "lab/lab-intel"}
-
-
-def test_hosts_take_turns_on_a_machine_with_fewer_processors_than_hosts(
-    paths: LabPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
-    for host in paths.hosts():
-        assert host_arguments(host, "tcg")[0] == PROGRAM
-        assert inventory.host_vars(host, "tcg")["mitigauge_machine"] == "lab"
 
 
 def test_emulation_uses_a_thread_for_each_processor(paths: LabPaths) -> None:
@@ -166,7 +146,7 @@ def test_the_inventory_has_what_the_rest_needs(paths: LabPaths) -> None:
     host = YAML(typ="safe").load(paths.inventory)["all"]["hosts"]["lab-amd"]
     assert host["ansible_port"] == ANOTHER_LAB + 1
     assert host["mitigauge_emulated"] is True
-    assert host["mitigauge_class"] == "QEMU TCG EPYC-Rome, 1 vCPU"
+    assert host["mitigauge_class"] == "QEMU TCG EPYC-Rome, 2 vCPUs"
     assert host["mitigauge_power"]["driver"] == "qemu"
     assert host["mitigauge_capabilities"] == ["kvm"]
     assert "StrictHostKeyChecking=yes" in host["ansible_ssh_common_args"]
