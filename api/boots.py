@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from api.database import Database
 from mitigauge.blobs import blob_path
 from mitigauge.errors import Forbidden, TooLarge
-from mitigauge.experiments import service, upload_token, views
+from mitigauge.experiments import boot_views, service, upload_token
 from mitigauge.experiments.results import inflate
 from mitigauge.experiments.schemas import BootView
 from mitigauge.settings import get_settings
@@ -32,7 +32,7 @@ class Stored(BaseModel):
 @router.get("/boots/{boot_id}")
 def show_boot(boot_id: Id, session: Database) -> BootView:
     """One boot: proof, raw iterations, steps, fingerprint, console."""
-    return views.show_boot(session, boot_id)
+    return boot_views.show_boot(session, boot_id)
 
 
 @router.put(

@@ -10,8 +10,10 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from api.database import Database
 from api.events import follow
+from mitigauge.claims.schemas import ClaimSourceView
+from mitigauge.claims.service import claims_beside
 from mitigauge.errors import InvalidInput, TooLarge
-from mitigauge.experiments import service, submission, views
+from mitigauge.experiments import boot_views, service, submission, views
 from mitigauge.experiments.schemas import (
     CaseView,
     EventView,
@@ -95,7 +97,13 @@ def show_case(
     experiment_id: Id, case_id: Id, session: Database, host: str | None = None
 ) -> CaseView:
     """One case on one host, every boot a point."""
-    return views.show_case(session, experiment_id, case_id, host)
+    return boot_views.show_case(session, experiment_id, case_id, host)
+
+
+@router.get("/{experiment_id}/claims")
+def show_claims(experiment_id: Id, session: Database) -> list[ClaimSourceView]:
+    """Published figures about what the experiment measures, set beside its own."""
+    return claims_beside(session, experiment_id)
 
 
 @router.get("/{experiment_id}/report", response_class=PlainTextResponse)
@@ -107,7 +115,7 @@ def report(
     """The matrix as text for a mailing list, plain or Markdown."""
     view = views.show_experiment(session, experiment_id)
     render = render_text if format == "text" else render_markdown
-    return PlainTextResponse(render(view))
+    return PlainTextResponse(render(view, claims_beside(session, experiment_id)))
 
 
 async def _spec_text(request: Request) -> str:

@@ -16,10 +16,11 @@ import httpx2
 import typer
 from rich.text import Text
 
-from cli import database, lab
+from cli import claims, database, lab
 from cli.experiment import read_spec_file
 from cli.output import console
 from cli.progress import follow
+from mitigauge.claims.service import claims_beside
 from mitigauge.database import transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments import submission, views
@@ -50,6 +51,7 @@ def demo(
     require_free_port(get_settings().bind, get_settings().port)
     _stage("database")
     database.upgrade()
+    claims.import_()
     _stage("emulated hosts")
     lab.up()
     address = f"http://{get_settings().bind}:{get_settings().port}"
@@ -136,11 +138,12 @@ def _wait_ready(address: str, service: subprocess.Popen[bytes]) -> None:
 def _report(experiment_id: int, state: ExperimentState, seconds: float) -> None:
     with transaction() as session:
         view = views.show_experiment(session, experiment_id)
+        beside = claims_beside(session, experiment_id)
     path = get_settings().home / "reports" / f"experiment-{experiment_id}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_markdown(view))
+    path.write_text(render_markdown(view, beside))
     console.print()
-    typer.echo(render_text(view))
+    typer.echo(render_text(view, beside))
     console.print(f"experiment {state} after {seconds / 60:.1f} min; as Markdown in {path}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,8 @@ from rich.text import Text
 
 from cli.output import Json, console, print_json, print_table
 from cli.progress import follow
+from mitigauge.claims.schemas import ClaimSourceView
+from mitigauge.claims.service import claims_beside
 from mitigauge.database import get_engine, require_head, transaction
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments import service, submission, views
@@ -109,7 +112,8 @@ def report(
     require_head(get_engine())
     with transaction() as session:
         view = views.show_experiment(session, experiment_id)
-    typer.echo(_render(view, format))
+        claims = claims_beside(session, experiment_id)
+    typer.echo(_render(view, claims, format))
 
 
 @app.command()
@@ -132,7 +136,7 @@ def read_spec_file(path: Path) -> str:
         ) from error
 
 
-def _render(view: ExperimentView, form: Format) -> str:
+def _render(view: ExperimentView, claims: Sequence[ClaimSourceView], form: Format) -> str:
     if form is Format.JSON:
         return view.model_dump_json(indent=2)
-    return render_text(view) if form is Format.TEXT else render_markdown(view)
+    return render_text(view, claims) if form is Format.TEXT else render_markdown(view, claims)

@@ -47,6 +47,13 @@ def show(name: str, json: Json = False) -> None:
         return
     mark = "  EMULATED" if host.emulated else ""
     console.print(f"{host.name} ({host.environment}){mark}\n{host.host_class}")
+    for rate in host.aa:
+        console.print(
+            f"false alarms, {rate.workload} {rate.metric}: {rate.alarms} of {rate.comparisons} "
+            f"({rate.rate_percent:.1f} %, 95 % [{rate.ci_low_percent:.1f}, "
+            f"{rate.ci_high_percent:.1f}])",
+            markup=False,
+        )
     for fingerprint in host.fingerprints:
         console.print(f"\nfingerprint {fingerprint.digest[:12]}, {fingerprint.boots} boots")
         for fact, value in sorted(fingerprint.facts.items()):

@@ -18,6 +18,7 @@ GROUPS = {
     "lab": "cli.lab",
     "experiment": "cli.experiment",
     "host": "cli.host",
+    "claims": "cli.claims",
     "db": "cli.database",
 }
 COMMANDS = {

@@ -111,4 +111,5 @@ def time_left(run: RunView) -> str:
     if run.seconds_left_low is None or run.seconds_left_high is None:
         return ", no estimate before the first boot is done"
     low, high = run.seconds_left_low / 60, run.seconds_left_high / 60
-    return f", about {low:.0f}-{max(high, 1):.0f} min left"
+    least, most = round(low), max(round(high), 1)
+    return f", about {least}-{most} min left" if least < most else f", about {most} min left"

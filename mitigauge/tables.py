@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from mitigauge.claims import tables as claims
 from mitigauge.database import Base
 from mitigauge.experiments import tables as experiments
 from mitigauge.fleet import tables as fleet
 
 metadata = Base.metadata
-__all__ = ["experiments", "fleet", "metadata"]
+__all__ = ["claims", "experiments", "fleet", "metadata"]

@@ -34,6 +34,7 @@ class Step(StrEnum):
     START = "measure.start"
     POLL = "measure.poll"
     SKIP = "boot.skip"
+    STOP = "stop"
     RESTORE = "restore"
     FINISH = "finish"
 
@@ -62,6 +63,8 @@ class RunSituation:
     baseline_arm_id: int
     boot_timeout_s: float
     boots: Sequence[BootSituation]
+    # Blocks after which every primary metric was decided; None while one is not.
+    decided_after: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +87,7 @@ def decide(run: RunSituation) -> Action:
     if current is None:
         return _wind_up(run, "")
     if current.state is BootState.PLANNED:
-        reason = _why_skip(run, current)
-        return Action(Step.SKIP if reason else Step.ARM, current.id, reason)
+        return _planned(run, current)
     if current.state is BootState.BOOTING:
         return _booting(run, current)
     return Action(Step.POLL if current.job_started else Step.START, current.id)
@@ -95,6 +97,14 @@ def _wind_up(run: RunSituation, reason: str) -> Action:
     if run.prepared and not run.restored:
         return Action(Step.RESTORE, reason=reason)
     return Action(Step.FINISH, reason=reason)
+
+
+def _planned(run: RunSituation, boot: BootSituation) -> Action:
+    if run.decided_after is not None:
+        blocks = run.decided_after
+        return Action(Step.STOP, reason=f"every primary metric was decided after {blocks} blocks")
+    reason = _why_skip(run, boot)
+    return Action(Step.SKIP if reason else Step.ARM, boot.id, reason)
 
 
 def _booting(run: RunSituation, boot: BootSituation) -> Action:

@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
 from mitigauge.experiments.schemas import BootState
+from mitigauge.experiments.service import decided_after, in_order
 from mitigauge.experiments.tables import Run
 from mitigauge.settings import get_settings
 from pipelines.decide import BootSituation, RunSituation
@@ -34,6 +35,7 @@ def situation_of(session: Session, run: Run) -> RunSituation:
                 job_started=boot.job_started_at is not None,
                 power_cycled=boot.power_cycled,
             )
-            for boot in sorted(run.boots, key=lambda b: (b.block, b.attempt, b.place))
+            for boot in in_order(run.boots)
         ],
+        decided_after=decided_after(session, run) if run.prepared else None,
     )

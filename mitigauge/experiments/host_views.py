@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.errors import NotFound
 from mitigauge.experiments import repository
+from mitigauge.experiments.aa import false_alarm_rates
 from mitigauge.experiments.schemas import (
     BootState,
     FingerprintView,
@@ -53,6 +54,7 @@ def show_host(session: Session, name: str) -> HostView:
             )
             for f in fleet.fingerprints_of(session, host.id)
         ],
+        aa=false_alarm_rates(session, host.id),
         experiments=summaries(session, repository.experiments_on_host(session, host.id)),
     )
 

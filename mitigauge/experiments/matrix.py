@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from mitigauge.catalog import Expectation
+from mitigauge.experiments.judging import Judged, ValueMap, judge_run
 from mitigauge.experiments.schemas import (
     ArmView,
     BootState,
@@ -16,31 +16,9 @@ from mitigauge.experiments.schemas import (
     Verdict,
 )
 from mitigauge.experiments.tables import Arm, Boot, Case, Comparison, Run
-from mitigauge.stats.verdicts import ArmVerdict, judge
+from mitigauge.stats.case import ArmVerdict
 
-UNFINISHED = ("queued", "running")
 FAILED_STATES = (BootState.WRONG_KERNEL, BootState.DID_NOT_BOOT)
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """Iterations of one metric of one case within one boot."""
-
-    warmup: list[float]
-    values: list[float]
-
-
-# (boot id, case id, metric) → its iterations
-ValueMap = Mapping[tuple[int, int, str], Values]
-
-
-def value_map(rows: Iterable[tuple[int, int, str, bool, int, float]]) -> ValueMap:
-    """Group (boot, case, metric, warmup, position, value) rows, which must be in order."""
-    grouped: dict[tuple[int, int, str], Values] = {}
-    for boot_id, case_id, metric, warmup, _, value in rows:
-        entry = grouped.setdefault((boot_id, case_id, metric), Values([], []))
-        (entry.warmup if warmup else entry.values).append(value)
-    return grouped
 
 
 def comparison_view(
@@ -78,6 +56,7 @@ def arm_views(comparison: Comparison, boots: Sequence[Boot], *, emulated: bool) 
                 title=arm.title,
                 kernel=arm.kernel,
                 is_baseline=arm.is_baseline,
+                is_double=arm.is_double,
                 cmdline=f"{arm.lab_cmdline if emulated else ''} {arm.cmdline}".strip(),
                 expected=[Expectation.model_validate(e).describe() for e in arm.expect],
                 boots_effective=sum(boot.state == BootState.EFFECTIVE for boot in own),
@@ -90,64 +69,37 @@ def arm_views(comparison: Comparison, boots: Sequence[Boot], *, emulated: bool) 
 
 
 def rows_of_run(
-    comparison: Comparison, run: Run, boots: Sequence[Boot], values: ValueMap
+    comparison: Comparison,
+    run: Run,
+    boots: Sequence[Boot],
+    values: ValueMap,
+    cases: Sequence[Case] | None = None,
 ) -> list[RowView]:
-    """The rows of one host."""
+    """The rows of one host, for *cases* (all, if not given)."""
     return [
-        row_view(comparison, run, case, metric, boots, values)
-        for case in comparison.cases
-        for metric in case.metrics
+        row_view(comparison, run, boots, judged)
+        for judged in judge_run(comparison, run, boots, values, cases)
     ]
 
 
-def row_view(
-    comparison: Comparison,
-    run: Run,
-    case: Case,
-    metric: str,
-    boots: Sequence[Boot],
-    values: ValueMap,
-) -> RowView:
+def row_view(comparison: Comparison, run: Run, boots: Sequence[Boot], judged: Judged) -> RowView:
     """One case and metric on one host: every arm judged against the baseline."""
-    declared = case.metrics[metric]
-    by_arm = _iterations_by_arm(comparison.arms, case, metric, boots, values)
-    baseline = next(arm for arm in comparison.arms if arm.is_baseline)
-    filled = {arm.name: blocks for arm, blocks in by_arm if blocks or arm.is_baseline}
-    verdicts = (
-        judge(
-            filled,
-            baseline=baseline.name,
-            direction=declared["direction"],
-            planned_blocks=comparison.blocks if run.state in UNFINISHED else None,
-            unit=declared["unit"],
-            looks=(),
-        )
-        if filled[baseline.name]
-        else {}
-    )
+    case, declared = judged.case, judged.case.metrics[judged.metric]
     return RowView(
         case_id=case.id,
         case=case.title,
         workload=case.workload,
-        metric=metric,
+        metric=judged.metric,
         metric_title=declared["title"],
         unit=declared["unit"],
         direction=declared["direction"],
         primary=declared["primary"],
         host=run.host.name,
-        cells=[_cell(arm, blocks, verdicts.get(arm.name), boots) for arm, blocks in by_arm],
+        cells=[
+            _cell(arm, judged.values[arm.id], judged.verdicts.get(arm.id), boots)
+            for arm in comparison.arms
+        ],
     )
-
-
-def _iterations_by_arm(
-    arms: Sequence[Arm], case: Case, metric: str, boots: Sequence[Boot], values: ValueMap
-) -> list[tuple[Arm, dict[int, list[float]]]]:
-    gathered: dict[int, dict[int, list[float]]] = {arm.id: {} for arm in arms}
-    for boot in boots:
-        entry = values.get((boot.id, case.id, metric))
-        if boot.state == BootState.EFFECTIVE and entry and entry.values:
-            gathered[boot.arm_id][boot.block] = entry.values
-    return [(arm, gathered[arm.id]) for arm in arms]
 
 
 def _cell(
@@ -172,6 +124,7 @@ def _cell(
         p=verdict.p,
         mde_percent=verdict.mde_percent,
         verdict=None if arm.is_baseline or verdict.verdict is None else Verdict(verdict.verdict),
+        decided_at_look=verdict.decided_at_look,
         note=verdict.note,
     )
 

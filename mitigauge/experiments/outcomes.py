@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
 from mitigauge.experiments import repository
+from mitigauge.experiments.aa import record_aa
 from mitigauge.experiments.proof import Judgement
 from mitigauge.experiments.results import body_digest
 from mitigauge.experiments.schemas import BootState
@@ -154,6 +155,14 @@ def skipped(session: Session, boot: Boot, reason: str) -> None:
     boot.finished_at = database_now(session)
 
 
+def stopped_early(session: Session, run: Run, reason: str) -> None:
+    """Nothing is left to decide: the boots that are still planned will not be made."""
+    planned = [boot for boot in run.boots if boot.state == BootState.PLANNED]
+    run.stopped_after = min(boot.block for boot in planned) - 1
+    for boot in planned:
+        skipped(session, boot, reason)
+
+
 def faulted(
     session: Session, run: Run, boot: Boot | None, reason: str, *, serial_tail: str, attempts: int
 ) -> None:
@@ -216,6 +225,7 @@ def finish(session: Session, run: Run, *, state: str, error: str) -> None:
         if boot.state in (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING):
             skipped(session, boot, error or state)
     session.flush()
+    record_aa(session, run)
     close_experiment(session, run.experiment_id, now)
 
 

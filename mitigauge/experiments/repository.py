@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from mitigauge.database import database_now
 from mitigauge.errors import NotFound
 from mitigauge.experiments.tables import (
+    AaOutcome,
     Boot,
     Case,
     Comparison,
@@ -258,6 +259,22 @@ def boot_counts_by_fingerprint(session: Session, host_id: int) -> dict[int, int]
         .group_by(Boot.fingerprint_id)
     )
     return {fingerprint: number for fingerprint, number in rows if fingerprint}
+
+
+def aa_counts(session: Session, host_id: int) -> list[tuple[str, str, dict[str, int]]]:
+    """(workload, metric, verdict → how often) of doubled arms on the host."""
+    rows = session.execute(
+        select(Case.workload, AaOutcome.metric, AaOutcome.verdict, func.count())
+        .join(Case, AaOutcome.case_id == Case.id)
+        .join(Run, AaOutcome.run_id == Run.id)
+        .where(Run.host_id == host_id)
+        .group_by(Case.workload, AaOutcome.metric, AaOutcome.verdict)
+        .order_by(Case.workload, AaOutcome.metric)
+    )
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for workload, metric, verdict, number in rows:
+        counts.setdefault((workload, metric), {})[verdict] = number
+    return [(workload, metric, of) for (workload, metric), of in counts.items()]
 
 
 def experiment_names_by_run(session: Session, run_of: Mapping[int, int]) -> dict[int, str]:

@@ -75,6 +75,7 @@ class ArmView(View):
     title: str
     kernel: str = Field(description="kernel release asked for; empty: the host's installed default")
     is_baseline: bool
+    is_double: bool = Field(False, description="the baseline once more, to see false alarms")
     cmdline: str = Field(description="what the mode adds to the kernel command line on this fleet")
     expected: list[str] = Field(description="states that prove the mode, as a person reads them")
     boots_effective: int
@@ -97,6 +98,9 @@ class CellView(View):
     p: float | None = None
     mde_percent: float | None = Field(None, description="smallest detectable effect")
     verdict: Verdict | None = None
+    decided_at_look: int | None = Field(
+        None, description="blocks after which the verdict fell; figures are of that look"
+    )
     note: str = ""
 
 
@@ -142,6 +146,9 @@ class RunView(View):
     boots_total: int
     lab_faults: int
     error: str = ""
+    stopped_after: int | None = Field(
+        None, description="blocks after which every primary metric was decided"
+    )
     started_at: datetime | None
     finished_at: datetime | None
     seconds_left: float | None = Field(None, description="None: nothing measured yet to tell from")
@@ -369,10 +376,24 @@ class FingerprintView(View):
     facts: dict[str, object]
 
 
+class AaRateView(View):
+    """How often a doubled arm was called better or worse on a host: the measured false alarms."""
+
+    workload: str
+    metric: str
+    comparisons: int = Field(description="verdicts on a doubled arm, one a case and run")
+    alarms: int
+    undecided: int
+    rate_percent: float
+    ci_low_percent: float = Field(description="Clopper-Pearson, 95 %")
+    ci_high_percent: float
+
+
 class HostView(HostSummary):
     """One host with what it was when it ran."""
 
     fingerprints: list[FingerprintView]
+    aa: list[AaRateView]
     experiments: list[ExperimentSummary]
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
 from mitigauge.errors import Conflict, InvalidInput
 from mitigauge.experiments import outcomes, repository
+from mitigauge.experiments.judging import FIRST_LOOK, all_decided, judge_run, value_map
 from mitigauge.experiments.results import (
     ResultBody,
     body_digest,
@@ -14,7 +17,33 @@ from mitigauge.experiments.results import (
     read_result,
 )
 from mitigauge.experiments.schemas import BootState
-from mitigauge.experiments.tables import Boot, Case, Iteration, Result
+from mitigauge.experiments.tables import Boot, Case, Iteration, Result, Run
+
+OPEN = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)
+# What a boot of a block that has not begun may be already.
+UNTOUCHED = (BootState.PLANNED, BootState.SKIPPED)
+
+
+def in_order(boots: Iterable[Boot]) -> list[Boot]:
+    """Boots in the order in which they are made."""
+    return sorted(boots, key=lambda b: (b.block, b.attempt, b.place))
+
+
+def decided_after(session: Session, run: Run) -> int | None:
+    """Blocks after which every primary metric was decided; None while one is not.
+
+    Asked only between two blocks: within one, its arms would not be alike in boots.
+    """
+    coming = next((boot for boot in in_order(run.boots) if boot.state in OPEN), None)
+    if coming is None or coming.state != BootState.PLANNED:
+        return None
+    done = coming.block - 1
+    begun = any(b.block > done and b.state not in UNTOUCHED for b in run.boots)
+    if done < FIRST_LOOK or begun:
+        return None
+    values = value_map(repository.values_of(session, [run.id]))
+    judged = judge_run(run.comparison, run, run.boots, values)
+    return done if all_decided(judged, run.comparison) else None
 
 
 def store_result(

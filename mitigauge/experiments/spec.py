@@ -22,6 +22,8 @@ Place = tuple[str | int, ...]
 
 MAX_BLOCKS = 64
 MAX_CASES = 5000
+MAX_ARMS = 9
+DOUBLE_SUFFIX = "-again"
 
 
 class _Closed(BaseModel):
@@ -59,9 +61,18 @@ class ComparisonSpec(_Closed):
     name: Name
     hosts: list[str] = Field(min_length=1)
     baseline: str | None = None
-    arms: list[ArmSpec] = Field(min_length=2, max_length=9)
+    arms: list[ArmSpec] = Field(min_length=1, max_length=MAX_ARMS)
     workloads: list[WorkloadSpec] = Field(min_length=1)
     blocks: int | None = Field(None, ge=1, le=MAX_BLOCKS)
+    aa: bool = Field(False, description="boot the baseline twice a block, to see false alarms")
+
+    @property
+    def double(self) -> ArmSpec | None:
+        """The baseline once more, under a name of its own."""
+        found = next((arm for arm in self.arms if arm.name == self.baseline), None)
+        if not self.aa or found is None:
+            return None
+        return found.model_copy(update={"name": f"{found.name}{DOUBLE_SUFFIX}"})
 
 
 class ExperimentSpec(_Closed):
@@ -154,6 +165,7 @@ class _Checker:
             if spec.environment in self.hosts:
                 yield from self._hosts(comparison, place, hosts)
             yield from self._arms(comparison, place)
+            yield from self._double(comparison, place)
             yield from self._workloads(comparison, place, hosts)
 
     def _at(self, place: Place, problem: str) -> str:
@@ -196,6 +208,20 @@ class _Checker:
                 f"baseline {comparison.baseline!r} is no arm; "
                 + _known(comparison.baseline, names),
             )
+
+    def _double(self, comparison: ComparisonSpec, place: Place) -> Iterator[str]:
+        """What is wrong with the number of arms and the doubled one."""
+        names = [arm.name for arm in comparison.arms]
+        if len(names) + comparison.aa < 2:
+            yield self._at(
+                (*place, "arms"),
+                "one arm alone has nothing to be compared with: add another, or aa",
+            )
+        if len(names) + comparison.aa > MAX_ARMS:
+            yield self._at((*place, "aa"), f"at most {MAX_ARMS} arms, the doubled one among them")
+        if comparison.double and comparison.double.name in names:
+            taken = comparison.double.name
+            yield self._at((*place, "aa"), f"the doubled arm's name {taken!r} is taken")
 
     def _workloads(
         self, comparison: ComparisonSpec, place: Place, hosts: Mapping[str, KnownHost]

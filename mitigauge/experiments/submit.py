@@ -68,12 +68,22 @@ def _store_comparison(
         position=position,
         name=wanted.name,
         blocks=spec.blocks_of(wanted),
-        arms=[_arm(arm, i, wanted, catalog) for i, arm in enumerate(wanted.arms)],
+        arms=_arms(wanted, catalog),
         cases=_cases(wanted.workloads, catalog),
     )
     session.add(comparison)
     session.flush()
     return comparison
+
+
+def _arms(wanted: ComparisonSpec, catalog: Catalog) -> list[Arm]:
+    arms = [_arm(arm, i, wanted, catalog) for i, arm in enumerate(wanted.arms)]
+    if wanted.double:
+        double = _arm(wanted.double, len(arms), wanted, catalog)
+        double.is_double = True
+        double.title = f"{double.title}, once more"
+        arms.append(double)
+    return arms
 
 
 def _arm(arm: ArmSpec, position: int, comparison: ComparisonSpec, catalog: Catalog) -> Arm:

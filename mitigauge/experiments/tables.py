@@ -83,6 +83,7 @@ class Arm(Base):
     family_title: Mapped[str]
     kernel: Mapped[str]
     is_baseline: Mapped[bool]
+    is_double: Mapped[bool] = mapped_column(server_default=text("false"))
     cmdline: Mapped[str]
     lab_cmdline: Mapped[str]
     expect: Mapped[list[Any]]
@@ -129,6 +130,7 @@ class Run(Base):
     tuning_restored: Mapped[bool] = mapped_column(server_default=text("false"))
     consecutive_faults: Mapped[int] = mapped_column(server_default="0")
     error: Mapped[str] = mapped_column(server_default="")
+    stopped_after: Mapped[int | None]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
 
@@ -248,6 +250,25 @@ class StepAttempt(Base):
     detail: Mapped[str] = mapped_column(server_default="")
     started_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
     finished_at: Mapped[datetime | None]
+
+
+class AaOutcome(Base):
+    """What was said of the doubled arm, of which nothing but *same* or *undecided* is true."""
+
+    __tablename__ = "aa_outcome"
+    __table_args__ = (
+        UniqueConstraint("run_id", "case_id", "metric"),
+        CheckConstraint(_one_of("verdict", "better worse same undecided"), name="verdict"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id"))
+    case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"))
+    metric: Mapped[str]
+    verdict: Mapped[str]
+    effect_percent: Mapped[float | None]
+    p: Mapped[float | None]
+    blocks: Mapped[int]
 
 
 class Event(Base):

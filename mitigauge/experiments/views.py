@@ -4,45 +4,30 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from mitigauge.catalog import Expectation
 from mitigauge.database import database_now
 from mitigauge.experiments import repository
-from mitigauge.experiments.matrix import (
-    ValueMap,
-    arm_views,
-    comparison_view,
-    row_view,
-    value_map,
-)
-from mitigauge.experiments.remaining import Remaining, remaining
+from mitigauge.experiments.judging import ValueMap, value_map
+from mitigauge.experiments.matrix import comparison_view
+from mitigauge.experiments.run_views import done_and_total, run_view
 from mitigauge.experiments.schemas import (
-    AttemptView,
     BootLine,
-    BootPoint,
     BootState,
-    BootView,
-    CaseView,
     ComparisonView,
     EventView,
     ExperimentState,
     ExperimentSummary,
     ExperimentView,
     HostFacts,
-    MetricValues,
     ProgressView,
-    ResultView,
     RunState,
     RunView,
     Verdict,
     WholeExperimentView,
 )
-from mitigauge.experiments.tables import Boot, Case, Event, Experiment, Result, Run
-
-OPEN = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)
+from mitigauge.experiments.tables import Boot, Event, Experiment, Run
 
 
 def list_experiments(session: Session) -> list[ExperimentSummary]:
@@ -130,78 +115,6 @@ def show_progress(session: Session, experiment_id: int) -> ProgressView:
     )
 
 
-def show_case(session: Session, experiment_id: int, case_id: int, host: str | None) -> CaseView:
-    """One case on one host with every boot as a point; the first host when none is named."""
-    experiment = repository.experiment(session, experiment_id)
-    case, _ = repository.case(session, experiment_id, case_id)
-    runs = [run for run in experiment.runs if run.comparison_id == case.comparison_id]
-    run = next((r for r in runs if r.host.name == host), runs[0])
-    boots = repository.boots_of(session, [run.id])
-    values = value_map(repository.values_of(session, [run.id], case.id))
-    return CaseView(
-        experiment_id=experiment.id,
-        experiment=experiment.name,
-        comparison=run.comparison.name,
-        case_id=case.id,
-        case=case.title,
-        workload=case.workload,
-        parameters=case.parameters,
-        host=run.host.name,
-        metrics=[row_view(run.comparison, run, case, m, boots, values) for m in case.metrics],
-        points={m: [_point(boot, case, m, values) for boot in boots] for m in case.metrics},
-        arms=arm_views(run.comparison, boots, emulated=run.host.emulated),
-        emulated=run.host.emulated,
-    )
-
-
-def show_boot(session: Session, boot_id: int) -> BootView:
-    """One boot with its proof and all it gave."""
-    boot = repository.boot(session, boot_id)
-    proof = boot.proof or {}
-    return BootView(
-        id=boot.id,
-        experiment_id=boot.run.experiment_id,
-        experiment=boot.run.experiment.name,
-        comparison=boot.run.comparison.name,
-        host=boot.run.host.name,
-        emulated=boot.run.host.emulated,
-        arm=boot.arm.name,
-        mode=f"{boot.arm.family}/{boot.arm.mode}",
-        block=boot.block,
-        order=boot.place,
-        attempt=boot.attempt,
-        state=BootState(boot.state),
-        reason=boot.reason,
-        nonce=boot.nonce,
-        kernel_boot_id=proof.get("boot_id"),
-        kernel_release=proof.get("kernel_release"),
-        build_id=proof.get("build_id"),
-        cmdline=proof.get("cmdline"),
-        tainted=proof.get("tainted"),
-        microcode=proof.get("microcode"),
-        expected=[Expectation.model_validate(e).describe() for e in boot.arm.expect],
-        observed=boot.observed,
-        vulnerabilities=proof.get("vulnerabilities", {}),
-        serial_tail=boot.serial_tail,
-        results=_results(boot),
-        steps=[
-            AttemptView(
-                step=s.step,
-                epoch=s.epoch,
-                attempt=boot.attempt,
-                outcome=s.outcome,
-                detail=s.detail,
-                started_at=s.started_at,
-                finished_at=s.finished_at,
-            )
-            for s in repository.steps_of(session, boot_id)
-        ],
-        fingerprint=boot.fingerprint.facts if boot.fingerprint else {},
-        started_at=boot.started_at,
-        finished_at=boot.finished_at,
-    )
-
-
 def list_events(
     session: Session, experiment_id: int, after: int = 0, limit: int = 500
 ) -> list[EventView]:
@@ -251,7 +164,7 @@ def _by_experiment(session: Session, experiments: Sequence[Experiment]) -> dict[
 
 
 def _summary(experiment: Experiment, boots: Sequence[Boot], *, headline: str) -> dict[str, object]:
-    done, total = _done_and_total(boots)
+    done, total = done_and_total(boots)
     return {
         "id": experiment.id,
         "name": experiment.name,
@@ -266,13 +179,6 @@ def _summary(experiment: Experiment, boots: Sequence[Boot], *, headline: str) ->
         "boots_total": total,
         "headline": headline,
     }
-
-
-def _done_and_total(boots: Sequence[Boot]) -> tuple[int, int]:
-    """Boots settled and boots there are; one that was made again counts once."""
-    places = {(b.run_id, b.block, b.place): b.state for b in boots}
-    settled = sum(state not in OPEN for state in places.values())
-    return settled, len(places)
 
 
 def _comparisons(
@@ -290,80 +196,7 @@ def _comparisons(
 
 def _runs(session: Session, experiment: Experiment, boots: Sequence[Boot]) -> list[RunView]:
     now = database_now(session)
-    return [
-        _run_view(run, [b for b in boots if b.run_id == run.id], now) for run in experiment.runs
-    ]
-
-
-def _run_view(run: Run, boots: Sequence[Boot], now: datetime) -> RunView:
-    done, total = _done_and_total(boots)
-    current = next((b for b in boots if b.state in (BootState.BOOTING, BootState.MEASURING)), None)
-    left = _remaining(run, boots, _boots_to_come(boots), current, now)
-    faults = sum(b.state == BootState.LAB_FAULT for b in boots)
-    faults += sum(len(result.lab_faults) for b in boots for result in b.results)
-    return RunView(
-        id=run.id,
-        comparison=run.comparison.name,
-        host=run.host.name,
-        state=RunState(run.state),
-        step=run.step,
-        detail=_in_words(run, current),
-        block=_block(boots, current),
-        blocks=run.comparison.blocks,
-        boots_done=done,
-        boots_total=total,
-        lab_faults=faults,
-        error=run.error,
-        started_at=run.started_at,
-        finished_at=run.finished_at,
-        seconds_left=left.seconds if left else None,
-        seconds_left_low=left.low if left else None,
-        seconds_left_high=left.high if left else None,
-    )
-
-
-def _boots_to_come(boots: Sequence[Boot]) -> int:
-    """Boots that will still be made: an arm once found not effective is not booted again."""
-    dropped = {boot.arm_id for boot in boots if boot.state == BootState.NOT_EFFECTIVE}
-    return sum(boot.state in OPEN and boot.arm_id not in dropped for boot in boots)
-
-
-def _block(boots: Sequence[Boot], current: Boot | None) -> int | None:
-    """The block in hand; between two boots, that of the last one settled."""
-    if current:
-        return current.block
-    settled = [boot.block for boot in boots if boot.state not in OPEN]
-    return max(settled, default=None)
-
-
-def _remaining(
-    run: Run, boots: Sequence[Boot], boots_left: int, current: Boot | None, now: datetime
-) -> Remaining | None:
-    took = [
-        (b.finished_at - b.started_at).total_seconds()
-        for b in boots
-        if b.state == BootState.EFFECTIVE and b.finished_at and b.started_at
-    ]
-    if run.state not in ("queued", "running"):
-        return Remaining(0.0, 0.0, 0.0)
-    since = (now - current.started_at).total_seconds() if current and current.started_at else 0.0
-    return remaining(took, boots_left, since)
-
-
-def _in_words(run: Run, current: Boot | None) -> str:
-    if run.state != "running":
-        return {"queued": "waiting for its host"}.get(run.state, run.state)
-    if current is None:
-        return {
-            "prepare": "preparing the host",
-            "restore": "restoring the host",
-            "boot.arm": "writing the boot entry",
-        }.get(run.step, "waiting")
-    if current.state == BootState.BOOTING:
-        doing = "verifying" if current.up_at else "booting"
-        return f"{doing} {current.arm.name}"
-    case = f": {current.job_detail}" if current.job_detail else ""
-    return f"measuring {current.arm.name}{case}"
+    return [run_view(run, [b for b in boots if b.run_id == run.id], now) for run in experiment.runs]
 
 
 def _host_facts(experiment: Experiment, boots: Sequence[Boot]) -> dict[str, HostFacts]:
@@ -384,71 +217,3 @@ def _host_facts(experiment: Experiment, boots: Sequence[Boot]) -> dict[str, Host
             governor=str(fingerprint.get("governor") or ""),
         )
     return facts
-
-
-def _point(boot: Boot, case: Case, metric: str, values: ValueMap) -> BootPoint:
-    entry = values.get((boot.id, case.id, metric))
-    iterations = entry.values if entry else []
-    return BootPoint(
-        boot_id=boot.id,
-        block=boot.block,
-        order=boot.place,
-        arm_id=boot.arm_id,
-        arm=boot.arm.name,
-        state=BootState(boot.state),
-        counts=boot.state == BootState.EFFECTIVE and bool(iterations),
-        mean=sum(iterations) / len(iterations) if iterations else None,
-        iterations=iterations,
-        warmup=entry.warmup if entry else [],
-        at=boot.started_at,
-    )
-
-
-def _results(boot: Boot) -> list[ResultView]:
-    stored = {result.case_id: result for result in boot.results}
-    return [_result(case, stored.get(case.id), boot) for case in boot.run.comparison.cases]
-
-
-def _result(case: Case, result: Result | None, boot: Boot) -> ResultView:
-    if result is None:
-        running = boot.state == BootState.MEASURING
-        return ResultView(
-            case_id=case.id,
-            case=case.title,
-            state="running" if running else "planned",
-            metrics={},
-            lab_faults=[],
-            tools={},
-            started_at=None,
-            finished_at=None,
-            raw_sha256=None,
-        )
-    return ResultView(
-        case_id=case.id,
-        case=case.title,
-        state=result.state,
-        metrics=_metrics(case, result),
-        lab_faults=result.lab_faults,
-        tools=result.tools,
-        started_at=result.started_at,
-        finished_at=result.finished_at,
-        raw_sha256=result.raw_sha256,
-        error=result.error,
-    )
-
-
-def _metrics(case: Case, result: Result) -> dict[str, MetricValues]:
-    gathered: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    for iteration in result.iterations:
-        gathered[iteration.metric][0 if iteration.warmup else 1].append(iteration.value)
-    return {
-        name: MetricValues(
-            unit=case.metrics[name]["unit"],
-            direction=case.metrics[name]["direction"],
-            warmup=warmup,
-            values=values,
-            mean=sum(values) / len(values),
-        )
-        for name, (warmup, values) in gathered.items()
-        if values
-    }

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from mitigauge.claims.schemas import ClaimSourceView, ClaimView
 from mitigauge.experiments.schemas import (
     ArmView,
     CellView,
@@ -98,10 +99,11 @@ class Content:
     tables: list[Table]
     not_effective: list[Entry]
     not_measured: list[Entry] = field(default_factory=list)
+    claims: list[Entry] = field(default_factory=list)
 
 
-def content_of(view: ExperimentView) -> Content:
-    """Arrange *view* as a report."""
+def content_of(view: ExperimentView, claims: Sequence[ClaimSourceView] = ()) -> Content:
+    """Arrange *view* as a report, with the published *claims* beside it."""
     emulated = [host for host in view.hosts if _is_emulated(view, host)]
     return Content(
         title=f"{view.name} ({view.state.value})",
@@ -112,6 +114,7 @@ def content_of(view: ExperimentView) -> Content:
         tables=[table for comparison in view.comparisons for table in _tables(view, comparison)],
         not_effective=[e for c in view.comparisons for e in _not_effective(c)],
         not_measured=list(_not_measured(view)),
+        claims=[_claims(source) for source in claims],
     )
 
 
@@ -179,6 +182,8 @@ def _design(view: ExperimentView, run: RunView) -> str:
         f"{run.comparison} on {run.host}: {_count(run.blocks, 'block')} of {_count(arms, 'arm')}, "
         f"{run.boots_done} of {run.boots_total} boots"
     )
+    if run.stopped_after is not None:
+        text += f"; stopped after {_count(run.stopped_after, 'block')}, all primary metrics decided"
     return f"{text}, {_count(run.lab_faults, 'lab fault')}" if run.lab_faults else text
 
 
@@ -310,6 +315,27 @@ def _not_effective(comparison: ComparisonView) -> Iterator[Entry]:
                 *(("kernel said", said or "(nothing)") for said in arm.observed),
             ],
         )
+
+
+def _claims(source: ClaimSourceView) -> Entry:
+    """The claims this experiment measured something for; of the others only the number."""
+    published = f", {source.published:%Y-%m-%d}" if source.published else ""
+    beside = [claim for claim in source.claims if claim.case_id is not None]
+    lines = [("claim", f"{claim.outcome.replace('_', ' ')}: {_claim(claim)}") for claim in beside]
+    if len(beside) < len(source.claims):
+        left = len(source.claims) - len(beside)
+        lines.append(("besides", f"{_count(left, 'further claim')}, not part of this experiment"))
+    return Entry(f"{source.title} ({source.citation}{published})", lines)
+
+
+def _claim(claim: ClaimView) -> str:
+    low, high = units.percent(claim.low_percent), units.percent(claim.high_percent)
+    text = f"{claim.title}, {claim.mode}, claimed {low if low == high else f'{low} to {high}'}"
+    if claim.effect_percent is not None:
+        text += f", measured {units.percent(claim.effect_percent)}"
+    if claim.ci_low_percent is not None and claim.ci_high_percent is not None:
+        text += f" {units.interval(claim.ci_low_percent, claim.ci_high_percent)}"
+    return f"{text} on {claim.host} ({claim.reason})"
 
 
 def _not_measured(view: ExperimentView) -> Iterator[Entry]:

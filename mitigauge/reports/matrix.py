@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.experiments.schemas import ExperimentView
 from mitigauge.reports.content import EMULATED, METHOD, Cell, Content, Entry, Table, content_of
 from mitigauge.reports.plain import indented, markdown, neutralise, width, wrap
@@ -12,14 +13,14 @@ from mitigauge.reports.text_table import table_lines
 COLUMNS = 78
 
 
-def render_text(view: ExperimentView) -> str:
+def render_text(view: ExperimentView, claims: Sequence[ClaimSourceView] = ()) -> str:
     """The report as plain text of at most 78 columns."""
-    return "\n".join(_text(content_of(view))) + "\n"
+    return "\n".join(_text(content_of(view, claims))) + "\n"
 
 
-def render_markdown(view: ExperimentView) -> str:
+def render_markdown(view: ExperimentView, claims: Sequence[ClaimSourceView] = ()) -> str:
     """The report as Markdown with pipe tables."""
-    return "\n".join(_markdown(content_of(view))) + "\n"
+    return "\n".join(_markdown(content_of(view, claims))) + "\n"
 
 
 def _text(content: Content) -> Iterator[str]:
@@ -48,6 +49,7 @@ def _text(content: Content) -> Iterator[str]:
         "Not effective: booted, but the mode was not in force", content.not_effective
     )
     yield from _text_section("Not measured", content.not_measured)
+    yield from _text_section("Published claims beside these figures", content.claims)
 
 
 def _text_section(heading: str, entries: Sequence[Entry]) -> Iterator[str]:
@@ -89,6 +91,7 @@ def _markdown(content: Content) -> Iterator[str]:
         "Not effective: booted, but the mode was not in force", content.not_effective
     )
     yield from _markdown_section("Not measured", content.not_measured)
+    yield from _markdown_section("Published claims beside these figures", content.claims)
 
 
 def _pipe_table(table: Table) -> Iterator[str]:

@@ -42,6 +42,8 @@ class ArmVerdict:
 class Case:
     """One case and metric to judge; ``boots[arm][block]`` is a boot's values after warm-up.
 
+    *ended*: no further block will come, though fewer than planned are there.
+
     Raises :class:`InvalidInput` for options out of range.
     """
 
@@ -50,6 +52,7 @@ class Case:
     unit: str = ""
     delta_percent: float = 1.0
     planned_blocks: int | None = None
+    ended: bool = False
 
     def __post_init__(self) -> None:
         if self.direction not in ("lower", "higher"):

@@ -22,6 +22,7 @@ class Rules:
 
     alpha: float
     planned_blocks: int | None
+    ended: bool
     looks: Sequence[int] | None
 
 
@@ -84,6 +85,10 @@ def _plan(present: Mask, rules: Rules) -> _Plan:
     schedule = looks_until(max(rules.planned_blocks or 0, shared.size), rules.looks)
     contrasts = int(present[1:].any(axis=1).sum())
     levels = look_levels(schedule, contrasts=contrasts, alpha=rules.alpha)
+    if rules.ended:
+        # The look to come is taken now, at its own level: sooner, it is more like the last.
+        coming = sum(look < shared.size for look in schedule)
+        schedule, levels = (*schedule[:coming], int(shared.size)), levels[: coming + 1]
     taken = [look for look in schedule if look <= shared.size]
     ends = [
         present.shape[1] if look == schedule[-1] else int(shared[look - 1]) + 1 for look in taken

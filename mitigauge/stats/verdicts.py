@@ -32,6 +32,7 @@ def judge(
     alpha: float = 0.01,
     delta_percent: float = 1.0,
     planned_blocks: int | None = None,
+    ended: bool = False,
     unit: str = "",
     looks: Sequence[int] | None = None,
 ) -> dict[str, ArmVerdict]:
@@ -40,7 +41,8 @@ def judge(
     ``boots[arm][block]`` holds a boot's values after warm-up, or their mean. Leave
     out boots that do not count, and, while an experiment runs, the block that is
     not finished. *planned_blocks* is the budget; without it the blocks that are
-    there are taken as all there will be. *looks* are the blocks after which a
+    there are taken as all there will be. *ended*: it was not used up, and no further
+    block will come. *looks* are the blocks after which a
     verdict may fall besides the last one: none given means the standard ones,
     ``()`` the last one only (for experiments that never stop early). *unit* picks
     the scale: counts and proportions are compared linearly.
@@ -48,7 +50,7 @@ def judge(
     Raises :class:`InvalidInput` for values that are not finite, a boot without
     values, or options out of range.
     """
-    case = Case(boots, direction, unit, delta_percent, planned_blocks)
+    case = Case(boots, direction, unit, delta_percent, planned_blocks, ended)
     return judge_many([case], baseline=baseline, alpha=alpha, looks=looks)[0]
 
 
@@ -65,10 +67,11 @@ def judge_many(
     means = [boot_means(case.boots, baseline=baseline) for case in cases]
     groups: dict[object, list[int]] = {}
     for index, (case, of_case) in enumerate(zip(cases, means, strict=True)):
-        groups.setdefault((of_case.shape_key(), case.planned_blocks), []).append(index)
+        groups.setdefault((of_case.shape_key(), case.planned_blocks, case.ended), []).append(index)
     answers: dict[int, Mapping[str, ArmVerdict]] = {}
     for members in groups.values():
-        rules = Rules(alpha=alpha, planned_blocks=cases[members[0]].planned_blocks, looks=looks)
+        first = cases[members[0]]
+        rules = Rules(alpha, first.planned_blocks, first.ended, looks)
         judged = judge_group([cases[i] for i in members], [means[i] for i in members], rules)
         answers.update(zip(members, judged, strict=True))
     return [dict(answers[index]) for index in range(len(cases))]

@@ -17,6 +17,7 @@ STEPS: Mapping[Step, Callable[[StepContext], Done]] = {
     Step.SKIP: boot.skip,
     Step.START: measure.start,
     Step.POLL: measure.poll,
+    Step.STOP: wind_up.stop,
     Step.RESTORE: wind_up.restore,
     Step.FINISH: wind_up.finish,
 }

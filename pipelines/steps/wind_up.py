@@ -10,6 +10,16 @@ from pipelines.host_control import LabFault
 from pipelines.steps.context import Done, StepContext, boot_of
 
 
+def stop(context: StepContext) -> Done:
+    """Leave out all boots to come: they could change no verdict."""
+    reason = context.action.reason
+    return Done(
+        lambda session, run: outcomes.stopped_early(session, run, reason),
+        detail=reason,
+        event=f"stopped early: {reason}",
+    )
+
+
 def restore(context: StepContext) -> Done:
     """Undo the tuning. A host that cannot be restored is said to be so, and let go."""
     problem = ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from mitigauge.database import transaction
+from mitigauge.experiments import host_views, service
 from mitigauge.experiments.schemas import BootState, Verdict
 from tests.crash.conftest import Fleet
 from tests.crash.simulated_host import new_world
@@ -67,10 +69,43 @@ def test_equal_values_are_the_same_and_every_value_is_kept(fleet: Fleet) -> None
     assert all(len(boot.values) == 2 for boot in view.boots)
 
 
-def test_cancelling_restores_the_host_and_leaves_the_rest(fleet: Fleet) -> None:
-    from mitigauge.database import transaction
-    from mitigauge.experiments import service
+def test_a_run_stops_as_soon_as_every_primary_metric_is_decided(fleet: Fleet) -> None:
+    experiment = fleet.submit(SPEC.replace("blocks: 2", "blocks: 16"))
+    fleet.worker()
+    view = fleet.until_over(experiment)
+    assert view.state == "finished"
+    assert [run.stopped_after for run in view.runs] == [4]
+    assert sum(b.state is BootState.EFFECTIVE for b in view.boots) == 8
+    left = [b for b in view.boots if b.state is BootState.SKIPPED]
+    assert len(left) == 24
+    assert all("decided after 4 blocks" in boot.reason for boot in left)
+    cell = view.comparisons[0].rows[0].cells[1]
+    assert (cell.verdict, cell.decided_at_look) == (Verdict.SAME, 4)
+    assert fleet.did()["restore"] == 1
 
+
+def test_a_doubled_baseline_is_booted_and_its_verdicts_counted_for_the_host(fleet: Fleet) -> None:
+    experiment = fleet.submit(
+        SPEC.replace("blocks: 2", "blocks: 4").replace(
+            "    baseline: off\n", "    baseline: off\n    aa: true\n"
+        )
+    )
+    fleet.worker()
+    view = fleet.until_over(experiment)
+    arms = view.comparisons[0].arms
+    assert [(arm.name, arm.is_double) for arm in arms] == [
+        ("off", False), ("on", False), ("off-again", True),
+    ]  # fmt: skip
+    assert len(view.boots) == 12
+    with transaction(fleet.engine) as session:
+        [rate] = host_views.show_host(session, "alpha").aa
+    # Two cases of one metric.
+    assert (rate.workload, rate.metric) == ("spin", "time")
+    assert (rate.comparisons, rate.alarms, rate.rate_percent) == (2, 0, 0.0)
+    assert rate.ci_high_percent > 50
+
+
+def test_cancelling_restores_the_host_and_leaves_the_rest(fleet: Fleet) -> None:
     experiment = fleet.submit(SPEC.replace("blocks: 2", "blocks: 40"))
     fleet.worker()
     fleet.until(lambda: fleet.show(experiment).boots_done >= 1, "a boot")

@@ -113,3 +113,13 @@ def test_cancelling_leaves_open_boots_and_restores() -> None:
     assert decide(run(boot(1, OFF, BootState.BOOTING), cancelled=True)).step is Step.RESTORE
     untouched = run(boot(1, OFF), cancelled=True, prepared=False)
     assert decide(untouched) == Action(Step.FINISH, reason="cancelled")
+
+
+def test_once_everything_is_decided_no_further_block_is_begun() -> None:
+    done = boot(1, OFF, BootState.EFFECTIVE)
+    action = decide(run(done, boot(2, LOOP), decided_after=4))
+    assert action == Action(Step.STOP, reason="every primary metric was decided after 4 blocks")
+
+
+def test_a_boot_that_is_under_way_is_finished_all_the_same() -> None:
+    assert decide(run(boot(1, OFF, BootState.MEASURING), decided_after=4)).step is Step.START

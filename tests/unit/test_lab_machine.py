@@ -7,7 +7,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -110,8 +109,9 @@ def test_up_refuses_other_ports_than_those_of_a_running_host(tmp_path: Path) -> 
     running.directory.mkdir(parents=True)
     began = machine.Started("tcg", "image", "kernel", 0.0, running.ssh_port)
     running.state.write_text(json.dumps(vars(began)))
-    pretend = ["qemu-system-x86_64", "-c", "import time; time.sleep(60)", str(running.pidfile)]
-    with subprocess.Popen(pretend, executable=sys.executable) as process:
+    running.pidfile.touch()
+    pretend = ["qemu-system-x86_64", "-f", str(running.pidfile)]
+    with subprocess.Popen(pretend, executable="/usr/bin/tail") as process:
         try:
             running.pidfile.write_text(str(process.pid))
             other = LabPaths.of(Settings(home=tmp_path, lab_port_base=ANOTHER_LAB + 100))

@@ -382,3 +382,22 @@ def test_a_mirrored_direction_mirrors_the_verdict(boots: Boots) -> None:
 def test_no_finite_numbers_crash_it_or_give_anything_but_numbers(boots: Any, unit: str) -> None:
     for verdict in judge(boots, baseline="off", direction="higher", unit=unit).values():
         assert all(f is None or math.isfinite(f) for f in [*figures(verdict), verdict.mean])
+
+
+def test_a_run_that_ended_before_its_budget_gets_the_coming_look_now() -> None:
+    boots = simulated(3, {"off": 0.0, "on": 0.02}, blocks=7, sigma=0.007)
+    waiting = one(boots, planned_blocks=16)
+    ended = one(boots, planned_blocks=16, ended=True)
+    assert waiting.verdict == "undecided"
+    assert (ended.verdict, ended.decided_at_look) == ("worse", 7)
+
+
+def test_a_run_that_ended_with_its_budget_is_judged_as_ever() -> None:
+    boots = simulated(3, {"off": 0.0, "on": 0.02}, blocks=8, sigma=0.01)
+    assert one(boots, planned_blocks=8, ended=True) == one(boots, planned_blocks=8)
+
+
+def test_a_verdict_that_stopped_a_run_stands_after_it() -> None:
+    boots = simulated(4, {"off": 0.0, "on": 0.1}, blocks=4)
+    assert one(boots, planned_blocks=16).verdict == "worse"
+    assert one(boots, planned_blocks=16, ended=True).verdict == "worse"

@@ -1,6 +1,14 @@
 /** What states are called on the pages, and what they mean. */
 
-import type { BootState, ExperimentState, Result, Row, Run, Verdict } from "./api/types";
+import type {
+  BootState,
+  ClaimOutcome,
+  ExperimentState,
+  Result,
+  Row,
+  Run,
+  Verdict,
+} from "./api/types";
 
 export type Tone = "good" | "bad" | "busy" | "quiet" | "void";
 
@@ -70,9 +78,19 @@ export const VERDICT: Record<Verdict, { meaning: string }> = {
   undecided: { meaning: "too few boots to tell" },
 };
 
+export const CLAIM: Record<ClaimOutcome, { label: string; tone: Tone }> = {
+  reproduced: { label: "reproduced", tone: "good" },
+  contradicted: { label: "contradicted", tone: "bad" },
+  undecided: { label: "undecided", tone: "quiet" },
+  not_measured: { label: "not measured", tone: "void" },
+  emulated: { label: "emulated", tone: "void" },
+};
+
 /** The run's step in words. */
 export function stepInWords(run: Run): string {
-  if (run.state === "finished") return "done";
+  if (run.state === "finished") {
+    return typeof run.stopped_after === "number" ? "done early: all decided" : "done";
+  }
   if (run.state === "failed") return run.error === "" ? "failed" : `failed: ${run.error}`;
   if (run.state === "cancelled") return "cancelled";
   return run.detail === "" ? run.step : run.detail;

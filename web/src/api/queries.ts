@@ -92,6 +92,18 @@ export const caseQuery = (id: number, caseId: number, host: string) =>
       ),
   });
 
+export const claimsQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["claims", id],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/claims", {
+          params: { path: { experiment_id: id } },
+          signal,
+        }),
+      ),
+  });
+
 export const bootQuery = (id: number) =>
   queryOptions({
     queryKey: ["boot", id],

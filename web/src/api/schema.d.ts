@@ -145,6 +145,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{experiment_id}/claims": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Claims
+         * @description Published figures about what the experiment measures, set beside its own.
+         */
+        get: operations["show_claims_api_experiments__experiment_id__claims_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{experiment_id}/events": {
         parameters: {
             query?: never;
@@ -310,6 +330,34 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AaRateView
+         * @description How often a doubled arm was called better or worse on a host: the measured false alarms.
+         */
+        AaRateView: {
+            /** Alarms */
+            alarms: number;
+            /** Ci High Percent */
+            ci_high_percent: number;
+            /**
+             * Ci Low Percent
+             * @description Clopper-Pearson, 95 %
+             */
+            ci_low_percent: number;
+            /**
+             * Comparisons
+             * @description verdicts on a doubled arm, one a case and run
+             */
+            comparisons: number;
+            /** Metric */
+            metric: string;
+            /** Rate Percent */
+            rate_percent: number;
+            /** Undecided */
+            undecided: number;
+            /** Workload */
+            workload: string;
+        };
+        /**
          * ArmView
          * @description One arm of a comparison and how far it could be proven in force.
          */
@@ -334,6 +382,12 @@ export interface components {
             id: number;
             /** Is Baseline */
             is_baseline: boolean;
+            /**
+             * Is Double
+             * @description the baseline once more, to see false alarms
+             * @default false
+             */
+            is_double: boolean;
             /**
              * Kernel
              * @description kernel release asked for; empty: the host's installed default
@@ -545,6 +599,11 @@ export interface components {
             ci_high_percent?: number | null;
             /** Ci Low Percent */
             ci_low_percent?: number | null;
+            /**
+             * Decided At Look
+             * @description blocks after which the verdict fell; figures are of that look
+             */
+            decided_at_look?: number | null;
             /** Effect Percent */
             effect_percent?: number | null;
             /**
@@ -575,6 +634,70 @@ export interface components {
              */
             state: "baseline" | "measured" | "not_effective" | "no_data";
             verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * ClaimOutcome
+         * @description What a finished experiment says about a claim.
+         * @enum {string}
+         */
+        ClaimOutcome: "reproduced" | "contradicted" | "undecided" | "not_measured" | "emulated";
+        /**
+         * ClaimSourceView
+         * @description What one source claims about things this experiment has.
+         */
+        ClaimSourceView: {
+            /** Citation */
+            citation: string;
+            /** Claims */
+            claims: components["schemas"]["ClaimView"][];
+            /** Name */
+            name: string;
+            /** Published */
+            published: string | null;
+            /** Title */
+            title: string;
+        };
+        /**
+         * ClaimView
+         * @description One claim beside what was measured for it, if anything was.
+         */
+        ClaimView: {
+            /** Baseline */
+            baseline: string;
+            /** Case Id */
+            case_id?: number | null;
+            /** Ci High Percent */
+            ci_high_percent?: number | null;
+            /** Ci Low Percent */
+            ci_low_percent?: number | null;
+            /** Effect Percent */
+            effect_percent?: number | null;
+            /** High Percent */
+            high_percent: number;
+            /**
+             * Host
+             * @default
+             */
+            host: string;
+            /** Low Percent */
+            low_percent: number;
+            /** Metric */
+            metric: string;
+            /** Mode */
+            mode: string;
+            /**
+             * N
+             * @default 0
+             */
+            n: number;
+            outcome: components["schemas"]["ClaimOutcome"];
+            /**
+             * Reason
+             * @description why it came out so, in words
+             */
+            reason: string;
+            /** Title */
+            title: string;
         };
         /**
          * ComparisonView
@@ -822,6 +945,8 @@ export interface components {
          * @description One host with what it was when it ran.
          */
         HostView: {
+            /** Aa */
+            aa: components["schemas"]["AaRateView"][];
             /** Boots */
             boots: number;
             /** Capabilities */
@@ -1029,6 +1154,11 @@ export interface components {
             state: components["schemas"]["RunState"];
             /** Step */
             step: string;
+            /**
+             * Stopped After
+             * @description blocks after which every primary metric was decided
+             */
+            stopped_after?: number | null;
         };
         /**
          * Stored
@@ -1365,6 +1495,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CaseView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_claims_api_experiments__experiment_id__claims_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimSourceView"][];
                 };
             };
             /** @description Client Error */

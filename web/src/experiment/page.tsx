@@ -13,6 +13,7 @@ import { EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Facts } from "../ui/facts";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { ExperimentTag } from "../ui/tag";
+import { Claims } from "./claims";
 import "./experiment.css";
 import { Log } from "./log";
 import { Matrix } from "./matrix";
@@ -88,6 +89,7 @@ function Body({ experiment }: { experiment: Experiment }) {
       {experiment.emulated && <EmulatedNotice />}
       {live && runs}
       <Comparisons experiment={experiment} />
+      {!live && <Claims id={id} />}
       {!live && runs}
       <Specification experiment={experiment} />
     </>

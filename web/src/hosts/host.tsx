@@ -12,6 +12,7 @@ import { Facts } from "../ui/facts";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { FactTable } from "./fact-table";
 import { changes, type Change } from "./facts";
+import { FalseAlarms } from "./false-alarms";
 import "./hosts.css";
 import { Lease } from "./page";
 
@@ -52,6 +53,7 @@ function Body({ host }: { host: Host }) {
           />
         </div>
       </section>
+      <FalseAlarms rates={host.aa} />
       <section className="panel" aria-labelledby="fingerprints">
         <header>
           <h2 id="fingerprints">Fingerprints</h2>

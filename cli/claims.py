@@ -1,0 +1,64 @@
+"""`mitigauge claims`: published figures to set beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.experiment import Id
+from cli.output import Json, console, print_json, print_table
+from mitigauge.catalog import Catalog
+from mitigauge.claims.files import claim_files, read_claims
+from mitigauge.claims.service import claims_beside, import_claims
+from mitigauge.database import get_engine, require_head, transaction
+
+app = typer.Typer(help="Claims: published figures beside ours.", no_args_is_help=True)
+
+
+@app.command("import")
+def import_(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Claim files; all of experiments/claims/ if none.")
+    ] = None,
+) -> None:
+    """Take in claim files; what is there already and unchanged stays as it is."""
+    require_head(get_engine())
+    read = [read_claims(path) for path in files or claim_files()]
+    with transaction() as session:
+        changed = import_claims(session, read, Catalog())
+    figures = sum(len(file.claims) for file in read)
+    console.print(
+        f"{figures} claims of {len(read)} sources; "
+        + (f"new or changed: {', '.join(changed)}" if changed else "nothing new")
+    )
+
+
+@app.command()
+def show(experiment_id: Id, json: Json = False) -> None:
+    """Set the claims beside one experiment."""
+    require_head(get_engine())
+    with transaction() as session:
+        sources = claims_beside(session, experiment_id)
+    if json:
+        print_json(sources)
+        return
+    print_table(
+        ["source", "claim", "mode", "claimed", "measured", "outcome", "why"],
+        [
+            [source.name, f"{claim.title} {claim.metric}", claim.mode,
+             _range(claim.low_percent, claim.high_percent),
+             "" if claim.effect_percent is None else f"{claim.effect_percent:+.1f} %",
+             claim.outcome.replace("_", " "), claim.reason]
+            for source in sources
+            for claim in source.claims
+            if claim.case_id is not None
+        ],
+        empty="No claim is about what this experiment measures. "
+        "`mitigauge claims import` takes in those of experiments/claims/.",
+    )  # fmt: skip
+
+
+def _range(low: float, high: float) -> str:
+    return f"{low:+g} %" if low == high else f"{low:+g} to {high:+g} %"

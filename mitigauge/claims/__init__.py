@@ -1,0 +1,1 @@
+"""Figures somebody published, set beside our measurements."""

@@ -1,0 +1,26 @@
+"""SQL of claims."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, selectinload
+
+from mitigauge.claims.tables import ClaimSource
+
+
+def sources(session: Session) -> list[ClaimSource]:
+    """All sources with their claims, newest publication first."""
+    return list(
+        session.scalars(
+            select(ClaimSource)
+            .order_by(ClaimSource.published.desc().nulls_last(), ClaimSource.name)
+            .options(selectinload(ClaimSource.claims))
+        )
+    )
+
+
+def source_named(session: Session, name: str) -> ClaimSource | None:
+    """The source of that name, locked so that two imports take turns."""
+    return session.scalars(
+        select(ClaimSource).where(ClaimSource.name == name).with_for_update()
+    ).one_or_none()

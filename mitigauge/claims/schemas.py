@@ -1,0 +1,50 @@
+"""What is shown of claims. Percent are of the claim's baseline, signed as published."""
+
+from __future__ import annotations
+
+from datetime import date
+from enum import StrEnum
+
+from pydantic import Field
+
+from mitigauge.experiments.schemas import View
+
+
+class ClaimOutcome(StrEnum):
+    """What a finished experiment says about a claim."""
+
+    REPRODUCED = "reproduced"
+    CONTRADICTED = "contradicted"
+    UNDECIDED = "undecided"
+    NOT_MEASURED = "not_measured"
+    # An emulated run says nothing about hardware.
+    EMULATED = "emulated"
+
+
+class ClaimView(View):
+    """One claim beside what was measured for it, if anything was."""
+
+    title: str
+    metric: str
+    baseline: str
+    mode: str
+    low_percent: float
+    high_percent: float
+    outcome: ClaimOutcome
+    reason: str = Field(description="why it came out so, in words")
+    host: str = ""
+    case_id: int | None = None
+    effect_percent: float | None = None
+    ci_low_percent: float | None = None
+    ci_high_percent: float | None = None
+    n: int = 0
+
+
+class ClaimSourceView(View):
+    """What one source claims about things this experiment has."""
+
+    name: str
+    title: str
+    citation: str
+    published: date | None
+    claims: list[ClaimView]

@@ -1,0 +1,170 @@
+"""Importing claims, and setting them beside an experiment."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from mitigauge.catalog import Catalog
+from mitigauge.claims import repository
+from mitigauge.claims.beside import Finding, weigh
+from mitigauge.claims.files import ClaimEntry, ClaimFile
+from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView, ClaimView
+from mitigauge.claims.tables import Claim, ClaimSource
+from mitigauge.experiments import repository as experiments
+from mitigauge.experiments import views
+from mitigauge.experiments.schemas import ArmView, ComparisonView, ExperimentView, RowView
+
+Parameters = Mapping[str, object]
+
+
+def import_claims(session: Session, files: Iterable[ClaimFile], catalog: Catalog) -> list[str]:
+    """Store the files' claims, replacing older versions; names of those that changed."""
+    return [file.name for file in files if _import(session, file, catalog)]
+
+
+def claims_beside(session: Session, experiment_id: int) -> list[ClaimSourceView]:
+    """Sources that claim something about this experiment's workloads and modes."""
+    view = views.show_experiment(session, experiment_id)
+    stored = experiments.experiment(session, experiment_id)
+    parameters = {case.id: case.parameters for c in stored.comparisons for case in c.cases}
+    return set_beside(repository.sources(session), view, parameters)
+
+
+def set_beside(
+    sources: Sequence[ClaimSource], view: ExperimentView, parameters: Mapping[int, Parameters]
+) -> list[ClaimSourceView]:
+    """Each source's claims with what *view* measured; *parameters* are by case id.
+
+    A source none of whose claims the experiment could answer is left out.
+    """
+    answers = []
+    for source in sources:
+        claims = [entry for claim in source.claims for entry in _answers(claim, view, parameters)]
+        if any(claim.case_id is not None for claim in claims):
+            answers.append(
+                ClaimSourceView(
+                    name=source.name,
+                    title=source.title,
+                    citation=source.citation,
+                    published=source.published,
+                    claims=claims,
+                )
+            )
+    return answers
+
+
+def _import(session: Session, file: ClaimFile, catalog: Catalog) -> bool:
+    digest = hashlib.sha256(file.model_dump_json().encode()).hexdigest()
+    source = repository.source_named(session, file.name)
+    if source is None:
+        source = ClaimSource(name=file.name, digest="")
+        session.add(source)
+    if source.digest == digest:
+        return False
+    source.digest, source.title = digest, file.title
+    source.citation, source.published = file.citation, file.published
+    source.claims.clear()
+    # The old ones must be gone before new ones take their places.
+    session.flush()
+    source.claims.extend(
+        Claim(
+            position=position,
+            title=_title(file, entry, catalog),
+            workload=file.workload,
+            parameters=dict(entry.case),
+            metric=entry.metric,
+            baseline=file.baseline,
+            mode=entry.mode,
+            low_percent=entry.low,
+            high_percent=entry.high,
+            processor=entry.processor or file.processor,
+        )
+        for position, entry in enumerate(file.claims)
+    )
+    return True
+
+
+def _title(file: ClaimFile, entry: ClaimEntry, catalog: Catalog) -> str:
+    """The case in the source's words: only the parameters that it names."""
+    known = catalog.workloads.get(file.workload)
+    order = list(known.parameters) if known else list(entry.case)
+    named = [f"{name} {entry.case[name]}" for name in order if name in entry.case]
+    note = f"({entry.note})" if entry.note else ""
+    return " ".join([file.workload, ", ".join(named), note]).replace("  ", " ").strip()
+
+
+def _answers(
+    claim: Claim, view: ExperimentView, parameters: Mapping[int, Parameters]
+) -> Iterator[ClaimView]:
+    matches = list(_matches(claim, view, parameters))
+    for match in matches:
+        yield _beside(claim, view, match)
+    if not matches:
+        yield _view(claim, ClaimOutcome.NOT_MEASURED, "not part of this experiment")
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    comparison: ComparisonView
+    row: RowView
+    arm: ArmView
+
+
+def _matches(
+    claim: Claim, view: ExperimentView, parameters: Mapping[int, Parameters]
+) -> Iterator[_Match]:
+    for comparison in view.comparisons:
+        baseline = next(arm for arm in comparison.arms if arm.is_baseline)
+        arm = next((a for a in comparison.arms if a.mode == claim.mode), None)
+        if baseline.mode != claim.baseline or arm is None:
+            continue
+        for row in comparison.rows:
+            if (row.workload, row.metric) != (claim.workload, claim.metric):
+                continue
+            if claim.parameters.items() <= parameters[row.case_id].items():
+                yield _Match(comparison, row, arm)
+
+
+def _beside(claim: Claim, view: ExperimentView, match: _Match) -> ClaimView:
+    cell = next(cell for cell in match.row.cells if cell.arm_id == match.arm.id)
+    facts = view.host_facts[match.row.host]
+    finding = Finding(
+        emulated=facts.emulated,
+        processor=facts.processor,
+        state=cell.state,
+        low=cell.ci_low_percent,
+        high=cell.ci_high_percent,
+        note=cell.note,
+    )
+    outcome, reason = weigh(claim.low_percent, claim.high_percent, claim.processor, finding)
+    return _view(
+        claim,
+        outcome,
+        reason,
+        host=match.row.host,
+        case_id=match.row.case_id,
+        effect_percent=cell.effect_percent,
+        ci_low_percent=cell.ci_low_percent,
+        ci_high_percent=cell.ci_high_percent,
+        n=cell.n,
+    )
+
+
+def _view(claim: Claim, outcome: ClaimOutcome, reason: str, **found: object) -> ClaimView:
+    return ClaimView.model_validate(
+        {
+            "title": claim.title,
+            "metric": claim.metric,
+            "baseline": claim.baseline,
+            "mode": claim.mode,
+            "low_percent": claim.low_percent,
+            "high_percent": claim.high_percent,
+            "outcome": outcome,
+            "reason": reason,
+            **found,
+        }
+    )

@@ -1,0 +1,162 @@
+"""One case with its boots, and one boot with all it can be traced to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from sqlalchemy.orm import Session
+
+from mitigauge.catalog import Expectation
+from mitigauge.experiments import repository
+from mitigauge.experiments.judging import ValueMap, value_map
+from mitigauge.experiments.matrix import arm_views, rows_of_run
+from mitigauge.experiments.schemas import (
+    AttemptView,
+    BootPoint,
+    BootState,
+    BootView,
+    CaseView,
+    MetricValues,
+    ResultView,
+)
+from mitigauge.experiments.tables import Boot, Case, Result
+
+
+def show_case(session: Session, experiment_id: int, case_id: int, host: str | None) -> CaseView:
+    """One case on one host with every boot as a point; the first host when none is named."""
+    experiment = repository.experiment(session, experiment_id)
+    case, _ = repository.case(session, experiment_id, case_id)
+    runs = [run for run in experiment.runs if run.comparison_id == case.comparison_id]
+    run = next((r for r in runs if r.host.name == host), runs[0])
+    boots = repository.boots_of(session, [run.id])
+    values = value_map(repository.values_of(session, [run.id], case.id))
+    return CaseView(
+        experiment_id=experiment.id,
+        experiment=experiment.name,
+        comparison=run.comparison.name,
+        case_id=case.id,
+        case=case.title,
+        workload=case.workload,
+        parameters=case.parameters,
+        host=run.host.name,
+        metrics=rows_of_run(run.comparison, run, boots, values, [case]),
+        points={m: [_point(boot, case, m, values) for boot in boots] for m in case.metrics},
+        arms=arm_views(run.comparison, boots, emulated=run.host.emulated),
+        emulated=run.host.emulated,
+    )
+
+
+def show_boot(session: Session, boot_id: int) -> BootView:
+    """One boot with its proof and all it gave."""
+    boot = repository.boot(session, boot_id)
+    proof = boot.proof or {}
+    return BootView(
+        id=boot.id,
+        experiment_id=boot.run.experiment_id,
+        experiment=boot.run.experiment.name,
+        comparison=boot.run.comparison.name,
+        host=boot.run.host.name,
+        emulated=boot.run.host.emulated,
+        arm=boot.arm.name,
+        mode=f"{boot.arm.family}/{boot.arm.mode}",
+        block=boot.block,
+        order=boot.place,
+        attempt=boot.attempt,
+        state=BootState(boot.state),
+        reason=boot.reason,
+        nonce=boot.nonce,
+        kernel_boot_id=proof.get("boot_id"),
+        kernel_release=proof.get("kernel_release"),
+        build_id=proof.get("build_id"),
+        cmdline=proof.get("cmdline"),
+        tainted=proof.get("tainted"),
+        microcode=proof.get("microcode"),
+        expected=[Expectation.model_validate(e).describe() for e in boot.arm.expect],
+        observed=boot.observed,
+        vulnerabilities=proof.get("vulnerabilities", {}),
+        serial_tail=boot.serial_tail,
+        results=_results(boot),
+        steps=[
+            AttemptView(
+                step=s.step,
+                epoch=s.epoch,
+                attempt=boot.attempt,
+                outcome=s.outcome,
+                detail=s.detail,
+                started_at=s.started_at,
+                finished_at=s.finished_at,
+            )
+            for s in repository.steps_of(session, boot_id)
+        ],
+        fingerprint=boot.fingerprint.facts if boot.fingerprint else {},
+        started_at=boot.started_at,
+        finished_at=boot.finished_at,
+    )
+
+
+def _point(boot: Boot, case: Case, metric: str, values: ValueMap) -> BootPoint:
+    entry = values.get((boot.id, case.id, metric))
+    iterations = entry.values if entry else []
+    return BootPoint(
+        boot_id=boot.id,
+        block=boot.block,
+        order=boot.place,
+        arm_id=boot.arm_id,
+        arm=boot.arm.name,
+        state=BootState(boot.state),
+        counts=boot.state == BootState.EFFECTIVE and bool(iterations),
+        mean=sum(iterations) / len(iterations) if iterations else None,
+        iterations=iterations,
+        warmup=entry.warmup if entry else [],
+        at=boot.started_at,
+    )
+
+
+def _results(boot: Boot) -> list[ResultView]:
+    stored = {result.case_id: result for result in boot.results}
+    return [_result(case, stored.get(case.id), boot) for case in boot.run.comparison.cases]
+
+
+def _result(case: Case, result: Result | None, boot: Boot) -> ResultView:
+    if result is None:
+        running = boot.state == BootState.MEASURING
+        return ResultView(
+            case_id=case.id,
+            case=case.title,
+            state="running" if running else "planned",
+            metrics={},
+            lab_faults=[],
+            tools={},
+            started_at=None,
+            finished_at=None,
+            raw_sha256=None,
+        )
+    return ResultView(
+        case_id=case.id,
+        case=case.title,
+        state=result.state,
+        metrics=_metrics(case, result),
+        lab_faults=result.lab_faults,
+        tools=result.tools,
+        started_at=result.started_at,
+        finished_at=result.finished_at,
+        raw_sha256=result.raw_sha256,
+        error=result.error,
+    )
+
+
+def _metrics(case: Case, result: Result) -> dict[str, MetricValues]:
+    gathered: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    for iteration in result.iterations:
+        gathered[iteration.metric][0 if iteration.warmup else 1].append(iteration.value)
+    return {
+        name: MetricValues(
+            unit=case.metrics[name]["unit"],
+            direction=case.metrics[name]["direction"],
+            warmup=warmup,
+            values=values,
+            mean=sum(values) / len(values),
+        )
+        for name, (warmup, values) in gathered.items()
+        if values
+    }

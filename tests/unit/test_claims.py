@@ -1,0 +1,128 @@
+"""Claims: the files that come along, what is refused, and what a measurement says of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mitigauge.claims.beside import Finding, weigh
+from mitigauge.claims.files import ClaimFile, claim_files, read_claims
+from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.errors import InvalidInput
+
+EMERALD = "Intel(R) Xeon(R) Platinum 8592+"
+
+GOOD = """\
+name: told
+title: Told somewhere
+citation: A mail
+published: 2026-03-24
+workload: iperf
+baseline: vmscape/off
+claims:
+  - {case: {network: user}, metric: throughput, mode: vmscape/ibpb, change: -12.5}
+  - {metric: throughput, mode: vmscape/ibpb, change: [-3, 2.5]}
+"""
+
+
+def finding(low: float | None, high: float | None, **changes: object) -> Finding:
+    fields: dict[str, object] = {
+        "emulated": False, "processor": EMERALD, "state": "measured",
+        "low": low, "high": high, "note": "",
+    }  # fmt: skip
+    return Finding(**(fields | changes))  # type: ignore[arg-type]
+
+
+def outcome(claimed: float, low: float | None, high: float | None, **changes: object) -> str:
+    return weigh(claimed, claimed, "Xeon", finding(low, high, **changes))[0]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "low", "high", "expected"),
+    [
+        (-12.5, -14.0, -11.0, ClaimOutcome.REPRODUCED),
+        (-12.5, -11.8, -9.0, ClaimOutcome.REPRODUCED),  # rounding reaches into the interval
+        (-12.5, -3.0, -1.0, ClaimOutcome.CONTRADICTED),
+        (-12.5, 8.0, 12.0, ClaimOutcome.CONTRADICTED),
+        (-12.5, -20.0, 5.0, ClaimOutcome.UNDECIDED),
+        (0.5, -0.6, 0.9, ClaimOutcome.REPRODUCED),
+        (0.5, -9.0, 9.0, ClaimOutcome.UNDECIDED),
+        (0.5, 4.0, 6.0, ClaimOutcome.CONTRADICTED),
+        (-12.5, None, None, ClaimOutcome.UNDECIDED),
+    ],
+)
+def test_an_interval_reproduces_contradicts_or_cannot_tell(
+    claimed: float, low: float | None, high: float | None, expected: ClaimOutcome
+) -> None:
+    assert outcome(claimed, low, high) == expected
+
+
+def test_a_claimed_range_is_met_anywhere_within() -> None:
+    assert weigh(18, 37, "", finding(30, 45))[0] is ClaimOutcome.REPRODUCED
+    assert weigh(18, 37, "", finding(40, 45))[0] is ClaimOutcome.CONTRADICTED
+
+
+@pytest.mark.parametrize(("low", "high"), [(-14.0, -11.0), (5.0, 9.0)])
+def test_an_emulated_run_never_reproduces_nor_contradicts(low: float, high: float) -> None:
+    got, reason = weigh(-12.5, -12.5, "", finding(low, high, emulated=True))
+    assert got is ClaimOutcome.EMULATED
+    assert "hardware" in reason
+
+
+def test_another_processor_measures_nothing_of_the_claim() -> None:
+    got, reason = weigh(-12.5, -12.5, r"Xeon.* [3568]5\d\d", finding(1, 2, processor="EPYC 7742"))
+    assert got is ClaimOutcome.NOT_MEASURED
+    assert "EPYC 7742" in reason
+
+
+def test_an_arm_that_was_not_in_force_is_not_measured_and_says_why() -> None:
+    got, reason = weigh(
+        1.3, 1.3, "", finding(None, None, state="not_effective", note="the kernel said: IBPB")
+    )
+    assert (got, reason) == (ClaimOutcome.NOT_MEASURED, "the kernel said: IBPB")
+
+
+@pytest.mark.parametrize("path", claim_files(), ids=lambda path: path.stem)
+def test_every_file_that_comes_along_can_be_read(path: Path) -> None:
+    assert read_claims(path).claims
+
+
+def test_the_published_iperf_table_is_there_whole() -> None:
+    [path] = [path for path in claim_files() if path.stem == "vmscape-v8-iperf"]
+    file = read_claims(path)
+    assert len(file.claims) == 42
+    first = file.claims[0]
+    assert (first.case["network"], first.case["protocol"], first.low) == ("user", "udp", -12.5)
+
+
+def write(directory: Path, text: str) -> Path:
+    path = directory / "told.yml"
+    path.write_text(text)
+    return path
+
+
+def test_a_range_and_a_single_figure_are_read(tmp_path: Path) -> None:
+    file: ClaimFile = read_claims(write(tmp_path, GOOD))
+    assert [(c.low, c.high) for c in file.claims] == [(-12.5, -12.5), (-3, 2.5)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("change: -12.5", "change: much", r"told\.yml:8: claims\.0\.change"),
+        ("[-3, 2.5]", "[3, 2.5]", "3.0 is above 2.5"),
+        ("name: told", "name: other", "named 'other' inside"),
+        ("baseline: vmscape/off\n", "", "baseline: Field required"),
+        ("workload: iperf", "workload: iperf\nprocessor: '('", "no regular expression"),
+        ("mode: vmscape/ibpb,", "mood: vmscape/ibpb,", "mood"),
+    ],
+)
+def test_a_bad_file_is_refused_by_line(tmp_path: Path, old: str, new: str, complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
+        read_claims(write(tmp_path, GOOD.replace(old, new, 1)))
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        read_claims(tmp_path / "none.yml")

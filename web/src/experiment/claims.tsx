@@ -1,0 +1,88 @@
+/** Published figures beside what this experiment measured. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { claimsQuery } from "../api/queries";
+import type { Claim, ClaimSource } from "../api/types";
+import { counted, interval, percent, percentDigits } from "../format/quantity";
+import { Tag } from "../ui/tag";
+import { CLAIM } from "../words";
+
+export function Claims({ id }: { id: number }) {
+  const { data: sources } = useQuery(claimsQuery(id));
+  if (!sources || sources.length === 0) return null;
+  return (
+    <section className="panel" aria-labelledby="claims">
+      <header>
+        <h2 id="claims">Published claims</h2>
+        <span className="faint small">what others published, beside what was measured here</span>
+      </header>
+      {sources.map((source) => (
+        <Source key={source.name} experimentId={id} source={source} />
+      ))}
+    </section>
+  );
+}
+
+function Source({ experimentId, source }: { experimentId: number; source: ClaimSource }) {
+  const beside = source.claims.filter((claim) => typeof claim.case_id === "number");
+  const left = source.claims.length - beside.length;
+  return (
+    <div className="claim-source">
+      <h3>{source.title}</h3>
+      <p className="soft small">
+        {source.citation}
+        {source.published ? `, ${source.published}` : ""}
+        {left > 0 && `; ${counted(left, "further claim")} not part of this experiment`}
+      </p>
+      <table className="list stack">
+        <thead>
+          <tr>
+            <th scope="col">Claim</th>
+            <th scope="col">Mode</th>
+            <th scope="col">Claimed</th>
+            <th scope="col">Measured</th>
+            <th scope="col">Outcome</th>
+          </tr>
+        </thead>
+        <tbody>
+          {beside.map((claim, i) => (
+            <tr key={i}>
+              <th scope="row">
+                <Link to={caseLink(experimentId, claim)}>{claim.title}</Link>
+              </th>
+              <td data-label="Mode">{claim.mode}</td>
+              <td data-label="Claimed" className="nowrap">
+                {claimed(claim)}
+              </td>
+              <td data-label="Measured">{measured(claim)}</td>
+              <td data-label="Outcome">
+                <div>
+                  <Tag tone={CLAIM[claim.outcome].tone} text={CLAIM[claim.outcome].label} />{" "}
+                  <span className="soft small">{claim.reason}</span>
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function caseLink(experimentId: number, claim: Claim): string {
+  return `/experiments/${experimentId}/cases/${claim.case_id ?? 0}?host=${encodeURIComponent(claim.host)}`;
+}
+
+function claimed(claim: Claim): string {
+  const { low_percent: low, high_percent: high } = claim;
+  return low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;
+}
+
+function measured(claim: Claim): string {
+  const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = claim;
+  if (typeof effect !== "number") return "–";
+  if (typeof low !== "number" || typeof high !== "number") return percent(effect);
+  const digits = percentDigits(effect, low, high);
+  return `${percent(effect, digits)} [${interval(low, high, digits)}], n ${claim.n}`;
+}
