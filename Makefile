@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo test test-lab test-fresh check bench requirements clean
+.PHONY: help setup demo test test-lab test-fresh check bench bench-stats requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ check: setup ## formatting, types, floors, playbooks, web: whatever needs no run
 
 bench: setup ## how long the house takes: set-up, database, command, API, dashboard's size
 	@python scripts/bench.py $(ARGS)
+
+bench-stats: setup ## error rates and blocks to a verdict beside other rules, simulated (ARGS=--help)
+	@python -m bench.stats $(ARGS)
 
 requirements: ## compile requirements/*.in into pinned, hashed *.txt (ARGS=--upgrade: newer versions)
 	@scripts/requirements $(ARGS)

@@ -53,8 +53,15 @@ def main() -> None:
 
 
 def submit_live(engine: Engine) -> None:
-    """An experiment that is under way while the tests look on; its question is hostile."""
-    text = SPEC.replace("blocks: 2", "blocks: 60").replace("What does it cost?", f"'{HOSTILE}'")
+    """An experiment that is under way while the tests look on; its question is hostile.
+
+    Its values scatter so much that no look decides it and ends it early.
+    """
+    text = (
+        SPEC.replace("blocks: 2", "blocks: 60")
+        .replace("What does it cost?", f"'{HOSTILE}'")
+        .replace("workload: spin", "workload: jitter")
+    )
     spec = read_spec(text, name="live.yml", catalog=CATALOG, hosts=HOSTS)
     with transaction(engine) as session:
         submit(session, spec, text, catalog=CATALOG, hosts=inventory("alpha"))

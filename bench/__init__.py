@@ -1,0 +1,1 @@
+"""Benchmarks that print our figures beside those of named peers."""

@@ -1,0 +1,87 @@
+"""The rules beside ours do what their authors say, and ours keeps its promises beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bench.stats.noise import BLOCKS, ITERATIONS, NOISES, simulate
+from bench.stats.rules import RULES, kolmogorov_smirnov, lkp_ranges, pinpoint
+from bench.stats.table import Setting, Sizes, change_of, figures_of
+
+SEED = 5
+QUIET = Setting("Gaussian", 0.35, 2)
+
+
+def constant(*arms: float) -> np.ndarray:
+    """Experiments of one, whose arms scatter by a millionth around the given times."""
+    rng = np.random.default_rng(0)
+    shape = (1, len(arms), BLOCKS, ITERATIONS)
+    values: np.ndarray = np.array(arms)[None, :, None, None] * rng.uniform(1, 1 + 1e-6, shape)
+    return values
+
+
+@pytest.mark.parametrize("size", [10, 40])
+def test_kolmogorov_smirnov_agrees_with_scipy(size: int) -> None:
+    rng = np.random.default_rng(SEED)
+    first, second = rng.standard_normal((2, 30, size))
+    expected = stats.ks_2samp(first, second, axis=1, method="exact").pvalue
+    assert kolmogorov_smirnov(first, second) == pytest.approx(expected, rel=1e-9)
+
+
+def test_sides_of_different_sizes_are_refused() -> None:
+    with pytest.raises(ValueError, match="3 values against 2"):
+        kolmogorov_smirnov(np.zeros(3), np.zeros(2))
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_simulated_boots_scatter_as_much_as_said(noise: str) -> None:
+    values = simulate(
+        noise,
+        experiments=4000,
+        contrasts=1,
+        boot_noise_percent=1.0,
+        effect_percent=3.0,
+        seed=(SEED,),
+    )
+    means = np.log(values).mean(axis=3)
+    within_block = means[:, 1] - means[:, 0]
+    assert within_block.mean() == pytest.approx(np.log(1.03), abs=0.001)
+    assert within_block.std() / np.sqrt(2.0) == pytest.approx(0.01, rel=0.1)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_finds_a_change_far_above_the_noise_and_its_direction(rule: str) -> None:
+    answers = RULES[rule](constant(100.0, 110.0, 90.0, 100.0))
+    assert answers.changed[0, :2].tolist() == [1, -1]
+
+
+def test_ranges_that_do_not_meet_are_no_change_below_one_percent() -> None:
+    assert lkp_ranges(constant(100.0, 100.9), 4).changed.tolist() == [[0]]
+    assert lkp_ranges(constant(100.0, 101.1), 4).changed.tolist() == [[1]]
+
+
+def test_pinpoint_stops_at_ten_attempts_where_they_suffice() -> None:
+    assert pinpoint(constant(100.0, 110.0)).blocks.tolist() == [[1.0]]
+
+
+def test_pooled_iterations_and_attempts_of_one_boot_raise_many_false_alarms() -> None:
+    sizes = Sizes(null=1500, changed=10)
+    alarms = {rule: figures_of(rule, QUIET, sizes, SEED).alarm for rule in RULES}
+    assert alarms["Mann-Whitney pooled"] > 0.3
+    assert alarms["Pinpoint 10→160"] > 0.3
+    assert alarms["Mitigauge"] <= 0.015
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("boot_noise", [0.35, 1.4])
+def test_our_false_alarms_stay_near_one_percent(noise: str, boot_noise: float) -> None:
+    setting = Setting(noise, boot_noise, 2)
+    assert figures_of("Mitigauge", setting, Sizes(2000, 10), SEED).alarm <= 0.02
+
+
+def test_our_early_looks_save_more_than_half_the_boots_where_the_change_is_large() -> None:
+    change = change_of("Mitigauge", Setting("Gaussian", 1.4, 2), 3 * 1.4, 1000, SEED)
+    assert change.found > 0.98
+    assert change.mean_blocks < BLOCKS / 2
