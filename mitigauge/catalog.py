@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from mitigauge.errors import InvalidInput
 from mitigauge.settings import REPOSITORY
+from mitigauge.stats.case import DELTA_PERCENT
 from mitigauge.yaml_file import YamlDocument, parse_yaml
 
 Value = str | int | float
@@ -125,6 +126,9 @@ class Metric(_Closed):
     title: str = ""
     help: str = ""
     primary: bool = False
+    delta_percent: float = Field(
+        DELTA_PERCENT, gt=0, lt=100, description="the largest change that is still 'same'"
+    )
     when: dict[str, Value] = Field(default_factory=dict)
 
     def applies(self, parameters: Mapping[str, Value]) -> bool:

@@ -8,8 +8,9 @@ from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Expectation
 from mitigauge.experiments import repository
-from mitigauge.experiments.judging import ValueMap, value_map
-from mitigauge.experiments.matrix import arm_views, rows_of_run
+from mitigauge.experiments.judging import ValueMap, judge_run, value_map
+from mitigauge.experiments.matrix import arm_views, row_view
+from mitigauge.experiments.noise_view import costs_of, noise_view
 from mitigauge.experiments.schemas import (
     AttemptView,
     BootPoint,
@@ -30,6 +31,9 @@ def show_case(session: Session, experiment_id: int, case_id: int, host: str | No
     run = next((r for r in runs if r.host.name == host), runs[0])
     boots = repository.boots_of(session, [run.id])
     values = value_map(repository.values_of(session, [run.id], case.id))
+    judged = judge_run(run.comparison, run, boots, values, [case])
+    measuring_s = repository.measuring_seconds(session, run.id)
+    costs = costs_of(boots, measuring_s, case.id, case.iterations + case.warmup)
     return CaseView(
         experiment_id=experiment.id,
         experiment=experiment.name,
@@ -39,8 +43,9 @@ def show_case(session: Session, experiment_id: int, case_id: int, host: str | No
         workload=case.workload,
         parameters=case.parameters,
         host=run.host.name,
-        metrics=rows_of_run(run.comparison, run, boots, values, [case]),
+        metrics=[row_view(run.comparison, run, boots, entry) for entry in judged],
         points={m: [_point(boot, case, m, values) for boot in boots] for m in case.metrics},
+        noise={entry.metric: noise_view(entry, run.comparison, costs) for entry in judged},
         arms=arm_views(run.comparison, boots, emulated=run.host.emulated),
         emulated=run.host.emulated,
     )

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from mitigauge.experiments.schemas import BootState
 from mitigauge.experiments.tables import Arm, Boot, Case, Comparison, Run
-from mitigauge.stats.case import ArmVerdict
+from mitigauge.stats.case import DELTA_PERCENT, ArmVerdict
 from mitigauge.stats.case import Case as Question
+from mitigauge.stats.exploratory import judge_exploratory
 from mitigauge.stats.verdicts import judge_many
 
 # Fewer blocks have no look before the budget's end.
@@ -42,7 +43,7 @@ class Judged:
     @property
     def primary(self) -> bool:
         """Whether the run's end depends on it."""
-        return bool(self.case.metrics[self.metric]["primary"])
+        return _is_primary(self.case, self.metric)
 
 
 def value_map(rows: Iterable[tuple[int, int, str, bool, int, float]]) -> ValueMap:
@@ -68,22 +69,40 @@ def judge_run(
         for metric in case.metrics
     ]
     baseline = baseline_of(comparison)
-    questions = [
+    over = run.state == "finished"
+    # A run that was stopped early keeps the levels by which it was stopped.
+    primary = [entry for entry in wanted if _is_primary(*entry[:2])]
+    asked = _questions(primary, comparison, ended=over and run.stopped_after is None)
+    answers = iter(judge_many(asked, baseline=str(baseline.id), alpha=ALPHA))
+    secondary = [entry for entry in wanted if not _is_primary(*entry[:2])]
+    asked = _questions(secondary, comparison, ended=over)
+    explored = iter(judge_exploratory(asked, baseline=str(baseline.id), alpha=ALPHA))
+    judged = []
+    for case, metric, by_arm in wanted:
+        answer = next(answers if _is_primary(case, metric) else explored)
+        judged.append(Judged(case, metric, by_arm, _verdicts(answer, by_arm, baseline.id)))
+    return judged
+
+
+def _questions(
+    wanted: Sequence[tuple[Case, str, ByArm]], comparison: Comparison, *, ended: bool
+) -> list[Question]:
+    baseline = baseline_of(comparison)
+    return [
         Question(
             {str(arm): blocks for arm, blocks in by_arm.items() if blocks or arm == baseline.id},
             case.metrics[metric]["direction"],
             case.metrics[metric]["unit"],
-            planned_blocks=comparison.blocks,
-            # A run that was stopped early keeps the levels by which it was stopped.
-            ended=run.state == "finished" and run.stopped_after is None,
+            case.metrics[metric].get("delta_percent", DELTA_PERCENT),
+            comparison.blocks,
+            ended,
         )
         for case, metric, by_arm in wanted
     ]
-    answers = judge_many(questions, baseline=str(baseline.id), alpha=ALPHA)
-    return [
-        Judged(case, metric, by_arm, _verdicts(answer, by_arm, baseline.id))
-        for (case, metric, by_arm), answer in zip(wanted, answers, strict=True)
-    ]
+
+
+def _is_primary(case: Case, metric: str) -> bool:
+    return bool(case.metrics[metric]["primary"])
 
 
 def judge_double(
@@ -101,7 +120,7 @@ def judge_double(
     return [
         (entry.case, entry.metric, entry.verdicts[double.id])
         for entry in judged
-        if double.id in entry.verdicts and entry.verdicts[double.id].blocks
+        if entry.primary and double.id in entry.verdicts and entry.verdicts[double.id].blocks
     ]
 
 

@@ -15,8 +15,8 @@ from mitigauge.experiments.schemas import (
     RowView,
     Verdict,
 )
-from mitigauge.experiments.tables import Arm, Boot, Case, Comparison, Run
-from mitigauge.stats.case import ArmVerdict
+from mitigauge.experiments.tables import Arm, Boot, Comparison, Run
+from mitigauge.stats.case import DELTA_PERCENT, ArmVerdict
 
 FAILED_STATES = (BootState.WRONG_KERNEL, BootState.DID_NOT_BOOT)
 
@@ -29,7 +29,11 @@ def comparison_view(
     by_run: dict[int, list[Boot]] = defaultdict(list)
     for boot in boots:
         by_run[boot.run_id].append(boot)
-    rows = [row for run in runs for row in rows_of_run(comparison, run, by_run[run.id], values)]
+    rows = [
+        row_view(comparison, run, by_run[run.id], judged)
+        for run in runs
+        for judged in judge_run(comparison, run, by_run[run.id], values)
+    ]
     family_titles = dict.fromkeys(arm.family_title for arm in comparison.arms)
     return ComparisonView(
         id=comparison.id,
@@ -68,20 +72,6 @@ def arm_views(comparison: Comparison, boots: Sequence[Boot], *, emulated: bool) 
     return views
 
 
-def rows_of_run(
-    comparison: Comparison,
-    run: Run,
-    boots: Sequence[Boot],
-    values: ValueMap,
-    cases: Sequence[Case] | None = None,
-) -> list[RowView]:
-    """The rows of one host, for *cases* (all, if not given)."""
-    return [
-        row_view(comparison, run, boots, judged)
-        for judged in judge_run(comparison, run, boots, values, cases)
-    ]
-
-
 def row_view(comparison: Comparison, run: Run, boots: Sequence[Boot], judged: Judged) -> RowView:
     """One case and metric on one host: every arm judged against the baseline."""
     case, declared = judged.case, judged.case.metrics[judged.metric]
@@ -94,6 +84,7 @@ def row_view(comparison: Comparison, run: Run, boots: Sequence[Boot], judged: Ju
         unit=declared["unit"],
         direction=declared["direction"],
         primary=declared["primary"],
+        delta_percent=declared.get("delta_percent", DELTA_PERCENT),
         host=run.host.name,
         cells=[
             _cell(arm, judged.values[arm.id], judged.verdicts.get(arm.id), boots)
@@ -122,6 +113,7 @@ def _cell(
         ci_low_percent=verdict.ci_low_percent,
         ci_high_percent=verdict.ci_high_percent,
         p=verdict.p,
+        q=verdict.q,
         mde_percent=verdict.mde_percent,
         verdict=None if arm.is_baseline or verdict.verdict is None else Verdict(verdict.verdict),
         decided_at_look=verdict.decided_at_look,

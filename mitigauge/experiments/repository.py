@@ -286,3 +286,17 @@ def experiment_names_by_run(session: Session, run_of: Mapping[int, int]) -> dict
     )
     names = {row[0]: row[1] for row in rows}
     return {key: names[run_id] for key, run_id in run_of.items() if run_id in names}
+
+
+def measuring_seconds(session: Session, run_id: int) -> dict[tuple[int, int], float]:
+    """Seconds that each case took within each boot of a run, by (boot, case)."""
+    rows = session.execute(
+        select(Result.boot_id, Result.case_id, Result.started_at, Result.finished_at)
+        .join(Boot, Result.boot_id == Boot.id)
+        .where(Boot.run_id == run_id, Result.state == "measured")
+    )
+    return {
+        (boot_id, case_id): (finished - started).total_seconds()
+        for boot_id, case_id, started, finished in rows
+        if started and finished
+    }

@@ -96,6 +96,7 @@ class CellView(View):
     ci_low_percent: float | None = None
     ci_high_percent: float | None = None
     p: float | None = None
+    q: float | None = Field(None, description="of exploratory metrics, the false discovery rate")
     mde_percent: float | None = Field(None, description="smallest detectable effect")
     verdict: Verdict | None = None
     decided_at_look: int | None = Field(
@@ -115,6 +116,7 @@ class RowView(View):
     unit: str
     direction: Direction
     primary: bool
+    delta_percent: float = Field(description="'same': the interval lies within ± this")
     host: str
     cells: list[CellView]
 
@@ -252,6 +254,22 @@ class BootPoint(View):
     at: datetime | None
 
 
+class NoiseView(View):
+    """Standard deviations in percent of the value; null where the boots cannot tell."""
+
+    boot_mean_percent: float | None = Field(None, description="what boots' means showed")
+    boot_percent: float | None = Field(None, description="of it, from boot to boot")
+    iteration_percent: float | None = Field(None, description="of one iteration within a boot")
+    boot_cost_s: float | None = Field(None, description="a boot's own time, for each of its cases")
+    iteration_cost_s: float | None = None
+    recommended_iterations: int | None = Field(
+        None, description="a boot next time, from the variances and costs above"
+    )
+    two_groups: list[str] = Field(
+        default_factory=list, description="arms whose boots fall into two groups"
+    )
+
+
 class CaseView(View):
     """One case of an experiment with every boot as a point."""
 
@@ -265,6 +283,7 @@ class CaseView(View):
     host: str
     metrics: list[RowView]
     points: dict[str, list[BootPoint]] = Field(description="by metric name")
+    noise: dict[str, NoiseView] = Field(description="by metric name")
     arms: list[ArmView]
     emulated: bool
 

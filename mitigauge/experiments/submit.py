@@ -131,6 +131,7 @@ def _case(
             "direction": metric.direction,
             "title": metric.title or name,
             "primary": primary,
+            "delta_percent": metric.delta_percent,
         }
     return Case(
         position=position,

@@ -11,12 +11,10 @@ from pydantic import BaseModel, Field
 from mitigauge.errors import InvalidInput
 from mitigauge.reports.boots_csv import Measured
 from mitigauge.stats.boot_means import boot_means
-from mitigauge.stats.case import ArmVerdict, Case, Direction
+from mitigauge.stats.case import DELTA_PERCENT, ArmVerdict, Case, Direction
+from mitigauge.stats.exploratory import judge_exploratory
 from mitigauge.stats.modality import two_groups
-from mitigauge.stats.multiplicity import benjamini_hochberg
 from mitigauge.stats.verdicts import judge_many
-
-FALSE_DISCOVERY_RATE = 0.05
 
 
 class Compared(BaseModel):
@@ -45,7 +43,7 @@ def compare(
     *,
     baseline: str,
     alpha: float = 0.01,
-    delta_percent: float = 1.0,
+    delta_percent: float = DELTA_PERCENT,
     planned_blocks: int | None = None,
     exploratory: bool = False,
 ) -> list[Compared]:
@@ -64,14 +62,14 @@ def compare(
         Case(m.boots, cast("Direction", m.direction), m.unit, delta_percent, planned_blocks)
         for m in measured
     ]
-    judged = judge_many(cases, baseline=baseline, alpha=alpha, looks=() if exploratory else None)
-    answers = [
+    judge = judge_exploratory if exploratory else judge_many
+    judged = judge(cases, baseline=baseline, alpha=alpha)
+    return [
         _compared(m, baseline, arm, verdicts[arm])
         for m, verdicts in zip(measured, judged, strict=True)
         for arm in m.boots
         if arm != baseline
     ]
-    return _discoveries(answers) if exploratory else answers
 
 
 def _compared(measured: Measured, baseline: str, arm: str, verdict: ArmVerdict) -> Compared:
@@ -88,31 +86,12 @@ def _compared(measured: Measured, baseline: str, arm: str, verdict: ArmVerdict) 
         ci_low_percent=verdict.ci_low_percent,
         ci_high_percent=verdict.ci_high_percent,
         p=verdict.p,
+        q=verdict.q,
         blocks_used=verdict.blocks,
         mde_percent=verdict.mde_percent,
         decided_at_look=verdict.decided_at_look,
         note="; ".join(notes),
     )
-
-
-def _discoveries(answers: Sequence[Compared]) -> list[Compared]:
-    """The answers with q, and with verdicts by q where there is one."""
-    tested = [index for index, answer in enumerate(answers) if answer.p is not None]
-    q_values = benjamini_hochberg([answers[index].p or 0.0 for index in tested])
-    q_of = dict(zip(tested, (float(q) for q in q_values), strict=True))
-    return [_by_q(answer, q_of.get(index)) for index, answer in enumerate(answers)]
-
-
-def _by_q(answer: Compared, q: float | None) -> Compared:
-    if q is None or answer.effect_percent is None:
-        return answer
-    verdict = answer.verdict
-    if q <= FALSE_DISCOVERY_RATE:
-        larger_is_better = answer.direction == "higher"
-        verdict = "better" if (answer.effect_percent > 0) == larger_is_better else "worse"
-    elif verdict in ("better", "worse"):
-        verdict = "undecided"
-    return answer.model_copy(update={"q": q, "verdict": verdict})
 
 
 def _two_groups(boots: Mapping[str, Mapping[int, Sequence[float]]], arm: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from mitigauge.claims.schemas import ClaimSourceView, ClaimView
+from mitigauge.experiments.judging import ALPHA
 from mitigauge.experiments.schemas import (
     ArmView,
     CellView,
@@ -25,6 +26,10 @@ from mitigauge.experiments.schemas import (
 )
 from mitigauge.reports import units
 from mitigauge.reports.plain import neutralise
+from mitigauge.stats.case import DELTA_PERCENT
+from mitigauge.stats.exploratory import FALSE_DISCOVERY_RATE
+from mitigauge.stats.look import INTERVAL_LEVEL
+from mitigauge.stats.power import POWER
 
 EMULATED = (
     "these hosts are emulated processors: what software costs shows there, what a hardware "
@@ -33,9 +38,10 @@ EMULATED = (
 METHOD = (
     (
         "Cell",
-        "change against the baseline in percent of it, [95 % interval], n boots that count. "
-        "worse, better: at 1 % family-wise; same: the interval lies within ±1 %; undecided: "
-        "neither; mde: the smallest effect that shows with 80 % power.",
+        f"change against the baseline in percent of it, [{100 * INTERVAL_LEVEL:g} % interval], n "
+        f"boots that count. worse, better: at {100 * ALPHA:g} % family-wise; same: the interval "
+        f"lies within ±{DELTA_PERCENT:g} %; undecided: neither; mde: the smallest effect that "
+        f"shows with {100 * POWER:g} % power.",
     ),
     (
         "Interval",
@@ -212,7 +218,9 @@ def _table(comparison: ComparisonView, rows: Sequence[RowView], *, emulated: boo
     baseline = next((arm for arm in comparison.arms if arm.is_baseline), None)
     others = [arm for arm in comparison.arms if not arm.is_baseline]
     what = f"{first.direction} is better"
-    rank = "" if first.primary else "; secondary metric, exploratory"
+    rank = "" if first.primary else f"; secondary metric, exploratory: q ≤ {FALSE_DISCOVERY_RATE:g}"
+    if first.delta_percent != DELTA_PERCENT:
+        rank += f"; same: within ±{first.delta_percent:g} %"
     return Table(
         caption=f"{shared or first.workload}: {first.metric_title} ({what}{rank}), "
         f"{comparison.family_title}, {first.host}",

@@ -12,6 +12,9 @@ from mitigauge.stats.scale import Scale
 Verdict = Literal["better", "worse", "same", "undecided"]
 Direction = Literal["lower", "higher"]
 
+# The largest change that is still "same", unless a case says otherwise.
+DELTA_PERCENT = 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class ArmVerdict:
@@ -36,6 +39,7 @@ class ArmVerdict:
     note: str
     scale: Scale
     decided_at_look: int | None
+    q: float | None = None  # of exploratory metrics: the false discovery rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Case:
     boots: Boots
     direction: Direction
     unit: str = ""
-    delta_percent: float = 1.0
+    delta_percent: float = DELTA_PERCENT
     planned_blocks: int | None = None
     ended: bool = False
 

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 
 from mitigauge.errors import InvalidInput
 from mitigauge.stats.boot_means import Boots, boot_means
-from mitigauge.stats.case import ArmVerdict, Case, Direction, Verdict
+from mitigauge.stats.case import DELTA_PERCENT, ArmVerdict, Case, Direction, Verdict
 from mitigauge.stats.group import Rules, judge_group
 
 __all__ = ["ArmVerdict", "Case", "Direction", "Verdict", "judge", "judge_many"]
@@ -30,7 +30,7 @@ def judge(
     baseline: str,
     direction: Direction,
     alpha: float = 0.01,
-    delta_percent: float = 1.0,
+    delta_percent: float = DELTA_PERCENT,
     planned_blocks: int | None = None,
     ended: bool = False,
     unit: str = "",

@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,9 @@ def test_up_refuses_other_ports_than_those_of_a_running_host(tmp_path: Path) -> 
     pretend = ["qemu-system-x86_64", "-f", str(running.pidfile)]
     with subprocess.Popen(pretend, executable="/usr/bin/tail") as process:
         try:
+            # The kernel tells the arguments a moment after the process runs.
+            while not Path(f"/proc/{process.pid}/cmdline").read_bytes():
+                time.sleep(0.01)
             running.pidfile.write_text(str(process.pid))
             other = LabPaths.of(Settings(home=tmp_path, lab_port_base=ANOTHER_LAB + 100))
             with pytest.raises(LabError, match="not 43101") as refused:

@@ -85,6 +85,7 @@ def row(case: str, cells: list[CellView], **changes: Any) -> RowView:
         "unit": "bit/s",
         "direction": "higher",
         "primary": True,
+        "delta_percent": 1.0,
         "host": "lab-amd",
     }
     return RowView(case=case, cells=cells, **(fields | changes))

@@ -55,6 +55,36 @@ def test_a_bad_spec_is_refused_with_its_line(old: str, new: str, expected: str) 
     assert expected in refusal(old, new)
 
 
+DOUBLED = SPEC.replace("    baseline: off\n", "    baseline: off\n    aa: true\n")
+
+
+def test_a_doubled_arm_is_the_baseline_under_another_name() -> None:
+    [comparison] = read(DOUBLED).comparisons
+    assert comparison.double is not None
+    assert (comparison.double.name, comparison.double.mode) == ("off-again", "knob/off")
+    assert read(SPEC).comparisons[0].double is None
+
+
+def test_with_its_double_one_arm_is_enough() -> None:
+    alone = "      - {name: on, mode: knob/on}\n"
+    assert len(read(DOUBLED.replace(alone, "")).comparisons[0].arms) == 1
+    with pytest.raises(InvalidInput, match="one arm alone has nothing to be compared with"):
+        read(SPEC.replace(alone, ""))
+
+
+def test_the_doubled_arms_name_is_not_to_be_taken() -> None:
+    with pytest.raises(InvalidInput, match="the doubled arm's name 'off-again' is taken"):
+        read(DOUBLED.replace("name: on,", "name: off-again,"))
+
+
+def test_the_doubled_arm_counts_as_one_of_nine() -> None:
+    more = "".join(f"      - {{name: k{i}, mode: knob/on, kernel: '6.{i}'}}\n" for i in range(7))
+    nine = SPEC.replace("    workloads:\n", f"{more}    workloads:\n")
+    assert len(read(nine).comparisons[0].arms) == 9
+    with pytest.raises(InvalidInput, match="at most 9 arms, the doubled one among them"):
+        read(nine.replace("    baseline: off\n", "    baseline: off\n    aa: true\n"))
+
+
 def test_every_fault_is_reported_at_once() -> None:
     broken = SPEC.replace("knob/on", "nob/on").replace("[alpha]", "[gamma]")
     with pytest.raises(InvalidInput) as refused:

@@ -569,6 +569,13 @@ export interface components {
             host: string;
             /** Metrics */
             metrics: components["schemas"]["RowView"][];
+            /**
+             * Noise
+             * @description by metric name
+             */
+            noise: {
+                [key: string]: components["schemas"]["NoiseView"];
+            };
             /** Parameters */
             parameters: {
                 [key: string]: string | number;
@@ -628,6 +635,11 @@ export interface components {
             note: string;
             /** P */
             p?: number | null;
+            /**
+             * Q
+             * @description of exploratory metrics, the false discovery rate
+             */
+            q?: number | null;
             /**
              * State
              * @enum {string}
@@ -994,6 +1006,44 @@ export interface components {
             warmup: number[];
         };
         /**
+         * NoiseView
+         * @description Standard deviations in percent of the value; null where the boots cannot tell.
+         */
+        NoiseView: {
+            /**
+             * Boot Cost S
+             * @description a boot's own time, for each of its cases
+             */
+            boot_cost_s?: number | null;
+            /**
+             * Boot Mean Percent
+             * @description what boots' means showed
+             */
+            boot_mean_percent?: number | null;
+            /**
+             * Boot Percent
+             * @description of it, from boot to boot
+             */
+            boot_percent?: number | null;
+            /** Iteration Cost S */
+            iteration_cost_s?: number | null;
+            /**
+             * Iteration Percent
+             * @description of one iteration within a boot
+             */
+            iteration_percent?: number | null;
+            /**
+             * Recommended Iterations
+             * @description a boot next time, from the variances and costs above
+             */
+            recommended_iterations?: number | null;
+            /**
+             * Two Groups
+             * @description arms whose boots fall into two groups
+             */
+            two_groups?: string[];
+        };
+        /**
          * ProblemView
          * @description How the API says no: what is wrong, and the way out.
          */
@@ -1079,6 +1129,11 @@ export interface components {
             case_id: number;
             /** Cells */
             cells: components["schemas"]["CellView"][];
+            /**
+             * Delta Percent
+             * @description 'same': the interval lies within ± this
+             */
+            delta_percent: number;
             /**
              * Direction
              * @enum {string}

@@ -13,6 +13,7 @@ export type Case = Schemas["CaseView"];
 export type Cell = Schemas["CellView"];
 export type Claim = Schemas["ClaimView"];
 export type ClaimOutcome = Schemas["ClaimOutcome"];
+export type Noise = Schemas["NoiseView"];
 export type ClaimSource = Schemas["ClaimSourceView"];
 export type Comparison = Schemas["ComparisonView"];
 export type Experiment = Schemas["ExperimentView"];

@@ -14,6 +14,7 @@ import { Crumbs, Head, useTitle } from "../ui/page";
 import { directionInWords, hasOutcome } from "../words";
 import "./case.css";
 import { Chart } from "./chart";
+import { NoiseNote } from "./noise";
 import { ArmMark } from "./shape";
 import { BootTable } from "./table";
 
@@ -153,6 +154,10 @@ function Metric({ view, row }: { view: Case; row: Row }) {
           )}
         </header>
         <Summary view={view} row={row} />
+        <NoiseNote
+          noise={view.noise[row.metric]}
+          measured={Math.max(0, ...points.map((point) => point.iterations.length))}
+        />
         <div className="inside chart-head">
           <span className="faint small">
             One mark a boot, at the mean of its iterations. The scale does not start at zero. Arrow
@@ -228,12 +233,17 @@ function Summary({ view, row }: { view: Case; row: Row }) {
   );
 }
 
+function small(probability: number) {
+  return probability < 0.001 ? "< 0.001" : `= ${fixed(probability, 3)}`;
+}
+
 /** How much the comparison could have seen, and how unlikely it is by chance. */
 function Strength({ cell }: { cell: Cell }) {
   const parts = [
     typeof cell.mde_percent === "number" &&
       `smallest detectable effect ${fixed(cell.mde_percent, percentDigits(cell.mde_percent))} %`,
-    typeof cell.p === "number" && `p ${cell.p < 0.001 ? "< 0.001" : `= ${fixed(cell.p, 3)}`}`,
+    typeof cell.p === "number" && `p ${small(cell.p)}`,
+    typeof cell.q === "number" && `q ${small(cell.q)}`,
   ].filter((part) => part !== false);
   return <span className="soft small">{parts.join(", ")}</span>;
 }

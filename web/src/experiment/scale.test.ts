@@ -23,6 +23,7 @@ function rowOf(...intervals: [number, number, number][]): Row {
     unit: "s",
     direction: "lower",
     primary: true,
+    delta_percent: 1,
     host: "lab-intel",
     cells,
   };

@@ -1,0 +1,46 @@
+"""Metrics that decide nothing: one look, and all of them under one false discovery rate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mitigauge.stats.case import ArmVerdict, Case, Verdict
+from mitigauge.stats.multiplicity import benjamini_hochberg
+from mitigauge.stats.verdicts import judge_many
+
+FALSE_DISCOVERY_RATE = 0.05
+
+
+def judge_exploratory(
+    cases: Sequence[Case], *, baseline: str, alpha: float = 0.01
+) -> list[dict[str, ArmVerdict]]:
+    """Judge *cases* at the end of their blocks, with q over all their arms.
+
+    *better* and *worse* go by q alone; *same* by the interval, as ever. While blocks
+    are still to come an arm is undecided, and q is the figure so far. *alpha* sets the
+    smallest detectable effect. Raises :class:`InvalidInput` as :func:`judge_many` does.
+    """
+    judged = judge_many(cases, baseline=baseline, alpha=alpha, looks=())
+    tested = [
+        (index, arm, verdict.p)
+        for index, verdicts in enumerate(judged)
+        for arm, verdict in verdicts.items()
+        if verdict.p is not None
+    ]
+    q_values = benjamini_hochberg([p for _, _, p in tested])
+    for (index, arm, _), q in zip(tested, q_values, strict=True):
+        judged[index][arm] = _by_q(judged[index][arm], cases[index], float(q))
+    return judged
+
+
+def _by_q(answer: ArmVerdict, case: Case, q: float) -> ArmVerdict:
+    return replace(answer, q=q, verdict=_verdict(answer, case, q))
+
+
+def _verdict(answer: ArmVerdict, case: Case, q: float) -> Verdict | None:
+    over = case.ended or answer.blocks >= (case.planned_blocks or 0)
+    if over and q <= FALSE_DISCOVERY_RATE and answer.effect_percent is not None:
+        larger_is_better = case.direction == "higher"
+        return "better" if (answer.effect_percent > 0) == larger_is_better else "worse"
+    return "undecided" if answer.verdict in ("better", "worse") else answer.verdict
