@@ -7,7 +7,11 @@ from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from types import ModuleType
 
+from ansible import module_utils
 from mitigauge.settings import REPOSITORY
+
+# Ansible puts what modules share here when it packs them.
+module_utils.__path__.append(str(REPOSITORY / "ansible" / "module_utils"))
 
 
 def load(relative: str) -> ModuleType:

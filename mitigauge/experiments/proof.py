@@ -20,7 +20,6 @@ class Requested:
     build_id: str | None
     kernel_version: str | None
     expect: Sequence[Expectation]
-    emulated: bool
 
 
 @dataclass(frozen=True, slots=True)

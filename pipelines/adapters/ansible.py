@@ -33,6 +33,8 @@ ANSIBLE = REPOSITORY / "ansible"
 MESSAGE_LIMIT = 2000
 # How often a play in progress asks whether it may go on.
 PULSE_S = 1
+# A process that the kernel cannot end at once (in uninterruptible sleep) is not waited for longer.
+ENDING_S = 5
 STATUS_OF_EVENT = {
     "runner_on_ok": "ok",
     "runner_on_failed": "failed",
@@ -204,9 +206,13 @@ def _ended_with_us(scratch: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        for pid in _processes_of(scratch):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        # Again until none is found: what is killed may have started another meanwhile.
+        patience = time.monotonic() + ENDING_S
+        while (left := _processes_of(scratch)) and time.monotonic() < patience:
+            for pid in left:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.02)
 
 
 def _processes_of(scratch: Path) -> list[int]:

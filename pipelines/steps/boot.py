@@ -88,7 +88,7 @@ def verify(context: StepContext) -> Done:
     proof: Mapping[str, Any] = facts["proof"]
     if young and proof["boot_id"] == boot.previous_boot_id:
         return _wait_on(boot)
-    judgement = judge_boot(proof, _requested(context.run, boot))
+    judgement = judge_boot(proof, _requested(boot))
     taint = unexpected_taint(proof, emulated=context.run.host.emulated)
     tail = "" if judgement.state is BootState.EFFECTIVE else _tail(context)
     fingerprint = facts.get("fingerprint", {})
@@ -138,7 +138,7 @@ def _wait_on(boot: Boot) -> Done:
     )
 
 
-def _requested(run: Run, boot: Boot) -> Requested:
+def _requested(boot: Boot) -> Requested:
     entry = boot.armed or {}
     return Requested(
         nonce=boot.nonce,
@@ -147,7 +147,6 @@ def _requested(run: Run, boot: Boot) -> Requested:
         build_id=entry.get("build_id"),
         kernel_version=entry.get("kernel_version"),
         expect=[Expectation.model_validate(e) for e in boot.arm.expect],
-        emulated=run.host.emulated,
     )
 
 

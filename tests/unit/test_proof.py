@@ -22,7 +22,6 @@ def wanted(**changes: Any) -> Requested:
         "build_id": "b1",
         "kernel_version": None,
         "expect": [CLEAR],
-        "emulated": True,
     }
     return Requested(**{**facts, **changes})
 

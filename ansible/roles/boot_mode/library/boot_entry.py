@@ -5,14 +5,27 @@ from __future__ import annotations
 
 import os
 import re
-import struct
 import subprocess
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+
+from ansible.module_utils.mitigauge_grub import (
+    ENTRY_ID,
+    WATCHDOG_S,
+    Entry,
+    Refused,
+    arm_entry,
+    arm_options,
+    configured_default,
+    default_entry,
+    entry_for,
+    menu,
+    unwritable,
+    without_ours,
+)
+from ansible.module_utils.mitigauge_kernel_image import image_version
 
 DOCUMENTATION = r"""
 module: boot_entry
@@ -54,23 +67,11 @@ mitigauge:
   returned: success
 """
 
-ENTRY_ID = "mitigauge-arm"
 GRUB = Path("/boot/grub")
 PIN = Path("/etc/default/grub.d/mitigauge.cfg")
 PINNED = "# Mitigauge: the default is named, not the newest kernel.\nGRUB_DEFAULT=saved\n"
 WATCHDOG = Path("/sys/class/watchdog/watchdog0")
-# From the last sign of life of a hung system to its reset. It covers user space only:
-# the kernel before that is covered by panic= and by whoever waits for the host.
-WATCHDOG_S = 120
-# GRUB's save_env rewrites the file's blocks in place; it cannot through these layers.
-WRITABLE_FILESYSTEMS = ("ext2", "ext3", "ext4", "xfs", "vfat")
-UNWRITABLE_DEVICES = re.compile(r"^/dev/(mapper/|md|dm-|loop)")
-HEAD = re.compile(r"^\s*(?:menuentry|submenu)\s+(['\"])(?P<title>.*?)\1(?P<rest>.*)\{\s*$")
-ID = re.compile(r"(?:--id|\$menuentry_id_option)\s+['\"]?([^'\"\s{]+)")
-LINUX = re.compile(r"^(?P<indent>\s*)linux\w*\s+(?P<path>\S+)(?P<options>.*)$")
 NONCE = re.compile(r"[A-Za-z0-9._-]{1,64}")
-# Whatever GRUB could take for something else than a part of a word is left out.
-OPTION = re.compile(r"[\w.,:=/+@%~^-]+", re.ASCII)
 # Detached and a moment later, so that the answer still gets through. The SSH server goes first:
 # who watches for its greeting must not take the system on its way down for the next one.
 REBOOT = (
@@ -78,171 +79,12 @@ REBOOT = (
     *("--on-active=500ms", "--timer-property=AccuracySec=100ms"),
     *("sh", "-c", "systemctl stop ssh.socket ssh.service; exec systemctl reboot"),
 )
-BEGIN = "# Mitigauge: from here to the end mark written anew for every boot\n"
-END = "# Mitigauge: end\n"
-
-
-class Refused(Exception):
-    """The host cannot be booted this way; the text says why."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One Linux entry of GRUB's menu."""
-
-    levels: tuple[tuple[str, ...], ...]  # its submenus and itself: (position, title, id) of each
-    lines: tuple[str, ...]
-    path: str
-    options: tuple[str, ...]
-
-    @property
-    def reference(self) -> str:
-        """How it is named to GRUB: ids where there are some, submenus before it."""
-        return ">".join(names[-1] for names in self.levels)
-
-    @property
-    def release(self) -> str:
-        """The kernel release it boots."""
-        return self.path.rpartition("vmlinuz-")[2]
-
-    def is_meant_by(self, reference: str) -> bool:
-        """Whether GRUB takes `reference` for this entry or a submenu around it."""
-        wanted = reference.split(">")
-        return len(wanted) <= len(self.levels) and all(
-            name in names for name, names in zip(wanted, self.levels, strict=False)
-        )
-
-
-def menu(grub_cfg: str) -> list[Entry]:
-    """All Linux entries of a grub.cfg made by grub-mkconfig, in GRUB's order."""
-    return list(_entries(iter(grub_cfg.splitlines()), ()))
-
-
-def _entries(lines: Iterator[str], above: tuple[tuple[str, ...], ...]) -> Iterator[Entry]:
-    position = 0
-    for line in lines:
-        head = HEAD.match(line)
-        if head:
-            found = ID.search(head["rest"])
-            names = (str(position), head["title"], *([found[1]] if found else []))
-            position += 1
-            if line.split()[0] == "submenu":
-                yield from _entries(lines, (*above, names))
-            else:
-                yield from _entry(tuple(_block(lines)), (*above, names))
-        elif line.rstrip().endswith("{"):
-            tuple(_block(lines))  # a function
-        elif line.strip() == "}":
-            return
-
-
-def _block(lines: Iterator[str]) -> Iterator[str]:
-    depth = 1
-    for line in lines:
-        depth += line.rstrip().endswith("{") - (line.strip() == "}")
-        if depth == 0:
-            return
-        yield line
-
-
-def _entry(lines: tuple[str, ...], levels: tuple[tuple[str, ...], ...]) -> Iterator[Entry]:
-    for line in lines:
-        linux = LINUX.match(line)
-        if linux:
-            yield Entry(levels, lines, linux["path"], tuple(linux["options"].split()))
-            return
-
-
-def configured_default(grub_cfg: str) -> str:
-    """GRUB_DEFAULT as grub-mkconfig wrote it; ``${saved_entry}`` where grubenv decides."""
-    found = re.findall(r'^\s*set default="(.*)"', grub_cfg, re.MULTILINE)
-    return next((value for value in found if value != "${next_entry}"), "0")
-
-
-def default_entry(entries: Sequence[Entry], grub_cfg: str, saved: str) -> Entry:
-    """The entry that boots when nothing else is selected: what is known to be good."""
-    if not entries:
-        raise Refused("grub.cfg has no Linux entry; run update-grub on the host")
-    configured = configured_default(grub_cfg)
-    reference = saved if configured == "${saved_entry}" else configured
-    # GRUB takes the first where the reference leads nowhere.
-    return next((e for e in entries if reference and e.is_meant_by(reference)), entries[0])
-
-
-def entry_for(entries: Sequence[Entry], default: Entry, release: str) -> Entry:
-    """The first entry whose kernel has that release; the default where none is asked for."""
-    if not release or release == default.release:
-        return default
-    for entry in entries:
-        if entry.release == release:
-            return entry
-    known = ", ".join(sorted({entry.release for entry in entries}))
-    raise Refused(f"kernel {release} is not in grub.cfg; there: {known}")
-
-
-def option_name(option: str) -> str:
-    """What stands before the equals sign; the kernel takes - and _ for the same."""
-    return option.partition("=")[0].replace("-", "_")
-
-
-def arm_options(
-    base: Sequence[str], mode: Sequence[str], nonce: str, *, watchdog: bool
-) -> list[str]:
-    """Base options less those that the mode sets itself, then the mode's, then ours.
-
-    Raises :class:`Refused` for an option that GRUB would not hand on as it stands.
-    """
-    own = [*mode, f"mitigauge.nonce={nonce}", "panic=10"]
-    if watchdog:
-        own.append(f"systemd.watchdog_sec={WATCHDOG_S}")
-    set_here = {option_name(option) for option in own}
-    kept = [o for o in base if option_name(o) not in set_here]
-    for option in [*kept, *own]:
-        if not OPTION.fullmatch(option):
-            raise Refused(f"kernel option {option!r} has a character that GRUB would interpret")
-    return kept + own
-
-
-def arm_entry(entry: Entry, options: Sequence[str]) -> str:
-    """The text of `entry` under our id, with other options."""
-    body = []
-    for line in entry.lines:
-        linux = LINUX.match(line)
-        text = f"{linux['indent']}linux\t{entry.path} {' '.join(options)}" if linux else line
-        body.append(text + "\n")
-    head = f"menuentry 'Mitigauge: the arm under test' --id '{ENTRY_ID}' {{\n"
-    return BEGIN + head + "".join(body) + "}\n" + END
-
-
-def without_ours(custom_cfg: str) -> str:
-    """What others wrote into custom.cfg."""
-    before, ours, rest = custom_cfg.partition(BEGIN)
-    return before + rest.partition(END)[2] if ours else custom_cfg
 
 
 def nonce_of(cmdline: str) -> str | None:
     """The nonce on a command line, or None."""
     found = re.search(r"(?:^|\s)mitigauge\.nonce=(\S+)", cmdline)
     return found[1] if found else None
-
-
-def unwritable(source: str, filesystem: str, size: int) -> str:
-    """Why GRUB cannot write its grubenv there; empty when it can."""
-    if filesystem not in WRITABLE_FILESYSTEMS:
-        return f"grubenv lies on {filesystem}, which GRUB cannot write"
-    if UNWRITABLE_DEVICES.match(source):
-        return f"grubenv lies on {source}, a device layer that GRUB cannot write"
-    return "" if size == 1024 else f"grubenv is {size} bytes, not 1024"
-
-
-def image_version(image: bytes) -> str | None:
-    """What ``uname -v`` says once this bzImage is up; None where it has no such header."""
-    if image[0x202:0x206] != b"HdrS":
-        return None
-    (offset,) = struct.unpack_from("<H", image, 0x20E)
-    text = image[offset + 0x200 :].partition(b"\0")[0].decode(errors="replace")
-    _, number, rest = text.partition(" #")
-    return f"#{rest}" if number else None
 
 
 def run(*command: str) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_kernel_image import image_version
+
 DOCUMENTATION = r"""
 module: kernel_list
 short_description: List installed kernels
@@ -49,16 +51,6 @@ def installed_packages(status: str) -> set[str]:
         if fields.get("Status", "").endswith(" ok installed"):
             found.add(fields.get("Package", ""))
     return found
-
-
-def image_version(image: bytes) -> str | None:
-    """What ``uname -v`` says once this bzImage is up; None where it has no such header."""
-    if image[0x202:0x206] != b"HdrS":
-        return None
-    (offset,) = struct.unpack_from("<H", image, 0x20E)
-    text = image[offset + 0x200 :].partition(b"\0")[0].decode(errors="replace")
-    _, number, rest = text.partition(" #")
-    return f"#{rest}" if number else None
 
 
 def build_id(notes: bytes) -> str | None:
