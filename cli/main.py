@@ -19,6 +19,7 @@ GROUPS = {
     "experiment": "cli.experiment",
     "host": "cli.host",
     "claims": "cli.claims",
+    "profile": "cli.profile",
     "db": "cli.database",
 }
 COMMANDS = {

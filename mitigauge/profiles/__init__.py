@@ -1,0 +1,1 @@
+"""Profiles: from what perf printed to stacks that can be compared."""

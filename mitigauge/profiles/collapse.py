@@ -1,0 +1,198 @@
+"""``perf script``'s text into folded stacks, in memory that grows with distinct stacks only.
+
+A sample is a header line, a line for each frame with the leaf first, and an empty
+line. Call chains repeat: the same callers come with thousands of leaves, and their
+text, addresses included, is the same each time. So the text of the callers is looked
+up whole, and parsed only when it is new.
+
+Counts are those of stackcollapse-perf.pl: periods are added up, a period that is not
+told or 0 counts 1, samples of other events than the first are left out, and so is a
+last sample without its empty line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mitigauge.errors import InvalidInput
+from mitigauge.profiles.frames import folded_line
+
+# Comm (two characters at least), then pid, or pid/tid.
+_HEADER = re.compile(rb"(\S.+?)\s+\d+/*\d*\s+")
+_EVENT = re.compile(rb":\s*(\d+)*\s+(\S+):\s*$")
+# The usual header at once. The first group is atomic: where comm ends must not depend
+# on what follows.
+_USUAL = re.compile(rb"(?>(\S.+?)\s+\d+/*\d*\s+)(?:\[\d+\]\s+)?\d+\.\d+:\s+(?:(\d+)\s+)?(\S+):\s*$")
+# Every line is indented, so none is a header or a comment.
+_INDENTED = re.compile(rb"(?:[ \t][^\n]*(?:\n|\Z))*")
+
+SAMPLE_END = b"\n\n"
+# Bytes of text whose parse is remembered; beyond, all is forgotten and begun anew.
+REMEMBERED = 32 << 20
+# A sample that is longer is none; without a limit, a file without empty lines fills the memory.
+LONGEST_SAMPLE = 16 << 20
+LONGEST_LINE = 1 << 20
+
+
+class _Wrong(Exception):
+    """What is wrong with a line, whose number is known further up."""
+
+
+@dataclass(slots=True)
+class Collapsed:
+    """Counts of folded stacks by (comm, callers, leaf), and what was left out."""
+
+    event: bytes = b""
+    samples: int = 0
+    other_events: int = 0
+    unrecognised: int = 0
+    counts: dict[tuple[bytes, bytes, bytes], int] = field(default_factory=dict)
+
+    def stacks(self) -> dict[bytes, int]:
+        """Counts by folded stack, ``comm;caller;…;leaf``."""
+        folded: dict[bytes, int] = {}
+        for (comm, callers, leaf), count in self.counts.items():
+            stack = comm.replace(b" ", b"_") + callers + leaf
+            folded[stack] = folded.get(stack, 0) + count
+        return folded
+
+
+@dataclass(slots=True)
+class _Memory:
+    """Text that was parsed already, as Java spells it or not."""
+
+    java: bool
+    callers: dict[bytes, bytes] = field(default_factory=lambda: {b"": b""})
+    leaves: dict[bytes, bytes] = field(default_factory=lambda: {b"": b""})
+    size: int = 0
+
+    def learn(self, leaf: bytes, callers: bytes) -> None:
+        """Parse both, unless there is a line in them that is no frame."""
+        if self.size > REMEMBERED:
+            self.callers, self.leaves, self.size = {b"": b""}, {b"": b""}, 0
+        parsed = [folded_line(line, java=self.java) for line in callers.split(b"\n") if line]
+        first = folded_line(leaf, java=self.java) if leaf else b""
+        if first is None or None in parsed:
+            return
+        self.callers[callers] = b"".join(part for part in reversed(parsed) if part)
+        self.leaves[leaf] = first
+        self.size += len(callers) + len(leaf)
+
+
+class Collapse:
+    """Counts the samples of one capture, which come in any number of pieces.
+
+    *event* picks one; otherwise it is the first that comes. *strict* refuses what
+    stackcollapse-perf.pl leaves out: lines that are no sample, and a second event.
+    """
+
+    def __init__(self, *, event: str = "", strict: bool = False, name: str = "capture") -> None:
+        self.result = Collapsed(event=event.encode())
+        self._chosen = bool(event)
+        self._strict = strict
+        self._name = name
+        self._rest = b""
+        self._lines = 0  # in the pieces before
+        self._plain, self._java = _Memory(java=False), _Memory(java=True)
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of text. Raises :class:`InvalidInput` naming the line."""
+        text = self._rest + piece
+        samples = text.split(SAMPLE_END)
+        self._rest = samples.pop()
+        self._count(samples)
+        self._lines += text.count(b"\n") - self._rest.count(b"\n")
+        if len(self._rest) > LONGEST_SAMPLE:
+            raise self._refusal(self._lines + 1, f"no empty line in {LONGEST_SAMPLE >> 20} MiB")
+
+    def finish(self) -> Collapsed:
+        """What was counted. Raises :class:`InvalidInput` if that is nothing, when strict."""
+        if self._strict and not self.result.counts:
+            raise InvalidInput(
+                f"{self._name} has no sample",
+                hint="Record with `perf record -g` while something runs, and check that"
+                " `perf script` prints call chains.",
+            )
+        return self.result
+
+    def _count(self, samples: Sequence[bytes]) -> None:
+        result, counts = self.result, self.result.counts
+        for index, sample in enumerate(samples):
+            head, _, stack = sample.partition(b"\n")
+            leaf, _, callers = stack.partition(b"\n")
+            usual = _USUAL.match(head)
+            if usual is None or usual[3] != result.event:
+                self._count_slowly(samples, index)
+                continue
+            comm, period = usual[1], int(usual[2] or 1) or 1
+            memory = self._java if comm.startswith(b"java") else self._plain
+            folded_leaf, folded_callers = memory.leaves.get(leaf), memory.callers.get(callers)
+            if folded_leaf is None or folded_callers is None:
+                self._count_slowly(samples, index)
+                if _INDENTED.fullmatch(stack):
+                    memory.learn(leaf, callers)
+                continue
+            key = (comm, folded_callers, folded_leaf)
+            counts[key] = counts.get(key, 0) + period
+            result.samples += 1
+
+    def _count_slowly(self, samples: Sequence[bytes], index: int) -> None:
+        """Line by line, whatever the sample looks like."""
+        comm, period = b"", 1
+        frames: list[bytes] = []
+        for number, line in enumerate(samples[index].split(b"\n")):
+            if not line or line.startswith(b"#"):
+                continue
+            header = _HEADER.match(line)
+            try:
+                if header:
+                    told = self._period(line)
+                    comm, period = (comm, period) if told is None else (header[1], told)
+                else:
+                    frames.append(self._frame(line, comm))
+            except _Wrong as wrong:
+                raise self._refusal(self._line_of(samples, index, number), str(wrong)) from None
+        if comm:
+            key = (comm, b"".join(reversed(frames[1:])), frames[0] if frames else b"")
+            self.result.counts[key] = self.result.counts.get(key, 0) + period
+            self.result.samples += 1
+
+    def _period(self, header: bytes) -> int | None:
+        """What the sample counts; ``None`` if its event is not the one."""
+        found = _EVENT.search(header)
+        if found is None:
+            return 1
+        event = found[2]
+        if not self.result.event:
+            self.result.event = event
+        if event == self.result.event:
+            return int(found[1] or 1) or 1
+        if self._strict and not self._chosen:
+            ours, other = (name.decode(errors="replace") for name in (self.result.event, event))
+            raise _Wrong(f"a second event, {other}, after {ours}: choose one")
+        self.result.other_events += 1
+        return None
+
+    def _frame(self, line: bytes, comm: bytes) -> bytes:
+        """The line's frames folded; nothing in a sample that is left out."""
+        if self._strict and len(line) > LONGEST_LINE:
+            raise _Wrong(f"{len(line)} characters in one line")
+        folded = folded_line(line, java=comm.startswith(b"java"))
+        if folded is not None:
+            return folded if comm else b""
+        if self._strict:
+            raise _Wrong(f"neither a sample nor a frame: {line[:60].decode(errors='replace')!r}")
+        self.result.unrecognised += 1
+        return b""
+
+    def _line_of(self, samples: Sequence[bytes], index: int, number: int) -> int:
+        before = sum(sample.count(b"\n") + len(SAMPLE_END) for sample in samples[:index])
+        return self._lines + before + number + 1
+
+    def _refusal(self, line: int, reason: str) -> InvalidInput:
+        return InvalidInput(
+            f"{self._name}:{line}: {reason}",
+            hint="This reads what `perf script` prints. Nothing was stored.",
+        )

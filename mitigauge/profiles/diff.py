@@ -1,0 +1,174 @@
+"""Two groups of boots as one tree: what each frame costs on either side. Pure.
+
+Every boot's profile is brought to one basis first:
+
+- *operation*: weight divided by the operations the profiled pass did;
+- *share*: percent of the profile's own weight;
+- *raw*: the weight itself.
+
+A mitigation adds cycles, so by share every innocent function looks cheaper; by
+operation it does not. Group means and intervals are over boots, never over samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mitigauge.profiles.packing import Longs
+from mitigauge.profiles.significance import Compared, Floats, compare_groups
+from mitigauge.profiles.tree import Ints, Layout
+
+Basis = Literal["operation", "share", "raw"]
+BASES: tuple[Basis, ...] = ("operation", "share", "raw")
+
+NEW, GONE = 1, 2
+# Of the mean weight of both groups: what is narrower than this could not be seen.
+SMALLEST_SHARE = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class BootProfile:
+    """One boot's counts: of stacks by node, and of functions by symbol."""
+
+    nodes: Longs
+    counts: Longs
+    symbols: Longs
+    self_counts: Longs
+    total_counts: Longs
+    operations: float | None
+
+    def scale(self, basis: Basis) -> float:
+        """What a count is multiplied by."""
+        if basis == "raw":
+            return 1.0
+        whole = float(self.counts.sum())
+        if basis == "share":
+            return 100.0 / whole if whole else 0.0
+        return 1.0 / self.operations if self.operations else np.nan
+
+
+@dataclass(frozen=True, slots=True)
+class FrameDiff:
+    """Frames in preorder; ``parent`` is an index here, -1 for the root. Inclusive means."""
+
+    parent: Ints
+    symbol: Ints
+    compared: Compared
+    flags: NDArray[np.uint8]
+    pruned_nodes: int
+    pruned: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDiff:
+    """Functions by symbol: what they cost themselves, and with all they call."""
+
+    symbol: Ints
+    own: Compared
+    total: Compared
+
+
+def bases_of(profiles: Sequence[BootProfile]) -> list[Basis]:
+    """The bases that all *profiles* can be brought to, the best first."""
+    counted = all(profile.operations for profile in profiles)
+    return [basis for basis in BASES if basis != "operation" or counted]
+
+
+def diff_frames(
+    layout: Layout,
+    a: Sequence[BootProfile],
+    b: Sequence[BootProfile],
+    *,
+    basis: Basis,
+    merged: bool,
+    smallest_share: float = SMALLEST_SHARE,
+) -> FrameDiff:
+    """Compare frame by frame; frames below *smallest_share* of both means are left out."""
+    places, sums = _running_sums(layout, [*a, *b], basis=basis, merged=merged)
+    # Of any node, the touched places in its subtree are first…last of `places`.
+    touched = np.zeros(layout.size + 1, np.int32)
+    touched[places + 1] = 1
+    before = np.cumsum(touched, dtype=np.int32)
+    first, last = before[:-1], before[layout.end]
+    mean_a = sums[: len(a)].mean(axis=0)
+    mean_b = sums[len(a) :].mean(axis=0)
+    weight = (mean_a + mean_b).astype(np.float64)
+    inclusive = weight[last] - weight[first]
+    kept = np.flatnonzero(inclusive > smallest_share * inclusive[0])
+    there = np.flatnonzero(inclusive > 0)
+    values = sums[:, last[kept]] - sums[:, first[kept]]
+    own = sums[:, before[kept + 1]] - sums[:, first[kept]]
+    compared = compare_groups(values[: len(a)], values[len(a) :])
+    index = np.full(layout.size, -1, np.int32)
+    index[kept] = np.arange(len(kept), dtype=np.int32)
+    parent = layout.parent[kept]
+    return FrameDiff(
+        parent=np.where(parent >= 0, index[parent], -1).astype(np.int32),
+        symbol=layout.symbol[kept],
+        compared=compared,
+        flags=_flags(compared),
+        pruned_nodes=len(there) - len(kept),
+        pruned=_pruned(compared, own[: len(a)].mean(axis=0), own[len(a) :].mean(axis=0)),
+    )
+
+
+def diff_functions(
+    a: Sequence[BootProfile], b: Sequence[BootProfile], *, basis: Basis
+) -> FunctionDiff:
+    """Compare function by function; recursion counts once in totals."""
+    profiles = [*a, *b]
+    known = np.zeros(1 + max((int(p.symbols[-1]) for p in profiles if len(p.symbols)), default=0))
+    for profile in profiles:
+        known[profile.symbols] = 1
+    symbols = np.flatnonzero(known)
+    column = np.cumsum(known, dtype=np.int64) - 1
+    own = np.zeros((len(profiles), len(symbols)))
+    total = np.zeros_like(own)
+    for row, profile in enumerate(profiles):
+        columns, scale = column[profile.symbols], profile.scale(basis)
+        own[row, columns] = profile.self_counts * scale
+        total[row, columns] = profile.total_counts * scale
+    return FunctionDiff(
+        symbol=symbols.astype(np.int32),
+        own=compare_groups(own[: len(a)], own[len(a) :]),
+        total=compare_groups(total[: len(a)], total[len(a) :]),
+    )
+
+
+def _running_sums(
+    layout: Layout, profiles: Sequence[BootProfile], *, basis: Basis, merged: bool
+) -> tuple[Ints, Floats]:
+    """Places that any profile touches, and by profile the running sum of weights over them."""
+    place_of = layout.merged_place if merged else layout.place
+    at = [place_of[profile.nodes] for profile in profiles]
+    touched = np.zeros(layout.size, np.bool_)
+    for own in at:
+        touched[own] = True
+    places = np.flatnonzero(touched).astype(np.int32)
+    column = np.cumsum(touched, dtype=np.int32)
+    sums = np.zeros((len(profiles), len(places) + 1))
+    for row, (own, profile) in enumerate(zip(at, profiles, strict=True)):
+        weights = profile.counts * profile.scale(basis)
+        sums[row] = np.bincount(column[own], weights, minlength=len(places) + 1)
+    return places, np.cumsum(sums, axis=1)
+
+
+def _flags(compared: Compared) -> NDArray[np.uint8]:
+    new = (compared.a == 0) & (compared.b > 0)
+    gone = (compared.a > 0) & (compared.b == 0)
+    return (NEW * new + GONE * gone).astype(np.uint8)
+
+
+def _pruned(compared: Compared, own_a: Floats, own_b: Floats) -> tuple[float, float]:
+    """What the frames weigh that are left out below those that are kept."""
+
+    def left_out(inclusive: Floats, own: Floats) -> float:
+        below = float((inclusive - own).sum())
+        return max(0.0, below - float(inclusive[1:].sum()))
+
+    return left_out(compared.a, own_a), left_out(compared.b, own_b)

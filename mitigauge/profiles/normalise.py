@@ -1,0 +1,92 @@
+"""One name for what differs only by number: threads of virtual processors, compiled clones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from mitigauge.errors import InvalidInput
+from mitigauge.yaml_file import parse_yaml
+
+RULES = Path(__file__).with_name("normalise.yml")
+
+
+class Rule(BaseModel):
+    """A pattern for a whole name, and what the name becomes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    of: Literal["thread", "function"]
+    match: str
+    becomes: str
+    why: str
+
+    @field_validator("match")
+    @classmethod
+    def _is_pattern(cls, value: str) -> str:
+        re.compile(value)
+        return value
+
+
+class Rules(BaseModel):
+    """A version of the rules; the first that fits a name is taken."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: int = Field(ge=1)
+    rules: list[Rule]
+
+    def thread(self, name: str) -> str:
+        """The name of a stack's first frame without its numbers."""
+        return self._applied("thread", name)
+
+    def function(self, name: str) -> str:
+        """A function's name without what the compiler added."""
+        return self._applied("function", name)
+
+    def _applied(self, of: str, name: str) -> str:
+        for rule in self.rules:
+            found = re.fullmatch(rule.match, name) if rule.of == of else None
+            if found:
+                return found.expand(rule.becomes)
+        return name
+
+
+def read_rules(path: Path = RULES) -> Rules:
+    """Read rules from a file. Raises :class:`InvalidInput` naming it."""
+    try:
+        return Rules.model_validate(parse_yaml(path.read_text("utf-8"), str(path)).data)
+    except (ValidationError, re.error) as error:
+        raise InvalidInput(f"{path}: {error}", hint="Correct the rules.") from error
+
+
+@lru_cache(maxsize=1)
+def rules() -> Rules:
+    """The rules that come with the project."""
+    return read_rules()
+
+
+def normalised(stacks: Mapping[bytes, int], by: Rules) -> dict[bytes, int]:
+    """Folded *stacks* with every name by the rules; what becomes alike is added up."""
+    names: dict[tuple[bool, bytes], bytes] = {}
+
+    def name_of(first: bool, raw: bytes) -> bytes:
+        known = names.get((first, raw))
+        if known is None:
+            text = raw.decode("utf-8", "surrogateescape")
+            text = by.thread(text) if first else by.function(text)
+            known = names[first, raw] = text.encode("utf-8", "surrogateescape")
+        return known
+
+    merged: dict[bytes, int] = {}
+    for stack, count in stacks.items():
+        frames = stack.split(b";")
+        names_of = [name_of(place == 0, frame) for place, frame in enumerate(frames)]
+        whole = b";".join(names_of)
+        merged[whole] = merged.get(whole, 0) + count
+    return merged
