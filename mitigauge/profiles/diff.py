@@ -95,15 +95,16 @@ def diff_frames(
     touched[places + 1] = 1
     before = np.cumsum(touched, dtype=np.int32)
     first, last = before[:-1], before[layout.end]
-    mean_a = sums[: len(a)].mean(axis=0)
-    mean_b = sums[len(a) :].mean(axis=0)
-    weight = (mean_a + mean_b).astype(np.float64)
+    mean_a, mean_b = sums[:, : len(a)].mean(axis=1), sums[:, len(a) :].mean(axis=1)
+    weight = mean_a + mean_b
     inclusive = weight[last] - weight[first]
     kept = np.flatnonzero(inclusive > smallest_share * inclusive[0])
-    there = np.flatnonzero(inclusive > 0)
-    values = sums[:, last[kept]] - sums[:, first[kept]]
-    own = sums[:, before[kept + 1]] - sums[:, first[kept]]
-    compared = compare_groups(values[: len(a)], values[len(a) :])
+    there = np.flatnonzero(last > first)
+    values = sums[last[kept]] - sums[first[kept]]
+    compared = compare_groups(values[:, : len(a)], values[:, len(a) :])
+    own = before[kept + 1]
+    own_a = mean_a[own] - mean_a[first[kept]]
+    own_b = mean_b[own] - mean_b[first[kept]]
     index = np.full(layout.size, -1, np.int32)
     index[kept] = np.arange(len(kept), dtype=np.int32)
     parent = layout.parent[kept]
@@ -113,7 +114,7 @@ def diff_frames(
         compared=compared,
         flags=_flags(compared),
         pruned_nodes=len(there) - len(kept),
-        pruned=_pruned(compared, own[: len(a)].mean(axis=0), own[len(a) :].mean(axis=0)),
+        pruned=_pruned(compared, own_a, own_b),
     )
 
 
@@ -127,23 +128,26 @@ def diff_functions(
         known[profile.symbols] = 1
     symbols = np.flatnonzero(known)
     column = np.cumsum(known, dtype=np.int64) - 1
-    own = np.zeros((len(profiles), len(symbols)))
+    own = np.zeros((len(symbols), len(profiles)))
     total = np.zeros_like(own)
-    for row, profile in enumerate(profiles):
-        columns, scale = column[profile.symbols], profile.scale(basis)
-        own[row, columns] = profile.self_counts * scale
-        total[row, columns] = profile.total_counts * scale
+    for boot, profile in enumerate(profiles):
+        rows, scale = column[profile.symbols], profile.scale(basis)
+        own[rows, boot] = profile.self_counts * scale
+        total[rows, boot] = profile.total_counts * scale
     return FunctionDiff(
         symbol=symbols.astype(np.int32),
-        own=compare_groups(own[: len(a)], own[len(a) :]),
-        total=compare_groups(total[: len(a)], total[len(a) :]),
+        own=compare_groups(own[:, : len(a)], own[:, len(a) :]),
+        total=compare_groups(total[:, : len(a)], total[:, len(a) :]),
     )
 
 
 def _running_sums(
     layout: Layout, profiles: Sequence[BootProfile], *, basis: Basis, merged: bool
 ) -> tuple[Ints, Floats]:
-    """Places that any profile touches, and by profile the running sum of weights over them."""
+    """Places that any profile touches, and the running sums of weights over them.
+
+    ``sums[i, boot]`` is the weight of the first *i* of these places.
+    """
     place_of = layout.merged_place if merged else layout.place
     at = [place_of[profile.nodes] for profile in profiles]
     touched = np.zeros(layout.size, np.bool_)
@@ -151,17 +155,20 @@ def _running_sums(
         touched[own] = True
     places = np.flatnonzero(touched).astype(np.int32)
     column = np.cumsum(touched, dtype=np.int32)
-    sums = np.zeros((len(profiles), len(places) + 1))
-    for row, (own, profile) in enumerate(zip(at, profiles, strict=True)):
-        weights = profile.counts * profile.scale(basis)
-        sums[row] = np.bincount(column[own], weights, minlength=len(places) + 1)
-    return places, np.cumsum(sums, axis=1)
+    weights = np.zeros((len(profiles), len(places) + 1))
+    for boot, (own, profile) in enumerate(zip(at, profiles, strict=True)):
+        scaled = profile.counts * profile.scale(basis)
+        weights[boot] = np.bincount(column[own], scaled, minlength=len(places) + 1)
+    # Boots side by side: whoever takes a frame takes all boots of it.
+    sums = np.ascontiguousarray(np.cumsum(weights, axis=1).T)
+    return places, sums
 
 
 def _flags(compared: Compared) -> NDArray[np.uint8]:
     new = (compared.a == 0) & (compared.b > 0)
     gone = (compared.a > 0) & (compared.b == 0)
-    return (NEW * new + GONE * gone).astype(np.uint8)
+    flags: NDArray[np.uint8] = (NEW * new + GONE * gone).astype(np.uint8)
+    return flags
 
 
 def _pruned(compared: Compared, own_a: Floats, own_b: Floats) -> tuple[float, float]:

@@ -22,8 +22,9 @@ _ESCAPE = 255
 
 def packed(numbers: Longs, *columns: Longs) -> bytes:
     """*numbers*, ascending without repeats, and *columns* of counts of the same length."""
-    gaps = np.diff(numbers.astype(np.int64), prepend=np.int64(-1)) - 1
-    parts = [_bytes(values) for values in (gaps, *columns)]
+    before = np.concatenate([[-1], numbers[:-1]]).astype(np.int64)
+    gaps = numbers.astype(np.int64) - before - 1
+    parts = [_bytes(gaps), *(_bytes(column) for column in columns)]
     lengths = struct.pack(f"<{len(parts)}I", *(len(part) for part in parts))
     body = zstandard.ZstdCompressor(level=12).compress(lengths + b"".join(parts))
     return _HEADER.pack(_MAGIC, len(numbers), len(parts)) + body

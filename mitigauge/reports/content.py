@@ -295,7 +295,7 @@ def _cell(cell: CellView | None, notes: list[str]) -> Cell:
         interval="" if low is None or high is None else units.interval(low, high, digits=digits),
         n=f"n={cell.n}",
         verdict=cell.verdict.value if cell.verdict else "undecided",
-        mde=f"mde {mde:.{max(digits, 1)}f}%" if undecided and mde is not None else "",
+        mde=units.detectable(mde, digits=digits) if undecided and mde is not None else "",
         note=_footnote(cell.note, notes),
     )
 
@@ -329,7 +329,12 @@ def _claims(source: ClaimSourceView) -> Entry:
     """The claims this experiment measured something for; of the others only the number."""
     published = f", {source.published:%Y-%m-%d}" if source.published else ""
     beside = [claim for claim in source.claims if claim.case_id is not None]
-    lines = [("claim", f"{claim.outcome.replace('_', ' ')}: {_claim(claim)}") for claim in beside]
+    lines = []
+    # Most claims of a source come to the same end for the same reason: that is said once.
+    for outcome, reason in dict.fromkeys((claim.outcome, claim.reason) for claim in beside):
+        lines.append((outcome.replace("_", " "), reason))
+        alike = [claim for claim in beside if (claim.outcome, claim.reason) == (outcome, reason)]
+        lines += [("claim", _claim(claim)) for claim in alike]
     if len(beside) < len(source.claims):
         left = len(source.claims) - len(beside)
         lines.append(("besides", f"{_count(left, 'further claim')}, not part of this experiment"))
@@ -343,7 +348,7 @@ def _claim(claim: ClaimView) -> str:
         text += f", measured {units.percent(claim.effect_percent)}"
     if claim.ci_low_percent is not None and claim.ci_high_percent is not None:
         text += f" {units.interval(claim.ci_low_percent, claim.ci_high_percent)}"
-    return f"{text} on {claim.host} ({claim.reason})"
+    return f"{text} on {claim.host}"
 
 
 def _not_measured(view: ExperimentView) -> Iterator[Entry]:

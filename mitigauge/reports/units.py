@@ -35,6 +35,11 @@ def interval(low: float, high: float, *, digits: int = 1) -> str:
     return f"[{_signed(low, digits)}, {_signed(high, digits)}]"
 
 
+def detectable(value: float, *, digits: int = 1) -> str:
+    """``mde 3.2%``: a smallest detectable effect. Beyond 1000 % it only says that nothing shows."""
+    return "mde >1000%" if value > 1000 else f"mde {value:.{max(digits, 1)}f}%"
+
+
 def digits_for(low: float | None, high: float | None) -> int:
     """Decimals that an effect deserves: two when its interval is narrower than 1 %."""
     if low is None or high is None:

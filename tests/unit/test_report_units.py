@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.reports.units import digits_for, humanise, interval, percent
+from mitigauge.reports.units import detectable, digits_for, humanise, interval, percent
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,9 @@ def test_narrow_intervals_earn_a_second_decimal() -> None:
     assert digits_for(-2.0, 0.4) == 1
     assert digits_for(900.0, 1900.0) == 0
     assert digits_for(None, None) == 1
+
+
+def test_a_detectable_effect_beyond_all_measure_is_not_spelled_out() -> None:
+    assert detectable(3.21) == "mde 3.2%"
+    assert detectable(0.123, digits=2) == "mde 0.12%"
+    assert detectable(4e34) == "mde >1000%"

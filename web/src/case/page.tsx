@@ -7,7 +7,7 @@ import type { Case, Cell, Row } from "../api/types";
 import { CellText } from "../experiment/cell";
 import { casePath } from "../experiment/matrix";
 import { isMeasured, reach } from "../experiment/scale";
-import { fixed, percentDigits } from "../format/quantity";
+import { detectable, fixed } from "../format/quantity";
 import { Loaded, NotFound } from "../ui/answers";
 import { EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
@@ -241,7 +241,7 @@ function small(probability: number) {
 function Strength({ cell }: { cell: Cell }) {
   const parts = [
     typeof cell.mde_percent === "number" &&
-      `smallest detectable effect ${fixed(cell.mde_percent, percentDigits(cell.mde_percent))} %`,
+      `smallest detectable effect ${detectable(cell.mde_percent)}`,
     typeof cell.p === "number" && `p ${small(cell.p)}`,
     typeof cell.q === "number" && `q ${small(cell.q)}`,
   ].filter((part) => part !== false);

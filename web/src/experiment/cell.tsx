@@ -1,5 +1,5 @@
 import type { Cell, Row } from "../api/types";
-import { interval, percent, percentDigits, quantity } from "../format/quantity";
+import { detectable, interval, percent, percentDigits, quantity } from "../format/quantity";
 import { VERDICT } from "../words";
 import { IntervalGlyph } from "./glyph";
 import { isMeasured } from "./scale";
@@ -23,12 +23,12 @@ function Measured({ cell, reach }: CellProps) {
   const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = cell;
   const digits = percentDigits(effect, low, high);
   const verdict = cell.verdict ?? "undecided";
-  const detectable =
+  const strength =
     typeof cell.mde_percent === "number"
-      ? `; smallest detectable effect ${percent(cell.mde_percent).replace("+", "")}`
+      ? `; smallest detectable effect ${detectable(cell.mde_percent)}`
       : "";
   return (
-    <span className="measured" title={VERDICT[verdict].meaning + detectable}>
+    <span className="measured" title={VERDICT[verdict].meaning + strength}>
       <span className="effect" data-verdict={verdict}>
         <span aria-hidden="true" className="arrow">
           {arrow(effect)}

@@ -106,6 +106,11 @@ export function interval(low: number, high: number, digits = percentDigits(low, 
   return `${signed(low, digits)} … ${signed(high, digits)}`;
 }
 
+/** A smallest detectable effect; beyond 1000 % it only says that nothing shows. */
+export function detectable(value: number): string {
+  return value > 1000 ? `above 1000${NARROW_SPACE}%` : percent(value).replace("+", "");
+}
+
 /** Bytes in binary units. */
 export function bytes(value: number): string {
   const steps = ["B", "KiB", "MiB", "GiB", "TiB"];
