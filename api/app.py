@@ -11,7 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 
-from api import boots, experiments, health, hosts, problems
+from api import boots, experiments, health, hosts, problems, profiles
 from mitigauge.database import get_engine
 from mitigauge.experiments.schemas import ProblemView
 from mitigauge.settings import get_settings
@@ -47,7 +47,7 @@ def create_app(engine: Engine | None = None, *, web_root: Path | None = None) ->
     app.state.ready = False
     problems.install(app)
     app.middleware("http")(_secured)
-    for module in (health, experiments, boots, hosts):
+    for module in (health, experiments, boots, hosts, profiles):
         app.include_router(module.router)
     _mount_dashboard(app, web_root or get_settings().web_root)
     return app

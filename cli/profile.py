@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 
-from cli.output import errors
+from cli.output import console, errors
+from mitigauge.database import get_engine, require_head, transaction
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.collapse import Collapse
 from mitigauge.profiles.folded import write_folded
+from mitigauge.profiles.importing import read_profile
 from mitigauge.profiles.normalise import normalised, rules
 from mitigauge.profiles.reading import pieces
+from mitigauge.profiles.storing import Pass, store_imported
 
 app = typer.Typer(help="Profiles: what perf recorded, as stacks.", no_args_is_help=True)
-
-
-@app.callback()
-def profile() -> None:
-    """Profiles: what perf recorded, as stacks."""
 
 
 @app.command()
@@ -57,6 +57,49 @@ def fold(
     stacks = result.stacks()
     write_folded(stacks if raw else normalised(stacks, rules()), sys.stdout.buffer)
     sys.stdout.buffer.flush()
+
+
+@app.command("import")
+def import_(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Folded stacks or what `perf script` printed; plain, gzip or zstd."),
+    ],
+    tree: Annotated[str, typer.Option(help="What was profiled; only within it can be compared.")],
+    group: Annotated[str, typer.Option(help="The side these files belong to, one file a boot.")],
+    event: Annotated[str, typer.Option(help="Count this event of a capture.")] = "",
+    operations: Annotated[
+        float | None, typer.Option(help="Operations in each file, for costs by operation.", min=0)
+    ] = None,
+) -> None:
+    """Take in anyone's profiles, so that two groups can be compared.
+
+    Example: mitigauge profile import a*.folded --tree web --group before
+    """
+    require_head(get_engine())
+    captures = [_read(path, event) for path in files]
+    with transaction() as session:
+        stored = [
+            store_imported(
+                session, tree=tree, label=group, stacks=stacks,
+                of=replace(of, operations=operations),
+            )
+            for stacks, of in captures
+        ]  # fmt: skip
+    new = sum(is_new for _, is_new in stored)
+    console.print(f"{new} of {len(stored)} profiles new in group {group} of {tree}", markup=False)
+
+
+def _read(path: Path, event: str) -> tuple[dict[bytes, int], Pass]:
+    """The stacks of one file, whichever it is, and what is known of it."""
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        with path.open("rb") as stream:
+            return read_profile(stream, name=str(path), digest=digest, event=event)
+    except OSError as error:
+        raise InvalidInput(
+            f"{path} cannot be read: {error.strerror}", hint="Give a file."
+        ) from error
 
 
 def _remark(count: int, what: str) -> None:

@@ -6,6 +6,7 @@ from mitigauge.claims import tables as claims
 from mitigauge.database import Base
 from mitigauge.experiments import tables as experiments
 from mitigauge.fleet import tables as fleet
+from mitigauge.profiles import tables as profiles
 
 metadata = Base.metadata
-__all__ = ["claims", "experiments", "fleet", "metadata"]
+__all__ = ["claims", "experiments", "fleet", "metadata", "profiles"]

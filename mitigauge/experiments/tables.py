@@ -106,6 +106,8 @@ class Case(Base):
     timeout_s: Mapped[int]
     expected_s: Mapped[float]
     metrics: Mapped[dict[str, Any]]
+    # Samples a second of a separate pass; none: not profiled.
+    profile_hz: Mapped[int | None]
 
 
 class Run(Base):

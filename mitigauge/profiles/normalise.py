@@ -40,6 +40,7 @@ class Rules(BaseModel):
 
     version: int = Field(ge=1)
     rules: list[Rule]
+    idle: frozenset[str] = frozenset()
 
     def thread(self, name: str) -> str:
         """The name of a stack's first frame without its numbers."""
@@ -69,6 +70,15 @@ def read_rules(path: Path = RULES) -> Rules:
 def rules() -> Rules:
     """The rules that come with the project."""
     return read_rules()
+
+
+def without_idle(stacks: Mapping[bytes, int], by: Rules) -> tuple[dict[bytes, int], int]:
+    """*stacks* of processors at work, and the weight of those that waited."""
+    idle = {name.encode() for name in by.idle}
+    at_work = {
+        stack: count for stack, count in stacks.items() if stack.rpartition(b";")[2] not in idle
+    }
+    return at_work, sum(stacks.values()) - sum(at_work.values())
 
 
 def normalised(stacks: Mapping[bytes, int], by: Rules) -> dict[bytes, int]:

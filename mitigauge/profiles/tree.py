@@ -122,18 +122,28 @@ class FrameTree:
             np.array([counts[node] for node in nodes], np.int64),
         )
 
+    def merge_again(self, normalised: Callable[[int, bool], int]) -> None:
+        """Point every node at its normalised stack anew, after the rules have changed."""
+        for node in range(1, len(self.parent)):
+            above = self.parent[node]
+            symbol = normalised(self.symbol[node], above == 0)
+            self.merged[node] = self._child(self.merged[above], symbol)
+
     def _walk(self, symbols: list[int]) -> int:
         node = 0
         for symbol in symbols:
-            key = (node << 32) + symbol
-            child = self._children.get(key)
-            if child is None:
-                child = self._children[key] = len(self.parent)
-                self.parent.append(node)
-                self.symbol.append(symbol)
-                self.merged.append(child)
-            node = child
+            node = self._child(node, symbol)
         return node
+
+    def _child(self, node: int, symbol: int) -> int:
+        key = (node << 32) + symbol
+        child = self._children.get(key)
+        if child is None:
+            child = self._children[key] = len(self.parent)
+            self.parent.append(node)
+            self.symbol.append(symbol)
+            self.merged.append(child)
+        return child
 
     def layout(self) -> Layout:
         """The tree in preorder, level by level: siblings stand in order of their numbers."""

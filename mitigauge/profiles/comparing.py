@@ -1,0 +1,181 @@
+"""Two groups of stored profiles side by side, as a page asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy.orm import Session
+
+from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.profiles import repository
+from mitigauge.profiles.diff import (
+    Basis,
+    BootProfile,
+    FrameDiff,
+    FunctionDiff,
+    bases_of,
+    diff_frames,
+    diff_functions,
+)
+from mitigauge.profiles.normalise import rules
+from mitigauge.profiles.packing import unpacked
+from mitigauge.profiles.payload import encoded
+from mitigauge.profiles.significance import Compared
+from mitigauge.profiles.tables import Profile
+from mitigauge.profiles.tree import Layout
+
+ROOT = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Profiles that stand for one side."""
+
+    label: str
+    profiles: Sequence[Profile]
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What is compared, and what a page says of it."""
+
+    a: Group
+    b: Group
+    title: str
+    host: str = ""
+    emulated: bool = False
+    experiment: int | None = None
+    case: int | None = None
+
+
+def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged: bool) -> bytes:
+    """The diff of both sides in the form of :mod:`mitigauge.profiles.payload`.
+
+    *basis* defaults to the best there is. Raises :class:`InvalidInput` for sides that
+    cannot be compared and for a basis they lack.
+    """
+    profiles = [*sides.a.profiles, *sides.b.profiles]
+    _require_comparable(sides)
+    boots = [boot_profile(profile) for profile in profiles]
+    bases = bases_of(boots)
+    chosen = basis or bases[0]
+    if chosen not in bases:
+        raise InvalidInput(
+            f"there is no {chosen} basis: the workload counts no operations",
+            hint=f"Take one of {', '.join(bases)}.",
+        )
+    half = len(sides.a.profiles)
+    layout = Layout.from_bytes(profiles[0].tree.layout)
+    frames = diff_frames(layout, boots[:half], boots[half:], basis=chosen, merged=merged)
+    functions = diff_functions(boots[:half], boots[half:], basis=chosen)
+    names, arrays = _arrays(session, frames, functions)
+    header = {
+        "a": _side(sides.a, boots[:half], chosen),
+        "b": _side(sides.b, boots[half:], chosen),
+        "basis": chosen,
+        "bases": bases,
+        "unit": unit_of(chosen, profiles[0].event),
+        "title": sides.title,
+        "host": sides.host,
+        "emulated": sides.emulated,
+        "event": profiles[0].event,
+        "merged": merged,
+        "rules_version": rules().version,
+        "names": names,
+        "raw_names": {},
+        "pruned": {
+            "nodes": frames.pruned_nodes, "a": frames.pruned[0], "b": frames.pruned[1]
+        },
+        "experiment": sides.experiment,
+        "case": sides.case,
+    }  # fmt: skip
+    return encoded(header, arrays)
+
+
+def boot_profile(profile: Profile) -> BootProfile:
+    """The stored counts of one profile."""
+    nodes, counts = unpacked(profile.stacks)
+    symbols, own, total = unpacked(profile.functions)
+    return BootProfile(nodes, counts, symbols, own, total, profile.operations)
+
+
+def unit_of(basis: Basis, event: str) -> str:
+    """What a figure is in: ``ns/op``, ``%``, ``samples`` …"""
+    if basis == "share":
+        return "%"
+    weight = "ns" if event.startswith(("cpu-clock", "task-clock")) else event.partition(":")[0]
+    return f"{weight}/op" if basis == "operation" else weight
+
+
+def _require_comparable(sides: Sides) -> None:
+    for group in (sides.a, sides.b):
+        if not group.profiles:
+            raise NotFound(
+                f"there is no profile of {group.label}",
+                hint="Say `profile: true` for the workload in the spec, or wait for a boot.",
+            )
+    every = [*sides.a.profiles, *sides.b.profiles]
+    for what, found in (
+        ("workloads", {profile.tree.name for profile in every}),
+        ("events", {profile.event for profile in every}),
+    ):
+        if len(found) > 1:
+            raise InvalidInput(
+                f"profiles of different {what} cannot be compared: {', '.join(sorted(found))}",
+                hint="Choose groups of one workload and one event.",
+            )
+
+
+def _side(group: Group, boots: Sequence[BootProfile], basis: Basis) -> dict[str, Any]:
+    profiles = group.profiles
+    weight = sum(profile.weight for profile in profiles)
+    operations = [profile.operations for profile in profiles if profile.operations]
+    return {
+        "label": group.label,
+        "boots": len(profiles),
+        "samples": sum(profile.samples for profile in profiles),
+        "operations": sum(operations) or None,
+        "total": float(np.mean([boot.counts.sum() * boot.scale(basis) for boot in boots])),
+        "unknown_percent": 100.0 * sum(profile.unknown for profile in profiles) / weight,
+        "truncated_percent": 100.0 * sum(profile.truncated for profile in profiles) / weight,
+        "idle_percent": 100.0
+        * sum(profile.idle for profile in profiles)
+        / (weight + sum(profile.idle for profile in profiles)),
+        "lost": sum(profile.lost for profile in profiles),
+    }
+
+
+def _arrays(
+    session: Session, frames: FrameDiff, functions: FunctionDiff
+) -> tuple[list[str], dict[str, NDArray[Any]]]:
+    """Names, and arrays whose symbols are indices into them; the root is the first name."""
+    symbols = np.union1d(frames.symbol[frames.symbol >= 0], functions.symbol)
+    stored = repository.names_of(session, symbols.tolist())
+    names = [ROOT, *(stored[symbol] for symbol in symbols.tolist())]
+    index = np.searchsorted(symbols, frames.symbol) + 1
+    arrays: dict[str, NDArray[Any]] = {
+        "parent": frames.parent,
+        "symbol": np.where(frames.symbol < 0, 0, index).astype(np.int32),
+        **_columns("", frames.compared),
+        "flags": frames.flags,
+        "f_symbol": (np.searchsorted(symbols, functions.symbol) + 1).astype(np.int32),
+        **_columns("fs_", functions.own, "f_self_"),
+        **_columns("ft_", functions.total, "f_total_"),
+    }
+    return names, arrays
+
+
+def _columns(prefix: str, compared: Compared, means: str | None = None) -> dict[str, NDArray[Any]]:
+    means = prefix if means is None else means
+    columns = {
+        f"{means}a": compared.a,
+        f"{means}b": compared.b,
+        f"{prefix}low": compared.low,
+        f"{prefix}high": compared.high,
+        f"{prefix}q": compared.q,
+    }
+    return {name: values.astype(np.float32) for name, values in columns.items()}

@@ -1,0 +1,123 @@
+"""SQL of profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from sqlalchemy import ARRAY, Integer, String, any_, func, insert, literal, select
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.orm import Session
+
+from mitigauge.experiments.tables import Boot
+from mitigauge.profiles.tables import FrameSymbol, FrameTree, Profile, ProfileSymbol
+
+
+def symbol_ids(session: Session, names: Collection[str]) -> dict[str, int]:
+    """Numbers of *names*; new ones are stored. In order, so that two imports never deadlock."""
+    known = _known(session, names)
+    missing = sorted(set(names) - known.keys())
+    if missing:
+        session.execute(
+            upsert(FrameSymbol).on_conflict_do_nothing(), [{"name": name} for name in missing]
+        )
+        known |= _known(session, missing)
+    return known
+
+
+def _known(session: Session, names: Collection[str]) -> dict[str, int]:
+    rows = session.execute(
+        select(FrameSymbol.name, FrameSymbol.id).where(
+            FrameSymbol.name == any_(literal(list(names), ARRAY(String)))
+        )
+    )
+    return {row.name: row.id for row in rows}
+
+
+def names_of(session: Session, numbers: Collection[int]) -> dict[int, str]:
+    """Names by number."""
+    rows = session.execute(
+        select(FrameSymbol.id, FrameSymbol.name).where(
+            FrameSymbol.id == any_(literal(list(numbers), ARRAY(Integer)))
+        )
+    )
+    return {row.id: row.name for row in rows}
+
+
+def locked_tree(session: Session, name: str) -> FrameTree | None:
+    """The tree of that name, locked: imports into one tree take turns."""
+    # A tree that is not there yet cannot be locked itself.
+    session.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"frame_tree {name}"))))
+    return session.scalars(
+        select(FrameTree).where(FrameTree.name == name).with_for_update()
+    ).one_or_none()
+
+
+def stored_profile(session: Session, boot_id: int, case_id: int, side: str) -> Profile | None:
+    """The profile of a case within a boot, if there is one."""
+    return session.scalars(
+        select(Profile).where(
+            Profile.boot_id == boot_id, Profile.case_id == case_id, Profile.side == side
+        )
+    ).one_or_none()
+
+
+def imported_profile(session: Session, tree_id: int, label: str, raw_sha256: str) -> Profile | None:
+    """An imported file's profile, if it was imported before."""
+    return session.scalars(
+        select(Profile).where(
+            Profile.tree_id == tree_id, Profile.label == label, Profile.raw_sha256 == raw_sha256
+        )
+    ).one_or_none()
+
+
+def add_functions(session: Session, profile_id: int, rows: Iterable[tuple[int, int, int]]) -> None:
+    """Store (symbol, self, total) of one profile."""
+    session.execute(
+        insert(ProfileSymbol),
+        [
+            {
+                "profile_id": profile_id,
+                "symbol_id": symbol,
+                "self_weight": own,
+                "total_weight": total,
+            }
+            for symbol, own, total in rows
+        ],
+    )
+
+
+def profiles_by_id(session: Session, ids: Sequence[int]) -> list[Profile]:
+    """Profiles by number, in ascending order."""
+    return list(session.scalars(select(Profile).where(Profile.id.in_(ids)).order_by(Profile.id)))
+
+
+def profiles_labelled(session: Session, tree: str, label: str) -> list[Profile]:
+    """Imported profiles of one group."""
+    return list(
+        session.scalars(
+            select(Profile)
+            .join(FrameTree)
+            .where(FrameTree.name == tree, Profile.label == label, Profile.boot_id.is_(None))
+            .order_by(Profile.id)
+        )
+    )
+
+
+def profiles_of_arm(
+    session: Session, *, case_id: int, arm_id: int, run_id: int, side: str
+) -> list[Profile]:
+    """Profiles of one case in one arm's boots that count, in a run."""
+    return list(
+        session.scalars(
+            select(Profile)
+            .join(Boot, Profile.boot_id == Boot.id)
+            .where(
+                Profile.case_id == case_id,
+                Profile.side == side,
+                Boot.arm_id == arm_id,
+                Boot.run_id == run_id,
+                Boot.state == "effective",
+            )
+            .order_by(Boot.block)
+        )
+    )
