@@ -25,12 +25,14 @@ _EVENT = re.compile(rb":\s*(\d+)*\s+(\S+):\s*$")
 # The usual header at once. The first group is atomic: where comm ends must not depend
 # on what follows.
 _USUAL = re.compile(rb"(?>(\S.+?)\s+\d+/*\d*\s+)(?:\[\d+\]\s+)?\d+\.\d+:\s+(?:(\d+)\s+)?(\S+):\s*$")
-# Every line is indented, so none is a header or a comment.
-_INDENTED = re.compile(rb"(?:[ \t][^\n]*(?:\n|\Z))*")
+# An indented line is no header and no comment.
+_INDENTS = (b" ", b"\t")
 
 SAMPLE_END = b"\n\n"
 # Bytes of text whose parse is remembered; beyond, all is forgotten and begun anew.
-REMEMBERED = 32 << 20
+REMEMBERED = 48 << 20
+# Callers next to the leaf that are looked up one by one when the chain is new.
+NEAR = 8
 # A sample that is longer is none; without a limit, a file without empty lines fills the memory.
 LONGEST_SAMPLE = 16 << 20
 LONGEST_LINE = 1 << 20
@@ -59,26 +61,68 @@ class Collapsed:
         return folded
 
 
-@dataclass(slots=True)
 class _Memory:
     """Text that was parsed already, as Java spells it or not."""
 
-    java: bool
-    callers: dict[bytes, bytes] = field(default_factory=lambda: {b"": b""})
-    leaves: dict[bytes, bytes] = field(default_factory=lambda: {b"": b""})
-    size: int = 0
+    def __init__(self, *, java: bool) -> None:
+        self._java = java
+        self._forget()
 
-    def learn(self, leaf: bytes, callers: bytes) -> None:
-        """Parse both, unless there is a line in them that is no frame."""
-        if self.size > REMEMBERED:
-            self.callers, self.leaves, self.size = {b"": b""}, {b"": b""}, 0
-        parsed = [folded_line(line, java=self.java) for line in callers.split(b"\n") if line]
-        first = folded_line(leaf, java=self.java) if leaf else b""
-        if first is None or None in parsed:
-            return
-        self.callers[callers] = b"".join(part for part in reversed(parsed) if part)
-        self.leaves[leaf] = first
-        self.size += len(callers) + len(leaf)
+    def _forget(self) -> None:
+        # By hash of the text, 64 bits under a key of this process: the text itself, a kilobyte
+        # a chain, would fill the memory, and two of a million chains share a hash in one
+        # capture of thirty million.
+        self.callers: dict[int, bytes] = {hash(b""): b""}
+        self.lines: dict[bytes, bytes] = {b"": b""}
+        self._same: dict[bytes, bytes] = {}
+        self._names: dict[bytes, bytes | None] = {}
+        self._size = 0
+
+    def line(self, text: bytes) -> bytes | None:
+        """A line folded; ``None`` unless it is an indented frame."""
+        if text[:1] not in _INDENTS:
+            return None
+        # The same function has another address in every process.
+        address, _, name = text.lstrip().partition(b" ")
+        if not address.isalnum():
+            return folded_line(text, java=self._java)
+        if name in self._names:
+            folded = self._names[name]
+        else:
+            folded = self._names[name] = folded_line(text, java=self._java)
+            self._size += len(name)
+        if folded is not None:
+            self.lines[text] = folded
+            self._size += len(text)
+        return folded
+
+    def chain(self, text: bytes) -> bytes | None:
+        """Lines of callers, the innermost first, folded; ``None`` if one is no frame.
+
+        Chains that differ near the leaf have their outer callers in common.
+        """
+        if self._size > REMEMBERED:
+            self._forget()
+        *near, outer = text.split(b"\n", NEAR)
+        known = self.callers.get(hash(outer)) if len(near) == NEAR else self._line(outer)
+        if known is None and len(near) == NEAR:
+            known = self.chain(outer)
+        parts = [self._line(line) for line in near]
+        if known is None or None in parts:
+            return None
+        parts.append(known)
+        parts.reverse()
+        folded = b"".join(part for part in parts if part)
+        # Other addresses often give the same names, which are kept once.
+        if folded not in self._same:
+            self._same[folded] = folded
+            self._size += len(folded)
+        folded = self.callers[hash(text)] = self._same[folded]
+        return folded
+
+    def _line(self, text: bytes) -> bytes | None:
+        folded = self.lines.get(text)
+        return self.line(text) if folded is None else folded
 
 
 class Collapse:
@@ -89,13 +133,17 @@ class Collapse:
     """
 
     def __init__(self, *, event: str = "", strict: bool = False, name: str = "capture") -> None:
-        self.result = Collapsed(event=event.encode())
+        self.result = Collapsed()
         self._chosen = bool(event)
         self._strict = strict
         self._name = name
         self._rest = b""
         self._lines = 0  # in the pieces before
         self._plain, self._java = _Memory(java=False), _Memory(java=True)
+        self._threads: dict[bytes, tuple[bytes, _Memory]] = {}
+        self._token = b""  # the event with its colon, as a header ends with it
+        if event:
+            self._expect(event.encode())
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece of text. Raises :class:`InvalidInput` naming the line."""
@@ -118,25 +166,53 @@ class Collapse:
         return self.result
 
     def _count(self, samples: Sequence[bytes]) -> None:
-        result, counts = self.result, self.result.counts
+        """The fast way, in one loop, since it is gone through for every sample there is."""
+        counts, threads = self.result.counts, self._threads
+        slow = 0
         for index, sample in enumerate(samples):
             head, _, stack = sample.partition(b"\n")
             leaf, _, callers = stack.partition(b"\n")
-            usual = _USUAL.match(head)
-            if usual is None or usual[3] != result.event:
+            parts = head.rsplit(None, 2)
+            known = None
+            if len(parts) == 3 and parts[2] == self._token and parts[1].isdigit():
+                # Without time, period and event, headers of one thread are all alike.
+                thread, _, time = parts[0].rpartition(b" ")
+                known = threads.get(thread) if time[-1:] == b":" else None
+                if known is None:
+                    known = self._known_thread(thread, head)
+            if known is None:
                 self._count_slowly(samples, index)
+                slow += 1
                 continue
-            comm, period = usual[1], int(usual[2] or 1) or 1
-            memory = self._java if comm.startswith(b"java") else self._plain
-            folded_leaf, folded_callers = memory.leaves.get(leaf), memory.callers.get(callers)
+            comm, memory = known
+            folded_callers = memory.callers.get(hash(callers))
+            if folded_callers is None:
+                folded_callers = memory.chain(callers)
+            folded_leaf = memory.lines.get(leaf)
+            if folded_leaf is None:
+                folded_leaf = memory.line(leaf)
             if folded_leaf is None or folded_callers is None:
                 self._count_slowly(samples, index)
-                if _INDENTED.fullmatch(stack):
-                    memory.learn(leaf, callers)
+                slow += 1
                 continue
             key = (comm, folded_callers, folded_leaf)
-            counts[key] = counts.get(key, 0) + period
-            result.samples += 1
+            counts[key] = counts.get(key, 0) + (int(parts[1]) or 1)
+        self.result.samples += len(samples) - slow
+
+    def _known_thread(self, thread: bytes, head: bytes) -> tuple[bytes, _Memory] | None:
+        """Comm, and where its text is remembered; ``None`` for a header to look at closely."""
+        usual = _USUAL.match(head)
+        if usual is None:
+            return None
+        comm = usual[1]
+        known = self._threads[thread] = (
+            comm,
+            self._java if comm.startswith(b"java") else self._plain,
+        )
+        return known
+
+    def _expect(self, event: bytes) -> None:
+        self.result.event, self._token = event, event + b":"
 
     def _count_slowly(self, samples: Sequence[bytes], index: int) -> None:
         """Line by line, whatever the sample looks like."""
@@ -166,7 +242,7 @@ class Collapse:
             return 1
         event = found[2]
         if not self.result.event:
-            self.result.event = event
+            self._expect(event)
         if event == self.result.event:
             return int(found[1] or 1) or 1
         if self._strict and not self._chosen:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from mitigauge.profiles.diff import (
     bases_of,
     diff_frames,
     diff_functions,
+    raw_symbols,
 )
 from mitigauge.profiles.normalise import rules
 from mitigauge.profiles.packing import unpacked
@@ -72,7 +73,8 @@ def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged:
     layout = Layout.from_bytes(profiles[0].tree.layout)
     frames = diff_frames(layout, boots[:half], boots[half:], basis=chosen, merged=merged)
     functions = diff_functions(boots[:half], boots[half:], basis=chosen)
-    names, arrays = _arrays(session, frames, functions)
+    raw = raw_symbols(layout, boots) if merged else {}
+    names, index, arrays = _arrays(session, frames, functions, raw)
     header = {
         "a": _side(sides.a, boots[:half], chosen),
         "b": _side(sides.b, boots[half:], chosen),
@@ -86,7 +88,10 @@ def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged:
         "merged": merged,
         "rules_version": rules().version,
         "names": names,
-        "raw_names": {},
+        "raw_names": {
+            str(index[common]): [names[index[own]] for own in symbols]
+            for common, symbols in raw.items()
+        },
         "pruned": {
             "nodes": frames.pruned_nodes, "a": frames.pruned[0], "b": frames.pruned[1]
         },
@@ -150,12 +155,15 @@ def _side(group: Group, boots: Sequence[BootProfile], basis: Basis) -> dict[str,
 
 
 def _arrays(
-    session: Session, frames: FrameDiff, functions: FunctionDiff
-) -> tuple[list[str], dict[str, NDArray[Any]]]:
-    """Names, and arrays whose symbols are indices into them; the root is the first name."""
+    session: Session, frames: FrameDiff, functions: FunctionDiff, raw: Mapping[int, list[int]]
+) -> tuple[list[str], dict[int, int], dict[str, NDArray[Any]]]:
+    """Names, where each symbol's is, and arrays of such places; the root's name is the first."""
+    others = [symbol for common, own in raw.items() for symbol in (common, *own)]
     symbols = np.union1d(frames.symbol[frames.symbol >= 0], functions.symbol)
+    symbols = np.union1d(symbols, np.array(others, np.int32)).astype(np.int32)
     stored = repository.names_of(session, symbols.tolist())
     names = [ROOT, *(stored[symbol] for symbol in symbols.tolist())]
+    place = {symbol: index for index, symbol in enumerate(symbols.tolist(), start=1)}
     index = np.searchsorted(symbols, frames.symbol) + 1
     arrays: dict[str, NDArray[Any]] = {
         "parent": frames.parent,
@@ -166,7 +174,7 @@ def _arrays(
         **_columns("fs_", functions.own, "f_self_"),
         **_columns("ft_", functions.total, "f_total_"),
     }
-    return names, arrays
+    return names, place, arrays
 
 
 def _columns(prefix: str, compared: Compared, means: str | None = None) -> dict[str, NDArray[Any]]:

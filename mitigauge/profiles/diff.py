@@ -141,6 +141,21 @@ def diff_functions(
     )
 
 
+def raw_symbols(layout: Layout, profiles: Sequence[BootProfile]) -> dict[int, list[int]]:
+    """Which symbols became which normalised one in these profiles, by the latter."""
+    nodes = np.unique(np.concatenate([profile.nodes for profile in profiles]))
+    raw, merged = layout.place[nodes], layout.merged_place[nodes]
+    found: dict[int, set[int]] = {}
+    # Both stacks have the same depth, so they are climbed side by side.
+    while (apart := raw != merged).any():
+        raw, merged = np.unique(np.stack([raw[apart], merged[apart]]), axis=1)
+        for own, common in zip(layout.symbol[raw], layout.symbol[merged], strict=True):
+            if own != common:
+                found.setdefault(int(common), set()).add(int(own))
+        raw, merged = layout.parent[raw], layout.parent[merged]
+    return {common: sorted(own) for common, own in found.items()}
+
+
 def _running_sums(
     layout: Layout, profiles: Sequence[BootProfile], *, basis: Basis, merged: bool
 ) -> tuple[Ints, Floats]:

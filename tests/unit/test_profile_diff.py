@@ -14,6 +14,7 @@ from mitigauge.profiles.diff import (
     bases_of,
     diff_frames,
     diff_functions,
+    raw_symbols,
 )
 from mitigauge.profiles.functions import function_weights, truncated_weight, unknown_weight
 from mitigauge.profiles.packing import packed, unpacked
@@ -243,3 +244,8 @@ def test_a_payload_is_aligned_for_typed_arrays() -> None:
     length = int.from_bytes(body[8:12], "little")
     assert (16 + length) % 8 == 0
     assert (len(body) - 16 - length) % 8 == 0
+
+
+def test_what_was_merged_is_told() -> None:
+    layout, boots = profiles({b"CPU1;f": 3, b"CPU2;f;g": 4}, {b"CPU;f": 5})
+    assert raw_symbols(layout, boots) == {number(b"CPU"): [number(b"CPU1"), number(b"CPU2")]}

@@ -1,0 +1,172 @@
+"""Profiles over the API: stored once, compared by boots, refused clearly."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine, func, select
+from sqlalchemy.orm import Session
+from typer.testing import CliRunner
+
+from cli.profile import app as command
+from mitigauge.database import transaction
+from mitigauge.experiments import repository
+from mitigauge.profiles.storing import Pass, store_boot_profile, store_imported
+from mitigauge.profiles.tables import FrameSymbol, FrameTree, Profile, ProfileSymbol
+
+BASE = {b"bench;syscall;do_syscall_64": 1000, b"bench;main": 500, b"swapper;default_idle": 9000}
+LOOP = {**BASE, b"bench;syscall;do_syscall_64;clear_bhb_loop": 400}
+
+
+def stored_in(session: Session, experiment_id: int) -> int:
+    """Give every boot of the first case a profile; returns the case."""
+    experiment = repository.experiment(session, experiment_id)
+    case = experiment.comparisons[0].cases[0]
+    for boot in repository.boots_of(session, [run.id for run in experiment.runs]):
+        boot.state = "effective"
+        stacks = LOOP if boot.arm.name == "on" else BASE
+        jitter = {stack: count + 3 * boot.block for stack, count in stacks.items()}
+        store_boot_profile(
+            session, boot_id=boot.id, case_id=case.id, workload=case.workload, stacks=jitter,
+            of=Pass("cpu-clock", "0" * 64, samples=10, operations=10.0, overhead_percent=2.0,
+                    counters={"instructions": 1000.0 + len(stacks)}),
+        )  # fmt: skip
+    return case.id
+
+
+@pytest.fixture
+def case_id(engine: Engine, experiment_id: int) -> int:
+    with transaction(engine) as session:
+        return stored_in(session, experiment_id)
+
+
+def decoded(body: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    magic, version, length, _ = struct.unpack_from("<4sIII", body)
+    assert (magic, version) == (b"MGPD", 1)
+    header = json.loads(body[16 : 16 + length])
+    arrays = {
+        name: np.frombuffer(body, place["type"], place["length"], 16 + length + place["offset"])
+        for name, place in header["arrays"].items()
+    }
+    return header, arrays
+
+
+def test_a_cases_arms_are_compared_by_operation(
+    client: TestClient, experiment_id: int, case_id: int
+) -> None:
+    asked = {"experiment": experiment_id, "case": case_id, "host": "alpha", "a": "off", "b": "on"}
+    answer = client.get("/api/profiles/diff", params=asked)
+    header, arrays = decoded(answer.content)
+    assert (header["basis"], header["unit"]) == ("operation", "ns/op")
+    assert (header["a"]["label"], header["b"]["boots"]) == ("off", 2)
+    names = [header["names"][symbol] for symbol in arrays["symbol"]]
+    loop = names.index("clear_bhb_loop")
+    assert arrays["a"][loop] == 0
+    assert arrays["b"][loop] == pytest.approx(40.45)
+    assert arrays["flags"][loop] == 1
+    assert "default_idle" not in names
+    assert header["a"]["idle_percent"] == pytest.approx(85.7, abs=0.1)
+    own = [header["names"][symbol] for symbol in arrays["f_symbol"]].index("clear_bhb_loop")
+    assert arrays["f_self_b"][own] == pytest.approx(40.45)
+
+
+def test_the_functions_that_explain_a_difference_are_named(
+    client: TestClient, experiment_id: int, case_id: int
+) -> None:
+    asked = {"experiment": experiment_id, "case": case_id, "host": "alpha"}
+    shown = client.get("/api/profiles/case", params=asked).json()
+    off, on = shown["arms"]
+    assert (off["profiles"], off["functions"], shown["unit"]) == (2, [], "ns/op")
+    assert on["difference"] == pytest.approx(40.45)
+    assert on["functions"][0]["function"] == "clear_bhb_loop"
+    assert on["functions"][0]["percent_of_total"] == pytest.approx(100)
+    assert on["overhead_percent"] == 2.0
+    assert on["counters"][0]["difference_percent"] == pytest.approx(0.0997, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "complaint"),
+    [
+        ({"a": "off", "b": "on"}, 422, "neither a case nor imported profiles"),
+        ({"a": "off", "b": "gone", "host": "alpha"}, 404, "no arm 'gone'"),
+        ({"a": "off", "b": "on", "host": "beta"}, 404, "not planned on host 'beta'"),
+        ({"a": "off", "b": "on", "host": "alpha", "where": "guest"}, 404, "no profile of off"),
+        ({"a": "off", "b": "on", "host": "alpha", "basis": "cost"}, 422, "basis"),
+        ({"tree": "none", "a": "x", "b": "y"}, 404, "no profile of x"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(
+    client: TestClient, experiment_id: int, case_id: int, asked: dict[str, str], status: int,
+    complaint: str,
+) -> None:  # fmt: skip
+    place = {"experiment": experiment_id, "case": case_id} if "host" in asked else {}
+    answer = client.get("/api/profiles/diff", params={**place, **asked})
+    assert answer.status_code == status
+    assert complaint in answer.json()["message"]
+
+
+def test_a_profile_is_stored_once_with_its_functions(
+    engine: Engine, experiment_id: int, case_id: int
+) -> None:
+    with transaction(engine) as session:
+        before = counts(session)
+        stored_in(session, experiment_id)
+        assert counts(session) == before
+        loop = session.scalars(
+            select(ProfileSymbol.total_weight)
+            .join(FrameSymbol)
+            .where(FrameSymbol.name == "clear_bhb_loop")
+        ).all()
+        assert sorted(loop) == [403, 406]
+
+
+def counts(session: Session) -> tuple[int, ...]:
+    return tuple(
+        session.scalar(select(func.count()).select_from(table)) or 0
+        for table in (Profile, ProfileSymbol, FrameSymbol, FrameTree)
+    )
+
+
+def test_files_of_anyone_are_imported_once_and_compared(
+    client: TestClient, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cli.profile.require_head", lambda _: None)
+    monkeypatch.setattr("cli.profile.get_engine", lambda: engine)
+    monkeypatch.setattr("cli.profile.transaction", lambda: transaction(engine))
+    files = []
+    for boot, weight in enumerate((100, 103)):
+        files.append(tmp_path / f"{boot}.folded")
+        files[-1].write_text(f"web;main;handle {weight}\nweb;main;<b>log</b> 7\n")
+    arguments = ["import", *map(str, files), "--tree", "web", "--group"]
+    assert "2 of 2 profiles new" in CliRunner().invoke(command, [*arguments, "before"]).output
+    assert "0 of 2 profiles new" in CliRunner().invoke(command, [*arguments, "before"]).output
+    assert "2 of 2 profiles new" in CliRunner().invoke(command, [*arguments, "after"]).output
+    asked = {"tree": "web", "a": "before", "b": "after", "basis": "raw"}
+    header, arrays = decoded(client.get("/api/profiles/diff", params=asked).content)
+    assert header["bases"] == ["share", "raw"]
+    assert "<b>log</b>" in header["names"]
+    assert arrays["a"][0] == arrays["b"][0] == 108.5
+
+
+def test_names_that_a_database_cannot_hold_are_spelled_out(engine: Engine) -> None:
+    with transaction(engine) as session:
+        store_imported(
+            session, tree="t", label="g", stacks={b"a\0;\xff": 1}, of=Pass("x", "0" * 64, samples=1)
+        )
+        names = set(session.scalars(select(FrameSymbol.name)))
+    assert names == {"a\\x00", "\\xff"}
+
+
+def test_the_command_folds_as_flame_graphs_do(tmp_path: Path) -> None:
+    capture = tmp_path / "capture.txt"
+    capture.write_bytes(b"CPU 0/KVM 1 [000] 1.5: 7 cycles:\n\t1 f.cold (x)\n\n")
+    raw = CliRunner().invoke(command, ["fold", "--raw", str(capture)])
+    assert raw.stdout_bytes == b"CPU_0/KVM;f.cold 7\n"
+    merged = CliRunner().invoke(command, ["fold"], input=capture.read_bytes())
+    assert merged.stdout_bytes == b"CPU_*/KVM;f 7\n"
