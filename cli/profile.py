@@ -8,19 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from cli.output import console, errors
-from mitigauge.database import get_engine, require_head, transaction
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.collapse import Collapse
 from mitigauge.profiles.folded import write_folded
-from mitigauge.profiles.importing import read_profile
 from mitigauge.profiles.normalise import normalised, rules
 from mitigauge.profiles.reading import pieces
-from mitigauge.profiles.storing import Pass, store_imported
+
+if TYPE_CHECKING:
+    from mitigauge.profiles.storing import Pass
 
 app = typer.Typer(help="Profiles: what perf recorded, as stacks.", no_args_is_help=True)
 
@@ -76,6 +76,10 @@ def import_(
 
     Example: mitigauge profile import a*.folded --tree web --group before
     """
+    # Here, since `fold` stands in a pipe and must not wait for the database's libraries.
+    from mitigauge.database import get_engine, require_head, transaction
+    from mitigauge.profiles.storing import store_imported
+
     require_head(get_engine())
     captures = [_read(path, event) for path in files]
     with transaction() as session:
@@ -92,6 +96,8 @@ def import_(
 
 def _read(path: Path, event: str) -> tuple[dict[bytes, int], Pass]:
     """The stacks of one file, whichever it is, and what is known of it."""
+    from mitigauge.profiles.importing import read_profile
+
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         with path.open("rb") as stream:

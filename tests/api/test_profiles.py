@@ -136,9 +136,9 @@ def counts(session: Session) -> tuple[int, ...]:
 def test_files_of_anyone_are_imported_once_and_compared(
     client: TestClient, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cli.profile.require_head", lambda _: None)
-    monkeypatch.setattr("cli.profile.get_engine", lambda: engine)
-    monkeypatch.setattr("cli.profile.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.database.require_head", lambda _: None)
+    monkeypatch.setattr("mitigauge.database.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.database.transaction", lambda: transaction(engine))
     files = []
     for boot, weight in enumerate((100, 103)):
         files.append(tmp_path / f"{boot}.folded")
