@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo test test-lab test-fresh check bench bench-stats requirements clean
+.PHONY: help setup demo test test-lab test-fresh check bench bench-stats bench-profiles requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ bench: setup ## how long the house takes: set-up, database, command, API, dashbo
 
 bench-stats: setup ## error rates and blocks to a verdict beside other rules, simulated (ARGS=--help)
 	@python -m bench.stats $(ARGS)
+
+bench-profiles: setup ## folding and comparing profiles beside FlameGraph and inferno (ARGS=--help)
+	@python -m bench.profiles $(ARGS)
 
 requirements: ## compile requirements/*.in into pinned, hashed *.txt (ARGS=--upgrade: newer versions)
 	@scripts/requirements $(ARGS)

@@ -95,12 +95,13 @@ def diff_frames(
     touched[places + 1] = 1
     before = np.cumsum(touched, dtype=np.int32)
     first, last = before[:-1], before[layout.end]
-    mean_a, mean_b = sums[:, : len(a)].mean(axis=1), sums[:, len(a) :].mean(axis=1)
+    mean_a, mean_b = sums[: len(a)].mean(axis=0), sums[len(a) :].mean(axis=0)
     weight = mean_a + mean_b
     inclusive = weight[last] - weight[first]
     kept = np.flatnonzero(inclusive > smallest_share * inclusive[0])
     there = np.flatnonzero(last > first)
-    values = sums[last[kept]] - sums[first[kept]]
+    values = np.take(sums, last[kept], axis=1) - np.take(sums, first[kept], axis=1)
+    values = np.ascontiguousarray(values.T)
     compared = compare_groups(values[:, : len(a)], values[:, len(a) :])
     own = before[kept + 1]
     own_a = mean_a[own] - mean_a[first[kept]]
@@ -143,7 +144,10 @@ def diff_functions(
 
 def raw_symbols(layout: Layout, profiles: Sequence[BootProfile]) -> dict[int, list[int]]:
     """Which symbols became which normalised one in these profiles, by the latter."""
-    nodes = np.unique(np.concatenate([profile.nodes for profile in profiles]))
+    counted = np.zeros(layout.size, np.bool_)
+    for profile in profiles:
+        counted[profile.nodes] = True
+    nodes = np.flatnonzero(counted & (layout.place != layout.merged_place))
     raw, merged = layout.place[nodes], layout.merged_place[nodes]
     found: dict[int, set[int]] = {}
     # Both stacks have the same depth, so they are climbed side by side.
@@ -161,7 +165,7 @@ def _running_sums(
 ) -> tuple[Ints, Floats]:
     """Places that any profile touches, and the running sums of weights over them.
 
-    ``sums[i, boot]`` is the weight of the first *i* of these places.
+    ``sums[boot, i]`` is the weight of the first *i* of these places.
     """
     place_of = layout.merged_place if merged else layout.place
     at = [place_of[profile.nodes] for profile in profiles]
@@ -170,12 +174,10 @@ def _running_sums(
         touched[own] = True
     places = np.flatnonzero(touched).astype(np.int32)
     column = np.cumsum(touched, dtype=np.int32)
-    weights = np.zeros((len(profiles), len(places) + 1))
+    sums = np.empty((len(profiles), len(places) + 1))
     for boot, (own, profile) in enumerate(zip(at, profiles, strict=True)):
-        scaled = profile.counts * profile.scale(basis)
-        weights[boot] = np.bincount(column[own], scaled, minlength=len(places) + 1)
-    # Boots side by side: whoever takes a frame takes all boots of it.
-    sums = np.ascontiguousarray(np.cumsum(weights, axis=1).T)
+        weights = profile.counts * profile.scale(basis)
+        np.cumsum(np.bincount(column[own], weights, minlength=len(places) + 1), out=sums[boot])
     return places, sums
 
 

@@ -47,11 +47,12 @@ class Layout:
     def to_bytes(self) -> bytes:
         """Packed for storage."""
         arrays = (self.place, self.merged_place, self.parent, self.symbol, self.end)
-        # Neighbours in preorder are alike; their differences are small, and bytes of like
-        # significance lie together: that is what zstd finds to squeeze.
-        planes = b"".join(_shuffled(np.diff(array, prepend=np.int32(0))) for array in arrays)
-        body = zstandard.ZstdCompressor(level=3).compress(planes)
-        return _HEADER.pack(_MAGIC, self.size, len(planes), 0) + body
+        # Neighbours in preorder are alike, so their differences are mostly small.
+        changes = b"".join(
+            np.diff(array, prepend=np.int32(0)).astype("<i4").tobytes() for array in arrays
+        )
+        body = zstandard.ZstdCompressor(level=3).compress(changes)
+        return _HEADER.pack(_MAGIC, self.size, len(changes), 0) + body
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Layout:
@@ -59,21 +60,9 @@ class Layout:
         magic, size, length, _ = _HEADER.unpack_from(data)
         if magic != _MAGIC:
             raise ValueError("no tree")
-        planes = zstandard.ZstdDecompressor().decompress(
-            data[_HEADER.size :], max_output_size=length
-        )
-        step = 4 * size
-        return cls(*(_unshuffled(planes[i * step : (i + 1) * step]) for i in range(5)))
-
-
-def _shuffled(values: Ints) -> bytes:
-    return values.astype("<i4").view(np.uint8).reshape(-1, 4).T.tobytes()
-
-
-def _unshuffled(data: bytes) -> Ints:
-    planes = np.frombuffer(data, np.uint8).reshape(4, -1)
-    differences = np.ascontiguousarray(planes.T).view("<i4").ravel()
-    return np.cumsum(differences, dtype=np.int32)
+        body = zstandard.ZstdDecompressor().decompress(data[_HEADER.size :], max_output_size=length)
+        changes = np.frombuffer(body, "<i4").reshape(5, size)
+        return cls(*np.cumsum(changes, axis=1, dtype=np.int32))
 
 
 @dataclass(slots=True)

@@ -77,8 +77,8 @@ def judged(mode: str) -> tuple[dict[str, Any], Judgement]:
             previous_boot_id=armed["previous_boot_id"],
             kernel_release=armed["kernel_release"],
             build_id=None,
+            kernel_version=armed["kernel_version"],
             expect=[Expectation.model_validate(e) for e in wanted.expect],
-            emulated=True,
         ),
     )
 
@@ -131,9 +131,7 @@ def test_a_kernel_that_panics_falls_back_to_the_known_good_entry_by_itself() -> 
     assert nonce in armed["cmdline"]
     assert proof["nonce"] is None
     assert proof["kernel_release"] == armed["kernel_release"]
-    judgement = judge_boot(
-        proof, Requested(nonce, armed["previous_boot_id"], "", None, [], emulated=True)
-    )
+    judgement = judge_boot(proof, Requested(nonce, armed["previous_boot_id"], "", None, None, []))
     assert judgement.state is BootState.DID_NOT_BOOT
     assert "fallback" in judgement.reason
 

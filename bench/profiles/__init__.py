@@ -1,0 +1,1 @@
+"""Profiles: folding, storing and comparing them, beside FlameGraph and inferno."""
