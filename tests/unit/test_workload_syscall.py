@@ -55,6 +55,18 @@ def test_a_real_case_gives_time_per_call_in_nanoseconds(directory: Path) -> None
     assert result["tools"]["perf"][0].isdigit()
 
 
+def test_calls_that_take_less_than_the_total_shows_have_their_time(tmp_path: Path) -> None:
+    output = tmp_path / "iteration-01.txt"
+    output.write_text(
+        "# Running 'syscall/basic' benchmark:\n# Executed 200 getppid() calls\n"
+        "     Total time: 0.000 [sec]\n\n       0.450000 usecs/op\n        2222222 ops/sec\n"
+    )
+    assert parsing.time_per_call_ns(output, "basic", 200) == 450.0
+    output.write_text(output.read_text().replace("0.450000", "45.000000"))
+    with pytest.raises(parsing.ParseError, match="is not the total of 0.000 s"):
+        parsing.time_per_call_ns(output, "basic", 200)
+
+
 LINES = [
     ("usecs/op", "usec/op", "usecs/op: found 0 times, not once"),
     ("Total time:", "Total:", "Total time: found 0 times"),
