@@ -86,6 +86,7 @@ def row_view(comparison: Comparison, run: Run, boots: Sequence[Boot], judged: Ju
         primary=declared["primary"],
         delta_percent=declared.get("delta_percent", DELTA_PERCENT),
         host=run.host.name,
+        profiled=case.profile_hz is not None,
         cells=[
             _cell(arm, judged.values[arm.id], judged.verdicts.get(arm.id), boots)
             for arm in comparison.arms

@@ -118,6 +118,7 @@ class RowView(View):
     primary: bool
     delta_percent: float = Field(description="'same': the interval lies within ± this")
     host: str
+    profiled: bool = Field(description="whether a separate pass of the case is profiled")
     cells: list[CellView]
 
 

@@ -87,6 +87,7 @@ def row(case: str, cells: list[CellView], **changes: Any) -> RowView:
         "primary": True,
         "delta_percent": 1.0,
         "host": "lab-amd",
+        "profiled": False,
     }
     return RowView(case=case, cells=cells, **(fields | changes))
 

@@ -63,7 +63,7 @@ def test_calls_that_take_less_than_the_total_shows_have_their_time(tmp_path: Pat
     )
     assert parsing.time_per_call_ns(output, "basic", 200) == 450.0
     output.write_text(output.read_text().replace("0.450000", "45.000000"))
-    with pytest.raises(parsing.ParseError, match="is not the total of 0.000 s"):
+    with pytest.raises(parsing.ParseError, match=r"is not the total of 0\.000 s"):
         parsing.time_per_call_ns(output, "basic", 200)
 
 

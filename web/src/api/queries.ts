@@ -92,6 +92,18 @@ export const caseQuery = (id: number, caseId: number, host: string) =>
       ),
   });
 
+export const caseProfilesQuery = (id: number, caseId: number, host: string) =>
+  queryOptions({
+    queryKey: ["case profiles", id, caseId, host],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/profiles/case", {
+          params: { query: { experiment: id, case: caseId, host } },
+          signal,
+        }),
+      ),
+  });
+
 export const claimsQuery = (id: number) =>
   queryOptions({
     queryKey: ["claims", id],

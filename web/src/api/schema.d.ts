@@ -325,6 +325,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/case": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Case Profiles
+         * @description Every arm's profiles of a case on a host: totals, functions that explain, counters.
+         */
+        get: operations["case_profiles_api_profiles_case_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Diff
+         * @description The diff of *b* against *a*, in binary: see docs/profiles.md.
+         */
+        get: operations["diff_api_profiles_diff_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -356,6 +396,45 @@ export interface components {
             undecided: number;
             /** Workload */
             workload: string;
+        };
+        /**
+         * ArmProfilesView
+         * @description One arm's profiles of a case on a host.
+         */
+        ArmProfilesView: {
+            /** Arm */
+            arm: string;
+            /** Arm Id */
+            arm_id: number;
+            /** Counters */
+            counters: components["schemas"]["CounterView"][];
+            /** Difference */
+            difference?: number | null;
+            /**
+             * Functions
+             * @description significant at q 5 %, largest first
+             */
+            functions: components["schemas"]["FunctionChange"][];
+            /** High */
+            high?: number | null;
+            /** Is Baseline */
+            is_baseline: boolean;
+            /** Low */
+            low?: number | null;
+            /**
+             * Overhead Percent
+             * @description what profiling cost, mean over boots
+             */
+            overhead_percent?: number | null;
+            /** Profiles */
+            profiles: number;
+            /** Samples */
+            samples: number;
+            /**
+             * Total
+             * @description mean cost of everything, in the unit
+             */
+            total?: number | null;
         };
         /**
          * ArmView
@@ -547,6 +626,26 @@ export interface components {
             };
         };
         /**
+         * CaseProfilesView
+         * @description What the profiles of one case on one host say, arm by arm.
+         */
+        CaseProfilesView: {
+            /** Arms */
+            arms: components["schemas"]["ArmProfilesView"][];
+            /** Case Id */
+            case_id: number;
+            /** Event */
+            event: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /** Host */
+            host: string;
+            /** Side */
+            side: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
          * CaseView
          * @description One case of an experiment with every boot as a point.
          */
@@ -732,6 +831,24 @@ export interface components {
             rows: components["schemas"]["RowView"][];
         };
         /**
+         * CounterView
+         * @description One hardware counter: mean over boots, and against the baseline.
+         */
+        CounterView: {
+            /** Counter */
+            counter: string;
+            /** Difference Percent */
+            difference_percent?: number | null;
+            /** High Percent */
+            high_percent?: number | null;
+            /** Low Percent */
+            low_percent?: number | null;
+            /** Mean */
+            mean: number;
+            /** N */
+            n: number;
+        };
+        /**
          * EventView
          * @description One line of a run's event log.
          */
@@ -872,6 +989,30 @@ export interface components {
              * Format: date-time
              */
             last_seen_at: string;
+        };
+        /**
+         * FunctionChange
+         * @description A function whose own cost differs between an arm and the baseline.
+         */
+        FunctionChange: {
+            /**
+             * Difference
+             * @description of its own cost, in the summary's unit; + is costlier
+             */
+            difference: number;
+            /** Function */
+            function: string;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /**
+             * Percent Of Total
+             * @description of the difference of everything together
+             */
+            percent_of_total?: number | null;
+            /** Q */
+            q: number;
         };
         /**
          * Health
@@ -1147,6 +1288,11 @@ export interface components {
             metric_title: string;
             /** Primary */
             primary: boolean;
+            /**
+             * Profiled
+             * @description whether a separate pass of the case is profiled
+             */
+            profiled: boolean;
             /** Unit */
             unit: string;
             /** Workload */
@@ -1907,6 +2053,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HostView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    case_profiles_api_profiles_case_get: {
+        parameters: {
+            query: {
+                experiment: number;
+                case: number;
+                host: string;
+                /** @description which system was profiled */
+                where?: "host" | "guest";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaseProfilesView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    diff_api_profiles_diff_get: {
+        parameters: {
+            query: {
+                /** @description arm, or group of imported profiles */
+                a: string;
+                /** @description the other one */
+                b: string;
+                experiment?: number | null;
+                case?: number | null;
+                host?: string;
+                /** @description of imported profiles */
+                tree?: string;
+                /** @description which system was profiled */
+                where?: "host" | "guest";
+                basis?: ("operation" | "share" | "raw") | null;
+                /** @description threads and compiled clones as one */
+                merge?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Client Error */

@@ -15,6 +15,7 @@ import { directionInWords, hasOutcome } from "../words";
 import "./case.css";
 import { Chart } from "./chart";
 import { NoiseNote } from "./noise";
+import { Profiles } from "./profiles";
 import { ArmMark } from "./shape";
 import { BootTable } from "./table";
 
@@ -180,6 +181,7 @@ function Metric({ view, row }: { view: Case; row: Row }) {
           <Chart row={row} arms={view.arms} points={done} iterations={iterations} />
         )}
       </section>
+      {row.profiled && <Profiles view={view} row={row} />}
       <section className="panel" aria-labelledby="boots">
         <header>
           <h2 id="boots">Boots</h2>

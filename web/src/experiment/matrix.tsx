@@ -14,6 +14,20 @@ export function casePath(experimentId: number, row: Row): string {
   return `/experiments/${experimentId}/cases/${row.case_id}?${query.toString()}`;
 }
 
+/** The differential flame graph of one arm against another for a case on a host. */
+export function profilePath(
+  experimentId: number,
+  row: Pick<Row, "case_id" | "host">,
+  a: string,
+  b: string,
+): string {
+  const asked = { experiment: experimentId, case: row.case_id, host: row.host, a, b };
+  const search = new URLSearchParams(
+    Object.entries(asked).map(([name, value]) => [name, String(value)]),
+  );
+  return `/profiles/diff?${search.toString()}`;
+}
+
 /** Rows in their order, cut where host or workload changes. */
 function grouped(rows: Row[]): { name: string; rows: Row[] }[] {
   const groups = new Map<string, Row[]>();
@@ -85,7 +99,7 @@ export function Matrix({ experimentId, comparison, rows }: MatrixProps) {
                 row={row}
                 arms={arms}
                 scale={scale}
-                path={casePath(experimentId, row)}
+                experimentId={experimentId}
               />
             ))}
           </tbody>
@@ -99,13 +113,15 @@ function MatrixRow({
   row,
   arms,
   scale,
-  path,
+  experimentId,
 }: {
   row: Row;
   arms: Arm[];
   scale: number;
-  path: string;
+  experimentId: number;
 }) {
+  const path = casePath(experimentId, row);
+  const baseline = arms.find((arm) => arm.is_baseline);
   return (
     <tr role="row">
       <th role="rowheader" scope="row">
@@ -125,6 +141,15 @@ function MatrixRow({
               </span>
               {cell ? <CellText cell={cell} row={row} reach={scale} /> : "no data"}
             </Link>
+            {row.profiled && cell?.state === "measured" && baseline && (
+              <Link
+                to={profilePath(experimentId, row, baseline.name, arm.name)}
+                className="cell-profile small"
+                aria-label={`Flame graph of ${arm.name} against ${baseline.name}, ${row.case}`}
+              >
+                flame graph
+              </Link>
+            )}
           </td>
         );
       })}

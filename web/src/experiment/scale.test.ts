@@ -25,6 +25,7 @@ function rowOf(...intervals: [number, number, number][]): Row {
     primary: true,
     delta_percent: 1,
     host: "lab-intel",
+    profiled: false,
     cells,
   };
 }
