@@ -1,0 +1,140 @@
+/** The canvas in its scrolling box. Redraws by itself on scrolling; knows nothing of React. */
+
+import { drawnHeight, ROW_PX, rowTop, type Scene } from "./figure";
+import { cut, frameAt, span, type Cut } from "./layout";
+import { paint } from "./paint";
+
+export interface Parts {
+  /** Scrolls. */
+  box: HTMLElement;
+  /** As high as the drawing; the canvas sticks to the visible part of it. */
+  tall: HTMLElement;
+  canvas: HTMLCanvasElement;
+  /** Rings around a frame: they move without a redraw. */
+  hovered: HTMLElement;
+  chosen: HTMLElement;
+}
+
+const ROWS_OF_CALLERS = 3;
+
+export class Stage {
+  private scene: Scene | null = null;
+  private cut: Cut | null = null;
+  private height = 0;
+  /** Of the box when it was last painted. */
+  private painted = { width: 0, height: 0 };
+  private marked: number | null = null;
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Draws; lays out anew only what changed. */
+  show(scene: Scene, zoom: number): void {
+    const { box } = this.parts;
+    const before = this.scene;
+    this.scene = scene;
+    const pixels = box.clientWidth;
+    const moved = before?.figure !== scene.figure || this.cut?.zoom !== zoom;
+    if (moved || this.cut?.pixels !== pixels) {
+      this.cut = cut(scene.figure.tree, scene.figure.layout, zoom, pixels);
+    }
+    this.resize(this.cut, scene);
+    if (moved || before.view !== scene.view) this.reveal(zoom, ROWS_OF_CALLERS);
+    this.paint();
+  }
+
+  /** Draws again if the box has another size than before. */
+  resized(): void {
+    const { box } = this.parts;
+    const { width, height } = this.painted;
+    if (box.clientWidth === width && box.clientHeight === height) return;
+    if (this.scene === null || this.cut === null) return;
+    this.show(this.scene, this.cut.zoom);
+    this.ring("chosen", this.marked);
+  }
+
+  private resize(drawn: Cut, scene: Scene): void {
+    const { box, tall } = this.parts;
+    const whole = `${(scene.figure.layout.deepest + 1) * ROW_PX}px`;
+    if (box.style.height !== whole) box.style.height = whole;
+    this.height = Math.max(drawnHeight(drawn), box.clientHeight);
+    const height = `${this.height}px`;
+    if (tall.style.height !== height) tall.style.height = height;
+  }
+
+  /** Paints what the box shows now. */
+  paint(): void {
+    if (this.scene === null || this.cut === null) return;
+    const { box, canvas } = this.parts;
+    const ratio = window.devicePixelRatio;
+    const [width, height] = [box.clientWidth, box.clientHeight];
+    this.painted = { width, height };
+    fit(canvas, width, height, ratio);
+    const ctx = canvas.getContext("2d", { alpha: false });
+    if (ctx === null) return;
+    const top = Math.max(0, Math.min(box.scrollTop, this.height - height));
+    paint(ctx, this.scene, this.cut, { top, height, drawing: this.height, ratio });
+  }
+
+  scrollTo(top: number): void {
+    this.parts.box.scrollTop = top;
+  }
+
+  /** The frame under a place on the screen. */
+  at(clientX: number, clientY: number): number | null {
+    if (this.scene === null || this.cut === null) return null;
+    const { tall } = this.parts;
+    const edge = tall.getBoundingClientRect();
+    const down = clientY - edge.top;
+    const { figure, view } = this.scene;
+    const row = Math.floor((view === "icicle" ? down : this.height - down) / ROW_PX);
+    return row < 0 ? null : frameAt(figure.layout, this.cut, row, clientX - edge.left);
+  }
+
+  /** Puts the ring around a frame, or takes it away. */
+  ring(which: "hovered" | "chosen", node: number | null): void {
+    const ring = this.parts[which];
+    if (which === "chosen") this.marked = node;
+    const box = node === null ? null : this.boxOf(node);
+    ring.hidden = box === null;
+    if (box === null) return;
+    ring.style.translate = `${box.left}px ${box.top}px`;
+    ring.style.width = `${box.wide}px`;
+  }
+
+  /** Where a frame lies in the drawing; null for one outside the zoomed frame. */
+  private boxOf(node: number): { left: number; wide: number; top: number } | null {
+    if (this.scene === null || this.cut === null) return null;
+    const { figure, view } = this.scene;
+    const { zoom, above } = this.cut;
+    const inside = node >= zoom && node < (figure.layout.end[zoom] ?? 0);
+    if (!inside && !above.includes(node)) return null;
+    const { left, wide } = span(figure.layout, this.cut, node);
+    const top = rowTop(view, figure.layout.depth[node] ?? 0, this.height);
+    if (top < 0 || top >= this.height) return null;
+    return { left, wide: Math.max(2, wide), top };
+  }
+
+  /** Scrolls a frame into the box, with some rows of its callers. */
+  reveal(node: number, rows = 1): void {
+    const { box } = this.parts;
+    const place = this.boxOf(node);
+    if (place === null) return;
+    const around = rows * ROW_PX;
+    const [first, last] = [place.top - around, place.top + ROW_PX + around];
+    const flame = this.scene?.view === "flame";
+    // A zoomed frame goes to the side of the root, to leave room for what it calls.
+    if (rows > 1) box.scrollTop = flame ? last - box.clientHeight : first;
+    else if (first < box.scrollTop) box.scrollTop = first;
+    else if (last > box.scrollTop + box.clientHeight) box.scrollTop = last - box.clientHeight;
+  }
+}
+
+/** Setting a canvas' size empties it, even to the same size. */
+function fit(canvas: HTMLCanvasElement, width: number, height: number, ratio: number): void {
+  const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== across) canvas.width = across;
+  if (canvas.height !== down) canvas.height = down;
+  const [cssWidth, cssHeight] = [`${width}px`, `${height}px`];
+  if (canvas.style.width !== cssWidth) canvas.style.width = cssWidth;
+  if (canvas.style.height !== cssHeight) canvas.style.height = cssHeight;
+}
