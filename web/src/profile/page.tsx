@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link, useLocation, useSearchParams } from "wouter";
 import { Answer, Loaded } from "../ui/answers";
 import { EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle, type Crumb } from "../ui/page";
@@ -79,10 +79,13 @@ const TABS: readonly [Tab, string][] = [
 
 function Body({ profile }: { profile: Profile }) {
   const { meta } = profile;
-  const [query, setQuery] = useSearchParams();
+  const [query] = useSearchParams();
+  const [, navigate] = useLocation();
   const state = useMemo(() => viewState(query), [query]);
   const change = (changes: Changes, replace = true) => {
-    setQuery((before) => changed(before, changes), { replace });
+    // The address of this moment: what was typed is written after other things were clicked.
+    const now = new URLSearchParams(window.location.search);
+    navigate(`?${changed(now, changes).toString()}`, { replace });
   };
   const address = (changes: Changes) => `?${changed(query, changes).toString()}`;
   const [text, type] = useSearch(state.search, (q) => {
