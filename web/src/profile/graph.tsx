@@ -40,13 +40,18 @@ export function Graph({ scene, meta, label, zoom, zoomTo, sandwich }: GraphProps
     pick({ tree, zoom, node });
     stage.current?.reveal(node);
   };
+  const zoomInto = (node: number) => {
+    pick({ tree, zoom: node, node });
+    zoomTo(node);
+  };
   const keys = (event: KeyboardEvent) => {
     if (event.metaKey || event.ctrlKey || event.altKey) return;
     const step = STEPS[view][event.key];
     if (step !== undefined) choose(walk(tree, layout, chosen, step));
-    else if (event.key === "Enter") zoomTo(chosen);
-    else if (event.key === "Escape" || event.key === "Backspace") zoomTo(wider(tree, layout, zoom));
-    else if (event.key === "Home") zoomTo(0);
+    else if (event.key === "Enter") zoomInto(chosen);
+    else if (event.key === "Escape" || event.key === "Backspace")
+      zoomInto(wider(tree, layout, zoom));
+    else if (event.key === "Home") zoomInto(0);
     else return;
     event.preventDefault();
   };
@@ -71,7 +76,7 @@ export function Graph({ scene, meta, label, zoom, zoomTo, sandwich }: GraphProps
     const node = stage.current?.at(event.clientX, event.clientY) ?? null;
     if (dragged || node === null) return;
     if (event.shiftKey || node === zoom) choose(node);
-    else zoomTo(node);
+    else zoomInto(node);
   };
   const left = () => {
     stage.current?.ring("hovered", null);
@@ -80,7 +85,7 @@ export function Graph({ scene, meta, label, zoom, zoomTo, sandwich }: GraphProps
 
   return (
     <>
-      <Ancestors figure={figure} zoom={zoom} zoomTo={zoomTo} />
+      <Ancestors figure={figure} label={label} zoom={zoom} zoomTo={zoomInto} />
       <div
         className="flame"
         ref={box}
@@ -106,23 +111,24 @@ export function Graph({ scene, meta, label, zoom, zoomTo, sandwich }: GraphProps
         {frameInWords(tree, chosen, names[tree.symbol[chosen] ?? 0] ?? "", meta.unit, figure.whole)}
       </p>
       {hover !== null && <Tip figure={figure} meta={meta} {...hover} />}
-      <Inspector figure={figure} meta={meta} node={chosen} sandwich={sandwich} />
+      <Inspector {...{ figure, meta, label, sandwich }} node={chosen} />
     </>
   );
 }
 
 interface AncestorProps {
   figure: Scene["figure"];
+  label: string;
   zoom: number;
   zoomTo: (node: number) => void;
 }
 
 /** From the root to the zoomed frame; each takes one back. */
-function Ancestors({ figure, zoom, zoomTo }: AncestorProps) {
+function Ancestors({ figure, label, zoom, zoomTo }: AncestorProps) {
   const { tree, names } = figure;
   const path = useMemo(() => pathTo(tree, zoom), [tree, zoom]);
   return (
-    <nav className="ancestors" aria-label="Zoomed frame and its callers">
+    <nav className="ancestors" aria-label={`Zoomed frame and its callers. ${label}`}>
       <ol>
         {path.map((node) => (
           <li key={node}>
@@ -158,7 +164,7 @@ function Tip({ figure, meta, node, x, y }: TipProps) {
   const [a, b] = [tree.a[node] ?? NaN, tree.b[node] ?? NaN];
   const [low, high] = [tree.low[node] ?? NaN, tree.high[node] ?? NaN];
   const right = x + TIP_ROOM_PX > window.innerWidth;
-  const low_ = y > window.innerHeight / 2;
+  const below = y > window.innerHeight / 2;
   const fate = fateOf(tree, node);
   return (
     <div
@@ -166,7 +172,7 @@ function Tip({ figure, meta, node, x, y }: TipProps) {
       aria-hidden="true"
       style={{
         ...(right ? { right: Math.max(8, window.innerWidth - x + 12) } : { left: x + 12 }),
-        ...(low_ ? { bottom: window.innerHeight - y + 12 } : { top: y + 16 }),
+        ...(below ? { bottom: window.innerHeight - y + 12 } : { top: y + 16 }),
       }}
     >
       <strong>

@@ -11,6 +11,8 @@ import { changeText, costText, differenceText, fateOf, qText, shareText } from "
 interface InspectorProps {
   figure: Figure;
   meta: Meta;
+  /** Which graph the frame is in. */
+  label: string;
   node: number;
   /** Address of the function's callers and callees. */
   sandwich: (name: string) => string;
@@ -21,7 +23,7 @@ export function Name({ children }: { children: string }) {
   return <bdi className="mono frame-name">{children}</bdi>;
 }
 
-export function Inspector({ figure, meta, node, sandwich }: InspectorProps) {
+export function Inspector({ figure, meta, label, node, sandwich }: InspectorProps) {
   const { tree, names, whole } = figure;
   const symbol = tree.symbol[node] ?? 0;
   const name = names[symbol] ?? "";
@@ -29,7 +31,7 @@ export function Inspector({ figure, meta, node, sandwich }: InspectorProps) {
   const fate = fateOf(tree, node);
   const raw = meta.raw_names[String(symbol)] ?? [];
   return (
-    <section className="inspector" aria-label="Chosen frame">
+    <section className="inspector" aria-label={`Chosen frame. ${label}`}>
       <h3>
         <Name>{name}</Name>
         {fate !== null && <Tag tone="void" text={fate} />}
