@@ -189,6 +189,11 @@ function Heading({ sort, state, sortBy, children }: HeadingProps) {
   );
 }
 
+function way(a: number, b: number): "more" | "less" | undefined {
+  if (a === b) return undefined;
+  return b > a ? "more" : "less";
+}
+
 interface RowProps {
   profile: Profile;
   row: number;
@@ -225,7 +230,7 @@ function FunctionRow({ profile, row, state, scale, address }: RowProps) {
       <td
         className="num difference"
         data-label="Difference"
-        data-way={isSignificant(q) ? (b > a ? "more" : "less") : undefined}
+        data-way={isSignificant(q) ? way(a, b) : undefined}
       >
         {signedBare(b - a, scale)}
       </td>

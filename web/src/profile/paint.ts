@@ -144,8 +144,8 @@ function paintLabels(
   window: Window,
   shown: readonly number[],
 ): void {
-  const { figure, palette, view } = scene;
-  const { tree, layout, names } = figure;
+  const { figure, palette, view, look } = scene;
+  const { tree, layout, names, whole } = figure;
   ctx.font = `${FONT_PX}px ${palette.font}`;
   ctx.textBaseline = "middle";
   ctx.fillStyle = palette.ink;
@@ -154,15 +154,18 @@ function paintLabels(
     const { left, wide } = span(layout, cut, node);
     if (wide < LABEL_FROM_PX) continue;
     const room = wide - 2 * PADDING_PX;
-    const text = labelIn(
-      ctx,
-      label(names, tree.symbol[node] ?? 0, tree.flags[node] ?? 0),
-      room,
-      letter,
-    );
+    const flag = tree.flags[node] ?? 0;
+    const text = labelIn(ctx, label(names, tree.symbol[node] ?? 0, flag), room, letter);
     if (text === "") continue;
     const top = rowTop(view, layout.depth[node] ?? 0, window.drawing) - window.top;
     const faded = isFaded(scene, node) ? 0.5 : 1;
+    if (flag !== 0 && faded === 1) {
+      // Hatching under letters makes them hard to read.
+      ctx.globalAlpha = 1;
+      ctx.fillStyle = palette.fill[shade(tree, node, whole, look)] ?? "";
+      ctx.fillRect(left + PADDING_PX - 2, top + 2, ctx.measureText(text).width + 4, ROW_PX - 5);
+      ctx.fillStyle = palette.ink;
+    }
     if (ctx.globalAlpha !== faded) ctx.globalAlpha = faded;
     ctx.fillText(text, left + PADDING_PX, top + ROW_PX / 2);
   }

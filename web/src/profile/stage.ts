@@ -38,6 +38,11 @@ export class Stage {
       this.cut = cut(scene.figure.tree, scene.figure.layout, zoom, pixels);
     }
     this.resize(this.cut, scene);
+    // The scroll bar came or went: lay out once more for what is left of the width.
+    if (box.clientWidth !== pixels) {
+      this.cut = cut(scene.figure.tree, scene.figure.layout, zoom, box.clientWidth);
+      this.resize(this.cut, scene);
+    }
     if (moved || before.view !== scene.view) this.reveal(zoom, ROWS_OF_CALLERS);
     this.paint();
   }
