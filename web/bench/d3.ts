@@ -41,7 +41,7 @@ export async function d3(root: HTMLElement, frames: Frames): Promise<Times> {
     place.call(chart);
   });
   await pause();
-  const times: Times = { first, zoom: [], search: [], drawn: root.querySelectorAll("g").length };
+  const times: Times = { decode: 0, first, page: NaN, zoom: [], search: [] };
   const top = place.datum() as Node;
   for (let round = 0; round < 4; round++) {
     for (const node of [inner(top, 6 + round), top]) {

@@ -138,9 +138,8 @@ function checkTree(tree: Tree, names: number): void {
 }
 
 function checkSymbols(symbols: Int32Array, names: number): void {
-  for (const symbol of symbols) {
-    if (symbol < 0 || symbol >= names) throw new PayloadError(`There is no name ${symbol}.`);
-  }
+  const wrong = symbols.find((symbol) => symbol < 0 || symbol >= names);
+  if (wrong !== undefined) throw new PayloadError(`There is no name ${wrong}.`);
 }
 
 /** The profiles' difference in `buffer`, its frames in preorder with siblings by name. */

@@ -21,7 +21,7 @@ export const SHADE_TOKENS: readonly string[] = Array.from({ length: SHADES }, (_
   return shade < EVEN ? `--diff-less-${EVEN - shade}` : `--diff-more-${shade - EVEN}`;
 });
 
-function read(): Palette {
+export function readPalette(): Palette {
   const probe = document.createElement("span");
   document.body.append(probe);
   const colour = (token: string) => {
@@ -60,5 +60,5 @@ function watch(changed: () => void): () => void {
 
 /** The palette of the theme in force; read once per theme. */
 export function usePalette(): Palette {
-  return useSyncExternalStore(watch, () => (current ??= read()));
+  return useSyncExternalStore(watch, () => (current ??= readPalette()));
 }

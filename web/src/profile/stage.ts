@@ -30,21 +30,29 @@ export class Stage {
   /** Draws; lays out anew only what changed. */
   show(scene: Scene, zoom: number): void {
     const { box } = this.parts;
+    const { tree, layout } = scene.figure;
     const before = this.scene;
     this.scene = scene;
-    const pixels = box.clientWidth;
+    // Written before anything is read: each reading after a writing lays out the page.
+    set(box, "height", (layout.deepest + 1) * ROW_PX);
+    const [width, height] = [box.clientWidth, box.clientHeight];
     const moved = before?.figure !== scene.figure || this.cut?.zoom !== zoom;
-    if (moved || this.cut?.pixels !== pixels) {
-      this.cut = cut(scene.figure.tree, scene.figure.layout, zoom, pixels);
-    }
-    this.resize(this.cut, scene);
-    // The scroll bar came or went: lay out once more for what is left of the width.
-    if (box.clientWidth !== pixels) {
-      this.cut = cut(scene.figure.tree, scene.figure.layout, zoom, box.clientWidth);
-      this.resize(this.cut, scene);
+    if (moved || this.cut?.pixels !== width) this.cut = cut(tree, layout, zoom, width);
+    this.fill(this.cut, height);
+    const left = this.height > height ? box.clientWidth : width;
+    if (left !== width) {
+      // The scroll bar came: lay out once more for what is left of the width.
+      this.cut = cut(tree, layout, zoom, left);
+      this.fill(this.cut, height);
     }
     if (moved || before.view !== scene.view) this.reveal(zoom, ROWS_OF_CALLERS);
-    this.paint();
+    this.paint(left, height);
+  }
+
+  /** Makes the drawing as high as its rows, or as the box if that is higher. */
+  private fill(drawn: Cut, height: number): void {
+    this.height = Math.max(drawnHeight(drawn), height);
+    set(this.parts.tall, "height", this.height);
   }
 
   /** Draws again if the box has another size than before. */
@@ -57,26 +65,17 @@ export class Stage {
     this.ring("chosen", this.marked);
   }
 
-  private resize(drawn: Cut, scene: Scene): void {
-    const { box, tall } = this.parts;
-    const whole = `${(scene.figure.layout.deepest + 1) * ROW_PX}px`;
-    if (box.style.height !== whole) box.style.height = whole;
-    this.height = Math.max(drawnHeight(drawn), box.clientHeight);
-    const height = `${this.height}px`;
-    if (tall.style.height !== height) tall.style.height = height;
-  }
-
   /** Paints what the box shows now. */
-  paint(): void {
+  paint(width = this.painted.width, height = this.painted.height): void {
     if (this.scene === null || this.cut === null) return;
     const { box, canvas } = this.parts;
     const ratio = window.devicePixelRatio;
-    const [width, height] = [box.clientWidth, box.clientHeight];
     this.painted = { width, height };
     fit(canvas, width, height, ratio);
     const ctx = canvas.getContext("2d", { alpha: false });
     if (ctx === null) return;
-    const top = Math.max(0, Math.min(box.scrollTop, this.height - height));
+    const scrolled = this.height > height ? box.scrollTop : 0;
+    const top = Math.max(0, Math.min(scrolled, this.height - height));
     paint(ctx, this.scene, this.cut, { top, height, drawing: this.height, ratio });
   }
 
@@ -122,7 +121,7 @@ export class Stage {
   /** Scrolls a frame into the box, with some rows of its callers. */
   reveal(node: number, rows = 1): void {
     const { box } = this.parts;
-    const place = this.boxOf(node);
+    const place = this.height > box.clientHeight ? this.boxOf(node) : null;
     if (place === null) return;
     const around = rows * ROW_PX;
     const [first, last] = [place.top - around, place.top + ROW_PX + around];
@@ -134,12 +133,17 @@ export class Stage {
   }
 }
 
+/** A length in pixels; the same length again is not written. */
+function set(element: HTMLElement, side: "width" | "height", pixels: number): void {
+  const length = `${pixels}px`;
+  if (element.style[side] !== length) element.style[side] = length;
+}
+
 /** Setting a canvas' size empties it, even to the same size. */
 function fit(canvas: HTMLCanvasElement, width: number, height: number, ratio: number): void {
   const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
   if (canvas.width !== across) canvas.width = across;
   if (canvas.height !== down) canvas.height = down;
-  const [cssWidth, cssHeight] = [`${width}px`, `${height}px`];
-  if (canvas.style.width !== cssWidth) canvas.style.width = cssWidth;
-  if (canvas.style.height !== cssHeight) canvas.style.height = cssHeight;
+  set(canvas, "width", width);
+  set(canvas, "height", height);
 }

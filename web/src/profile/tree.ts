@@ -27,13 +27,9 @@ export function cost(values: Float32Array, node: number): number {
 
 /** For each symbol its place in the order of names. */
 function ranks(names: readonly string[]): Int32Array {
-  const order = names.map((_, symbol) => symbol);
-  order.sort((x, y) => {
-    const [left, right] = [names[x] ?? "", names[y] ?? ""];
-    return left < right ? -1 : Number(left > right);
-  });
+  const place = new Map(names.toSorted().map((name, i) => [name, i]));
   const rank = new Int32Array(names.length);
-  for (const [place, symbol] of order.entries()) rank[symbol] = place;
+  for (const [symbol, name] of names.entries()) rank[symbol] = place.get(name) ?? 0;
   return rank;
 }
 
@@ -51,7 +47,54 @@ function isArranged({ parent, symbol }: Tree, rank: Int32Array): boolean {
   return true;
 }
 
-/** The nodes by the rank of their names; counted, because comparing 348,000 takes too long. */
+/** First child and next sibling of each node, siblings in the order of `rank`. */
+interface Kin {
+  first: Int32Array;
+  next: Int32Array;
+}
+
+/** Where a frame has more children than this, going along them for each takes too long. */
+const FEW_CHILDREN = 32;
+
+/** Goes through the nodes as they lie in memory, which is fast; null where a frame has many. */
+function kinInPlace({ parent, symbol }: Tree, rank: Int32Array): Kin | null {
+  const first = new Int32Array(parent.length).fill(-1);
+  const next = new Int32Array(parent.length).fill(-1);
+  for (let node = parent.length - 1; node > 0; node--) {
+    const above = parent[node] ?? 0;
+    const place = rank[symbol[node] ?? 0] ?? 0;
+    let before = -1;
+    let after = first[above] ?? -1;
+    let steps = 0;
+    while (after >= 0 && (rank[symbol[after] ?? 0] ?? 0) < place) {
+      if (++steps > FEW_CHILDREN) return null;
+      before = after;
+      after = next[after] ?? -1;
+    }
+    next[node] = after;
+    if (before < 0) first[above] = node;
+    else next[before] = node;
+  }
+  return { first, next };
+}
+
+/** The same from all nodes in the order of their names: slower, however many children. */
+function kinByName(tree: Tree, rank: Int32Array): Kin {
+  const { parent } = tree;
+  const first = new Int32Array(parent.length).fill(-1);
+  const next = new Int32Array(parent.length).fill(-1);
+  const sorted = byRank(tree, rank);
+  for (let i = sorted.length - 1; i >= 0; i--) {
+    const node = sorted[i] ?? 0;
+    const above = parent[node] ?? -1;
+    if (above < 0) continue;
+    next[node] = first[above] ?? -1;
+    first[above] = node;
+  }
+  return { first, next };
+}
+
+/** The nodes by the rank of their names, counted instead of compared. */
 function byRank({ symbol }: Tree, rank: Int32Array): Int32Array {
   const start = new Int32Array(rank.length + 1);
   for (const s of symbol) {
@@ -72,16 +115,7 @@ function byRank({ symbol }: Tree, rank: Int32Array): Int32Array {
 /** The nodes in preorder, siblings in the order of `rank`. */
 function preorder(tree: Tree, rank: Int32Array): Int32Array {
   const { parent } = tree;
-  const first = new Int32Array(parent.length).fill(-1);
-  const next = new Int32Array(parent.length).fill(-1);
-  const sorted = byRank(tree, rank);
-  for (let i = sorted.length - 1; i >= 0; i--) {
-    const node = sorted[i] ?? 0;
-    const above = parent[node] ?? -1;
-    if (above < 0) continue;
-    next[node] = first[above] ?? -1;
-    first[above] = node;
-  }
+  const { first, next } = kinInPlace(tree, rank) ?? kinByName(tree, rank);
   const order = new Int32Array(parent.length);
   let node = 0;
   for (let count = 0; count < order.length; count++) {
@@ -140,7 +174,8 @@ const ROUNDING = 1e-5;
 /** What each frame costs without its children. */
 export function selfCosts(tree: Tree, side: "a" | "b"): Float64Array {
   const values = tree[side];
-  const self = Float64Array.from(values, (_, node) => cost(values, node));
+  const self = new Float64Array(values.length);
+  for (let i = 0; i < values.length; i++) self[i] = cost(values, i);
   for (let i = values.length - 1; i > 0; i--) {
     const above = tree.parent[i] ?? 0;
     self[above] = (self[above] ?? 0) - cost(values, i);
