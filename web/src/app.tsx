@@ -8,6 +8,7 @@ import { ExperimentPage } from "./experiment/page";
 import { ExperimentsPage } from "./experiments/page";
 import { HostPage } from "./hosts/host";
 import { HostsPage } from "./hosts/page";
+import { ProfileDiffPage } from "./profile/page";
 import { useTheme, type Theme } from "./theme";
 import { NotFound } from "./ui/answers";
 
@@ -104,6 +105,7 @@ function Pages() {
           return boot === null ? <NoSuchPage /> : <BootPage id={boot} />;
         }}
       </Route>
+      <Route path="/profiles/diff" component={ProfileDiffPage} />
       <Route path="/hosts" component={HostsPage} />
       <Route path="/hosts/:name">{(params) => <HostPage name={params.name} />}</Route>
       <Route>
@@ -131,7 +133,7 @@ export function App() {
           <span>Mitigauge</span>
         </Link>
         <nav aria-label="Main">
-          <NavLink to="/" also={["/experiments/", "/boots/"]}>
+          <NavLink to="/" also={["/experiments/", "/boots/", "/profiles/"]}>
             Experiments
           </NavLink>
           <NavLink to="/hosts" also={["/hosts/"]}>

@@ -1,0 +1,28 @@
+/** Files made in the browser: what they are called, and handing them over. */
+
+import type { Meta } from "../decode";
+
+const LONGEST = 60;
+
+/** Letters, digits and hyphens only: labels come from strangers. */
+function plain(text: string): string {
+  const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return words.join("-").slice(0, LONGEST).replace(/-$/, "");
+}
+
+/** mitigauge-syscall-basic-off-vs-ibpb-operation.svg */
+export function fileName(meta: Meta, ending: string): string {
+  const words = [meta.title, meta.a.label, "vs", meta.b.label, meta.basis].map(plain);
+  return `mitigauge-${words.filter((word) => word !== "").join("-")}.${ending}`;
+}
+
+export function save(content: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  // Chromium reads the blob after the click's own turn.
+  setTimeout(() => {
+    URL.revokeObjectURL(link.href);
+  }, 10_000);
+}

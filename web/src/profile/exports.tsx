@@ -1,0 +1,95 @@
+/** Files of what is shown, made here from the figures at hand. */
+
+import { useState } from "react";
+import type { Profile } from "./decode";
+import { fileName, save } from "./export/file";
+import { folded } from "./export/folded";
+import { png } from "./export/png";
+import { speedscope } from "./export/speedscope";
+import { svg } from "./export/svg";
+import type { Scene } from "./figure";
+import { cut } from "./layout";
+
+const WIDTH_PX = 1400;
+
+interface ExportProps {
+  scene: Scene;
+  profile: Profile;
+  zoom: number;
+}
+
+export function Exports({ scene, profile, zoom }: ExportProps) {
+  const { meta, tree } = profile;
+  const [problem, setProblem] = useState("");
+  const drawn = () => cut(scene.figure.tree, scene.figure.layout, zoom, WIDTH_PX);
+  const title = `${meta.title} on ${meta.host}: ${meta.a.label} and ${meta.b.label}, ${meta.unit}${meta.emulated ? ", emulated" : ""}`;
+  const keep = (content: BlobPart[], type: string, ending: string) => {
+    save(new Blob(content, { type }), fileName(meta, ending));
+  };
+  const keepFolded = (sides: ("a" | "b")[]) => {
+    const ending = sides.length === 2 ? "folded" : `${sides.join("")}.folded`;
+    keep(folded(tree, meta.names, sides), "text/plain", ending);
+  };
+  const picture = async () => {
+    const blob = await png(scene, drawn());
+    if (blob) save(blob, fileName(meta, "png"));
+    setProblem(blob ? "" : "The browser could not make this picture; the SVG has the same.");
+  };
+  const kinds: [string, string, () => unknown][] = [
+    [
+      "SVG",
+      "This view, with every figure on hover",
+      () => {
+        keep([svg(scene, drawn(), title, meta.unit)], "image/svg+xml", "svg");
+      },
+    ],
+    ["PNG", "This view as a picture", picture],
+    [
+      "Folded A and B",
+      "One stack a line with both costs, as difffolded.pl writes",
+      () => {
+        keepFolded(["a", "b"]);
+      },
+    ],
+    [
+      "Folded A",
+      "Stacks of A alone",
+      () => {
+        keepFolded(["a"]);
+      },
+    ],
+    [
+      "Folded B",
+      "Stacks of B alone",
+      () => {
+        keepFolded(["b"]);
+      },
+    ],
+    [
+      "speedscope",
+      "Both profiles for speedscope.app",
+      () => {
+        keep([JSON.stringify(speedscope(meta, tree))], "application/json", "speedscope.json");
+      },
+    ],
+  ];
+  return (
+    <div className="exports">
+      <span className="faint small">Save as</span>
+      <div className="buttons">
+        {kinds.map(([word, meaning, make]) => (
+          <button
+            key={word}
+            type="button"
+            className="button"
+            title={meaning}
+            onClick={() => void make()}
+          >
+            {word}
+          </button>
+        ))}
+      </div>
+      {problem !== "" && <p role="alert">{problem}</p>}
+    </div>
+  );
+}

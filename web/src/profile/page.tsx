@@ -1,0 +1,148 @@
+/** The difference of two groups' profiles; what is shown and how is in the address. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { Link, useLocation, useSearchParams } from "wouter";
+import { Answer, Loaded } from "../ui/answers";
+import { EmulatedBadge, EmulatedNotice } from "../ui/emulated";
+import { Crumbs, Head, useTitle, type Crumb } from "../ui/page";
+import type { Meta, Profile } from "./decode";
+import { FunctionTable } from "./function-table";
+import { GraphTab } from "./graph-tab";
+import { Keys } from "./keys";
+import "./profile.css";
+import { profileDiffQuery } from "./query";
+import { SandwichTab } from "./sandwich-tab";
+import { SearchField } from "./search-field";
+import { Sides } from "./sides";
+import { changed, dataQuery, viewState, type Changes, type Tab } from "./state";
+import { DataControls } from "./controls";
+import { useSearch } from "./use-search";
+
+export function ProfileDiffPage() {
+  const [query] = useSearchParams();
+  const asked = dataQuery(query);
+  if (asked === "") return <NothingAsked />;
+  return <Asked asked={asked} />;
+}
+
+function NothingAsked() {
+  useTitle("Profiles");
+  return (
+    <Answer title="No profiles chosen">
+      <p>
+        This page compares the profiles of two arms, A and B. Open an experiment, choose a case, and
+        follow its link to the flame graph.
+      </p>
+      <p>
+        Go to the <Link to="/">list of experiments</Link>.
+      </p>
+    </Answer>
+  );
+}
+
+function Asked({ asked }: { asked: string }) {
+  const query = useQuery(profileDiffQuery(asked));
+  const meta = query.data?.meta;
+  useTitle(meta ? `${meta.title}: ${meta.a.label} and ${meta.b.label}` : "Profiles");
+  return (
+    <Loaded query={query}>
+      {(profile) => (
+        <div aria-busy={query.isPlaceholderData}>
+          <Body profile={profile} />
+          {query.isPlaceholderData && (
+            <p className="arriving" role="status">
+              Folding the profiles anew; until then the last answer stays.
+            </p>
+          )}
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function trail(meta: Meta): Crumb[] {
+  const crumbs = [{ text: "Experiments", to: "/" }];
+  if (meta.experiment === null) return crumbs;
+  const experiment = `/experiments/${meta.experiment}`;
+  crumbs.push({ text: `Experiment ${meta.experiment}`, to: experiment });
+  if (meta.case === null) return crumbs;
+  const host = new URLSearchParams({ host: meta.host }).toString();
+  return [...crumbs, { text: meta.title, to: `${experiment}/cases/${meta.case}?${host}` }];
+}
+
+const TABS: readonly [Tab, string][] = [
+  ["graph", "Graph"],
+  ["functions", "Functions"],
+  ["sandwich", "Callers and callees"],
+];
+
+function Body({ profile }: { profile: Profile }) {
+  const { meta } = profile;
+  const [query] = useSearchParams();
+  const [, navigate] = useLocation();
+  const state = useMemo(() => viewState(query), [query]);
+  const change = (changes: Changes, replace = true) => {
+    // The address of this moment: what was typed is written after other things were clicked.
+    const now = new URLSearchParams(window.location.search);
+    navigate(`?${changed(now, changes).toString()}`, { replace });
+  };
+  const address = (changes: Changes) => `?${changed(query, changes).toString()}`;
+  const [text, type] = useSearch(state.search, (q) => {
+    change({ q, page: null });
+  });
+  const empty = !(meta.a.total > 0) && !(meta.b.total > 0);
+  const tab = { profile, state, text, change, address };
+  return (
+    <>
+      <Crumbs trail={trail(meta)} />
+      <Head
+        title={meta.title}
+        tags={meta.emulated && <EmulatedBadge />}
+        lede={
+          <>
+            {meta.event} on <Link to={`/hosts/${encodeURIComponent(meta.host)}`}>{meta.host}</Link>:
+            what <bdi>{meta.b.label}</bdi> costs beside <bdi>{meta.a.label}</bdi>
+          </>
+        }
+      />
+      {meta.emulated && <EmulatedNotice />}
+      <section className="panel" aria-labelledby="groups">
+        <header>
+          <h2 id="groups">Groups</h2>
+          <div className="controls">
+            <DataControls meta={meta} change={change} />
+          </div>
+        </header>
+        <Sides meta={meta} />
+      </section>
+      {empty ? (
+        <p className="panel inside">
+          Neither group has a sample of {meta.event}. Look at the boots of this case: their profiles
+          say what was recorded.
+        </p>
+      ) : (
+        <>
+          <div className="profile-tabs">
+            <nav className="segments" aria-label="Profile">
+              {TABS.map(([name, words]) => (
+                <Link
+                  key={name}
+                  to={address({ tab: name === "graph" ? null : name })}
+                  aria-current={state.tab === name ? "true" : undefined}
+                >
+                  {words}
+                </Link>
+              ))}
+            </nav>
+            <SearchField text={text} type={type} />
+            <Keys />
+          </div>
+          {state.tab === "graph" && <GraphTab {...tab} />}
+          {state.tab === "functions" && <FunctionTable {...tab} />}
+          {state.tab === "sandwich" && <SandwichTab {...tab} />}
+        </>
+      )}
+    </>
+  );
+}

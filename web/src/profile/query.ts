@@ -1,0 +1,35 @@
+/** Asks the service for the difference of two profiles. */
+
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { ApiError, data } from "../api/client";
+import { decode, PayloadError, type Profile } from "./decode";
+
+async function bytes(path: string, signal: AbortSignal) {
+  const response = await fetch(path, { signal });
+  if (response.ok) return { data: await response.arrayBuffer(), response };
+  const error: unknown = await response.json().catch(() => null);
+  return { error, response };
+}
+
+async function profileDiff(query: string, signal: AbortSignal): Promise<Profile> {
+  const buffer = await data(bytes(`/api/profiles/diff?${query}`, signal));
+  try {
+    return decode(buffer);
+  } catch (error) {
+    if (!(error instanceof PayloadError)) throw error;
+    throw new ApiError(
+      200,
+      `What the service sent is not a difference of profiles. ${error.message}`,
+      "Reload the page: it may be older than the service.",
+    );
+  }
+}
+
+/** A profile does not change; while another basis is on its way, the last one stays. */
+export const profileDiffQuery = (query: string) =>
+  queryOptions({
+    queryKey: ["profile diff", query],
+    queryFn: ({ signal }) => profileDiff(query, signal),
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  });

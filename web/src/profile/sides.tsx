@@ -1,0 +1,85 @@
+/** The two groups that are compared, and what of them is not in the graph. */
+
+import { counted, fixed, percentDigits, quantity } from "../format/quantity";
+import type { Meta, Side } from "./decode";
+import { costText } from "./words";
+
+function share(percent: number): string {
+  return `${fixed(percent, percentDigits(percent))} %`;
+}
+
+export function Sides({ meta }: { meta: Meta }) {
+  const { pruned, unit } = meta;
+  return (
+    <>
+      <table className="list stack sides">
+        <thead>
+          <tr>
+            <th scope="col">Group</th>
+            <th scope="col" className="num">
+              Boots
+            </th>
+            <th scope="col" className="num">
+              Samples
+            </th>
+            <th scope="col" className="num">
+              Operations
+            </th>
+            <th scope="col" className="num">
+              Total
+            </th>
+            <th scope="col" className="num">
+              Names unknown
+            </th>
+            <th scope="col" className="num">
+              Stacks truncated
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <SideRow letter="A" side={meta.a} unit={unit} />
+          <SideRow letter="B" side={meta.b} unit={unit} />
+        </tbody>
+      </table>
+      {pruned.nodes > 0 && (
+        <p className="inside small soft">
+          {counted(pruned.nodes, "frame")} too small to show {pruned.nodes === 1 ? "was" : "were"}{" "}
+          left out: {costText(pruned.a, unit)} of A and {costText(pruned.b, unit)} of B. Their cost
+          is still in their callers.
+        </p>
+      )}
+    </>
+  );
+}
+
+function SideRow({ letter, side, unit }: { letter: string; side: Side; unit: string }) {
+  return (
+    <tr>
+      <th scope="row">
+        {letter} <bdi className="mono">{side.label}</bdi>
+      </th>
+      <td className="num" data-label="Boots">
+        {fixed(side.boots, 0)}
+      </td>
+      <td className="num" data-label="Samples">
+        {fixed(side.samples, 0)}
+      </td>
+      <td className="num" data-label="Operations">
+        {side.operations === null ? (
+          <span className="faint">not counted</span>
+        ) : (
+          quantity(side.operations, "count")
+        )}
+      </td>
+      <td className="num" data-label="Total">
+        {costText(side.total, unit)}
+      </td>
+      <td className="num" data-label="Unknown">
+        {share(side.unknown_percent)}
+      </td>
+      <td className="num" data-label="Truncated">
+        {share(side.truncated_percent)}
+      </td>
+    </tr>
+  );
+}
