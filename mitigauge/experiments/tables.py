@@ -105,6 +105,7 @@ class Case(Base):
     warmup: Mapped[int]
     timeout_s: Mapped[int]
     expected_s: Mapped[float]
+    profile_hz: Mapped[int | None]
     metrics: Mapped[dict[str, Any]]
 
 
