@@ -21,6 +21,8 @@ from mitigauge.stats.case import DELTA_PERCENT
 from mitigauge.yaml_file import YamlDocument, parse_yaml
 
 Value = str | int | float
+# perf's own part of a profiled pass: looking at the processor, and its text with symbols.
+PROFILE_WRITING_S = 3.0
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -178,6 +180,10 @@ class Workload(_Closed):
         """How long a case should take: its start, and what its iterations add to `seconds`."""
         each = self.seconds_per_iteration + float(parameters.get("seconds", 0))
         return self.seconds_per_case + each * iterations
+
+    def profiled_seconds_of(self, parameters: Mapping[str, Value]) -> float:
+        """How long a profiled pass adds: one iteration, and writing out what was sampled."""
+        return self.seconds_of(parameters, 1) + PROFILE_WRITING_S
 
     def title_of(self, parameters: Mapping[str, Value]) -> str:
         """A case's name for people."""

@@ -27,6 +27,9 @@ class Settings(BaseSettings):
     boot_timeout_s: float = Field(240.0, description="reboot to SSH banner, where a host sets none")
     upload_limit_bytes: int = Field(8 << 20, description="largest result body as sent")
     upload_inflated_limit_bytes: int = Field(64 << 20, description="the same after decompression")
+    capture_limit_bytes: int = Field(
+        32 << 20, description="largest compressed capture of a profile that is read"
+    )
 
     @property
     def web_root(self) -> Path:

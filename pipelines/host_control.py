@@ -26,6 +26,7 @@ class JobCase:
     iterations: int
     warmup: int
     timeout_s: int
+    profile_hz: int | None = None
 
 
 class HostControl(Protocol):
@@ -34,8 +35,10 @@ class HostControl(Protocol):
     All raise :class:`LabFault` when the lab does not play along.
     """
 
-    def prepare(self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool) -> Facts:
-        """Install kernels and workloads, tune the host; what was done."""
+    def prepare(
+        self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool, profiled: bool
+    ) -> Facts:
+        """Install kernels, workloads and, where profiled, perf; tune the host; what was done."""
         ...
 
     def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:

@@ -50,6 +50,13 @@ class ResultBody(_Closed):
     started_at: datetime
     finished_at: datetime
     metrics: dict[str, MetricBody]
+    operations: float | None = Field(
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        strict=True,
+        description="work done by all measured iterations, where the workload counts it",
+    )
     lab_faults: list[LabFault] = Field(default_factory=list, max_length=100)
     tools: dict[str, str] = Field(default_factory=dict)
 

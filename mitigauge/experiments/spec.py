@@ -11,7 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
 from mitigauge.catalog import Catalog, Value, Workload, located_errors
 from mitigauge.errors import InvalidInput
@@ -23,6 +30,8 @@ Place = tuple[str | int, ...]
 MAX_BLOCKS = 64
 MAX_CASES = 5000
 MAX_ARMS = 9
+PROFILE_HZ = 99  # not 100: in step with timers of the kernel, samples would mislead
+MAX_PROFILE_HZ = 5000
 DOUBLE_SUFFIX = "-again"
 
 
@@ -38,6 +47,21 @@ class ArmSpec(_Closed):
     kernel: str = ""
 
 
+class ProfileSpec(_Closed):
+    """A profiled pass after the timed ones, sampled so many times a second."""
+
+    hz: int = Field(PROFILE_HZ, ge=1, le=MAX_PROFILE_HZ, strict=True)
+
+
+def _profile(value: object) -> object:
+    """``true`` and ``false`` in full."""
+    if isinstance(value, bool):
+        return ProfileSpec() if value else None
+    if value is None or isinstance(value, Mapping | ProfileSpec):
+        return value
+    raise ValueError(f"{value!r} refused; say true, false, or {{hz: {PROFILE_HZ}}}")
+
+
 class WorkloadSpec(_Closed):
     """Which points of a workload to measure, and how often within a boot."""
 
@@ -47,6 +71,7 @@ class WorkloadSpec(_Closed):
     warmup: int | None = Field(None, ge=0, le=1000)
     timeout_s: int | None = Field(None, ge=1)
     primary: list[str] | None = None
+    profile: Annotated[ProfileSpec | None, BeforeValidator(_profile)] = None
 
     def points(self) -> list[tuple[Place, dict[str, Any]]]:
         """The wanted parameter sets, each with its place in the file."""

@@ -51,7 +51,9 @@ class AnsibleHost:
     host: HostVars
     log: RunLog
 
-    def prepare(self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool) -> Facts:
+    def prepare(
+        self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool, profiled: bool
+    ) -> Facts:
         """Run prepare.yml; adds the host's boot time-out to what it returns."""
         facts = self._play(
             "prepare.yml",
@@ -59,6 +61,7 @@ class AnsibleHost:
                 "kernel_packages": [f"linux-image-{release}" for release in kernels],
                 "workload_names": list(workloads),
                 "guest_enabled": guest,
+                "workload_profiled": profiled,
             },
             timeout_s=PREPARE_TIMEOUT_S,
         )

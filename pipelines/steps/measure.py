@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 import tarfile
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
 
 from sqlalchemy.orm import Session
 
@@ -18,30 +16,39 @@ from mitigauge.blobs import put_blob
 from mitigauge.catalog import Catalog
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments import outcomes
-from mitigauge.experiments.results import check_against_case, read_result
+from mitigauge.experiments.results import ResultBody
 from mitigauge.experiments.service import store_failure, store_result
 from mitigauge.experiments.tables import Boot, Case, Run
+from mitigauge.profiles.capture import Capture
+from mitigauge.profiles.storing import store_boot_profile
 from mitigauge.settings import get_settings
 from pipelines.host_control import JobCase, LabFault
 from pipelines.steps.context import Done, StepContext, boot_of
+from pipelines.steps.parsing import checked, parsed
+from pipelines.steps.profiled import pass_of, taken_capture
 
 POLL_INTERVAL_S = 4.0
-PARSE_TIMEOUT_S = 60
 EX_TEMPFAIL = 75
 JOB_TRIES = 2
 # Beyond the cases' own time-outs: staging, the runner's start, a slow host.
 JOB_SLACK_S = 120.0
+# What perf may take before and after a profiled pass: PROFILE_MARGIN_S of workload_job.py.
+PROFILE_SLACK_S = 420.0
+# Raw text of profiles, in <case>/profile; kept as a blob of its own.
+CAPTURE = "profile/perf.script.*"
 
 
 @dataclass(frozen=True, slots=True)
 class CaseOutput:
-    """What one case left behind: a result, or why there is none."""
+    """What one case left behind: a result, or why there is none; the same of its profile."""
 
     case: Case
     raw_sha256: str | None
     body: bytes = b""
     state: str = "measured"
     error: str = ""
+    capture: Capture | None = None
+    profile_error: str = ""
 
 
 def start(context: StepContext) -> Done:
@@ -54,7 +61,13 @@ def start(context: StepContext) -> Done:
         job_name(boot),
         [
             JobCase(
-                str(c.id), c.workload, c.parameters, c.iterations, c.warmup, timeout_s=c.timeout_s
+                str(c.id),
+                c.workload,
+                c.parameters,
+                c.iterations,
+                c.warmup,
+                timeout_s=c.timeout_s,
+                profile_hz=c.profile_hz,
             )
             for c in cases
         ],
@@ -73,7 +86,9 @@ def poll(context: StepContext) -> Done:
     with tempfile.TemporaryDirectory(prefix="mitigauge-job-") as scratch:
         job = context.host.poll(job_name(boot), Path(scratch))
         if job["state"] == "running":
-            return _still_running(context, boot, str(job.get("current_case") or ""))
+            return _still_running(
+                context, str(job.get("current_case") or ""), profiling=bool(job.get("profiling"))
+            )
         if job["state"] != "finished":
             raise LabFault(
                 f"the measuring job is {job['state']}: {job.get('detail', '')}",
@@ -95,12 +110,19 @@ def _open_cases(run: Run, boot: Boot) -> list[Case]:
     return [case for case in run.comparison.cases if case.id not in answered]
 
 
-def _still_running(context: StepContext, boot: Boot, current_case: str) -> Done:
-    limit = sum(c.timeout_s for c in _open_cases(context.run, boot)) + JOB_SLACK_S
+def limit_s(case: Case) -> float:
+    """Seconds after which the host has given a case up, its profiled pass included."""
+    return 2 * case.timeout_s + PROFILE_SLACK_S if case.profile_hz else case.timeout_s
+
+
+def _still_running(context: StepContext, current_case: str, *, profiling: bool) -> Done:
+    boot = context.boot
+    limit = sum(limit_s(case) for case in _open_cases(context.run, boot)) + JOB_SLACK_S
 
     def apply(_: Session, run: Run) -> None:
         titles = {str(c.id): c.title for c in run.comparison.cases}
-        boot_of(run, boot.id).job_detail = titles.get(current_case, "")
+        title = titles.get(current_case, "")
+        boot_of(run, boot.id).job_detail = f"{title}, profiled" if title and profiling else title
 
     if context.seconds_since(boot.job_started_at) > limit:
         raise LabFault(
@@ -112,6 +134,7 @@ def _still_running(context: StepContext, boot: Boot, current_case: str) -> Done:
 
 def _taken_in(boot: Boot, outputs: Sequence[CaseOutput]) -> Done:
     again = boot.job_try < JOB_TRIES and any(o.state == "lab_fault" for o in outputs)
+    captures = [(output.case, output.capture) for output in outputs if output.capture]
 
     def apply(session: Session, run: Run) -> None:
         current = boot_of(run, boot.id)
@@ -129,34 +152,46 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput]) -> Done:
                     error=output.error,
                     raw_sha256=output.raw_sha256,
                 )
+        for case, capture in captures:
+            store_boot_profile(
+                session,
+                boot_id=boot.id,
+                case_id=case.id,
+                workload=case.workload,
+                stacks=capture.stacks,
+                of=pass_of(capture),
+            )
         if again:
             outcomes.job_lacks_cases(current)
         else:
             outcomes.measured(session, current)
 
     bad = [f"{o.case.title}: {o.error}" for o in outputs if o.state != "measured"]
+    no_profile = [f"{o.case.title}: no profile: {o.profile_error}" for o in outputs
+                  if o.profile_error]  # fmt: skip
     good = len(outputs) - len(bad)
+    said = f"{good} of {len(outputs)} cases measured"
+    if captures or no_profile:
+        said += f", {len(captures)} profiled"
     return Done(
         apply,
         outcome="finished",
-        detail="; ".join(bad),
-        event=f"block {boot.block}: {boot.arm.name}: {good} of {len(outputs)} cases measured"
-        + (f"; {'; '.join(bad)[:500]}" if bad else ""),
+        detail="; ".join(bad + no_profile),
+        event=f"block {boot.block}: {boot.arm.name}: {said}{_listed(bad)}{_listed(no_profile)}",
     )
+
+
+def _listed(faults: Sequence[str]) -> str:
+    return f"; {'; '.join(faults)[:500]}" if faults else ""
 
 
 def collect(archive: Path, cases: Sequence[Case], catalog: Catalog) -> list[CaseOutput]:
     """Read the job's archive: every case's result through its workload's parser."""
-    limit = get_settings().upload_inflated_limit_bytes
     with tempfile.TemporaryDirectory(prefix="mitigauge-results-") as scratch:
         directory = Path(scratch)
         try:
             with tarfile.open(archive) as tar:
-                if sum(member.size for member in tar.getmembers()) > limit:
-                    raise LabFault(
-                        f"the job's files are over {limit} bytes", hint="See the workload's output."
-                    )
-                tar.extractall(directory, filter="data")
+                tar.extractall(directory, _wanted(tar.getmembers()), filter="data")
         except (tarfile.TarError, EOFError, OSError) as error:
             raise LabFault(
                 f"the job's archive cannot be read: {error}", hint="The boot is made again."
@@ -166,6 +201,20 @@ def collect(archive: Path, cases: Sequence[Case], catalog: Catalog) -> list[Case
             raise LabFault("the job's archive has no state.json", hint="The boot is made again.")
         exits = _exit_codes(state_file)
         return [_read_case(state_file.parent, case, exits, catalog) for case in cases]
+
+
+def _wanted(members: Sequence[tarfile.TarInfo]) -> list[tarfile.TarInfo]:
+    """All members but captures over the limit: results must not be lost to a large profile."""
+    limit = get_settings().upload_inflated_limit_bytes
+    captures = [member for member in members if PurePath(member.name).match(CAPTURE)]
+    others = [member for member in members if member not in captures]
+    if sum(member.size for member in others) > limit:
+        raise LabFault(f"the job's files are over {limit} bytes", hint="See the workload's output.")
+    for member in sorted(captures, key=lambda member: member.size):
+        limit -= member.size
+        if limit >= 0:
+            others.append(member)
+    return others
 
 
 def _exit_codes(state_file: Path) -> dict[str, int]:
@@ -187,45 +236,32 @@ def _read_case(job: Path, case: Case, exits: dict[str, int], catalog: Catalog) -
     if exit_code != 0:
         state = "lab_fault" if exit_code == EX_TEMPFAIL else "failed"
         return CaseOutput(case, raw, state=state, error=_complaint(directory, exit_code))
-    return _parsed(directory, case, raw, catalog)
-
-
-def _parsed(directory: Path, case: Case, raw: str, catalog: Catalog) -> CaseOutput:
-    parser = catalog.workload_directory(case.workload) / "parse.py"
     try:
-        done = subprocess.run(
-            [sys.executable, str(parser), str(directory)],
-            capture_output=True,
-            timeout=PARSE_TIMEOUT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return CaseOutput(case, raw, state="failed", error="parse.py took too long")
-    if done.returncode != 0:
-        complaint = done.stderr.decode(errors="replace").strip()[-2000:]
-        return CaseOutput(case, raw, state="failed", error=f"parse.py: {complaint}")
-    try:
-        _check(done.stdout, case)
+        body = parsed(directory, case, catalog)
+        timed = checked(body, case, iterations=case.iterations)
     except MitigaugeError as error:
         return CaseOutput(case, raw, state="failed", error=error.message)
-    return CaseOutput(case, raw, body=done.stdout)
+    return _with_profile(CaseOutput(case, raw, body=body), timed, directory / "profile", catalog)
 
 
-def _check(body: bytes, case: Case) -> None:
-    check_against_case(
-        read_result(body),
-        workload=case.workload,
-        case_id=case.id,
-        metrics=case.metrics,
-        iterations=case.iterations,
-    )
+def _with_profile(
+    output: CaseOutput, timed: ResultBody, directory: Path, catalog: Catalog
+) -> CaseOutput:
+    if not output.case.profile_hz:
+        return output
+    capture, why_not = taken_capture(directory, output.case, timed, catalog, get_settings())
+    return replace(output, capture=capture, profile_error=why_not)
 
 
 def _packed(directory: Path) -> bytes:
-    """The case's raw files as one tar, the same bytes for the same files."""
+    """The case's raw files but its capture as one tar, the same bytes for the same files."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=6) as tar:
-        tar.add(directory, arcname=directory.name)
+        tar.add(
+            directory,
+            arcname=directory.name,
+            filter=lambda member: None if PurePath(member.name).match(CAPTURE) else member,
+        )
     return buffer.getvalue()
 
 

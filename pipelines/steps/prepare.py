@@ -16,7 +16,12 @@ def prepare(context: StepContext) -> Done:
     workloads = sorted({case.workload for case in comparison.cases})
     known = context.catalog.workloads
     guest = any("kvm" in known[name].needs for name in workloads)
-    facts = context.host.prepare(kernels=kernels, workloads=workloads, guest=guest)
+    facts = context.host.prepare(
+        kernels=kernels,
+        workloads=workloads,
+        guest=guest,
+        profiled=any(case.profile_hz for case in comparison.cases),
+    )
 
     def apply(session: Session, run: Run) -> None:
         outcomes.prepared(session, run, facts)

@@ -45,8 +45,10 @@ class SimulatedHost:
         with self._world() as world:
             world["did"].append(what)
 
-    def prepare(self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool) -> Facts:
-        self._do("prepare")
+    def prepare(
+        self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool, profiled: bool
+    ) -> Facts:
+        self._do("prepare with perf" if profiled else "prepare")
         return {"kernels": list(kernels), "boot_timeout_s": 5}
 
     def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:

@@ -137,6 +137,7 @@ def parse(directory: Path) -> dict[str, Any]:
                 "values": values("iteration", case["iterations"]),
             }
         },
+        "operations": loops * case["iterations"],
         "lab_faults": field(record, "run.json", "lab_faults", list),
         "tools": field(record, "run.json", "tools", dict),
     }

@@ -4,6 +4,11 @@
 Started detached by systemd, so that a lost connection costs nothing. It keeps
 `state.json` whole at all times (written aside, then renamed); each case's raw
 files lie in JOB_DIR/<case_id>/. A failed case does not stop those after it.
+
+Cases with `profile_hz` run once more under `perf record`, after every timed pass of
+the job: a profiler never runs beside a figure that counts. What the profiled pass
+leaves lies in JOB_DIR/<case_id>/profile/, profile.json says how it went, and
+whatever happens there changes nothing of the timed pass.
 Standard library only; writes nothing to the console.
 """
 
@@ -11,10 +16,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import resource
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +34,20 @@ TIMED_OUT = 124
 # From SIGTERM to SIGKILL: a workload may have a guest to stop.
 TERM_GRACE_S = 5
 OUTCOMES = {0: "ok", EX_TEMPFAIL: "lab_fault", TIMED_OUT: "timeout"}
+
+# Sums up, with TERM_GRACE_S each, to less than workload_job.py's PROFILE_MARGIN_S.
+PERF_PROBE_LIMIT_S = 30
+PERF_STATS_LIMIT_S = 60
+PERF_SCRIPT_LIMIT_S = 240
+CAPTURE_LIMIT_BYTES = 32 << 20
+# The period weighs a sample; without it every sample would count 1.
+SCRIPT_FIELDS = "comm,pid,tid,cpu,time,period,event,ip,sym,dso"
+COUNTERS = ("cycles", "instructions", "branches", "branch-misses")
+PACKERS = {"zstd": ("zst", ["-q", "-c"]), "gzip": ("gz", ["-c"])}
+
+
+class ProfileError(Exception):
+    """There is no profile of this case; the text says why."""
 
 
 def now() -> str:
@@ -56,30 +79,219 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def run_case(case: dict[str, Any], workloads: Path, output: Path) -> int:
-    """Exit code of the case's workload, TIMED_OUT past its `timeout_s`."""
-    output.mkdir()
-    path = output / "case.json"
-    write_json(path, case)
-    program = workloads / case["workload"] / "run"
+def c_locale() -> dict[str, str]:
+    """Our environment, in which programs spell figures alike everywhere."""
+    return {**os.environ, "LC_ALL": "C"}
+
+
+def run_logged(command: Sequence[str], output: Path, timeout_s: float) -> int:
+    """Exit code of the command, TIMED_OUT past its time; what it says is kept in `output`."""
     with (output / "stdout.txt").open("wb") as out, (output / "stderr.txt").open("wb") as err:
         try:
             process = subprocess.Popen(
-                [str(program), str(path), str(output)], stdin=subprocess.DEVNULL,
-                stdout=out, stderr=err, start_new_session=True,
-                env={**os.environ, "LC_ALL": "C"},
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                start_new_session=True, env=c_locale(),
             )  # fmt: skip
         except OSError as error:
-            err.write(f"{program}: {error}\n".encode())
+            err.write(f"{command[0]}: {error}\n".encode())
             return 127
         try:
-            return process.wait(case["timeout_s"])
+            return process.wait(timeout_s)
         except subprocess.TimeoutExpired:
-            err.write(f"\nkilled: no end within {case['timeout_s']} s\n".encode())
+            err.write(f"\nkilled: no end within {timeout_s} s\n".encode())
             return TIMED_OUT
         finally:
             # Also after an orderly end: nothing of a case may run into the next one.
             end_group(process)
+
+
+def workload_command(case: dict[str, Any], workloads: Path, output: Path) -> list[str]:
+    """The workload's `run` over the case, which is written into `output`."""
+    path = output / "case.json"
+    write_json(path, case)
+    return [str(workloads / case["workload"] / "run"), str(path), str(output)]
+
+
+def run_case(case: dict[str, Any], workloads: Path, output: Path) -> int:
+    """Exit code of the case's workload, TIMED_OUT past its `timeout_s`."""
+    output.mkdir()
+    return run_logged(workload_command(case, workloads, output), output, case["timeout_s"])
+
+
+def perf(*arguments: str, timeout_s: float) -> subprocess.CompletedProcess[str]:
+    """What perf answers; ProfileError if it is missing or does not end."""
+    try:
+        return subprocess.run(
+            ["perf", *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            errors="replace", check=False, timeout=timeout_s, env=c_locale(),
+        )  # fmt: skip
+    except FileNotFoundError:
+        raise ProfileError("perf is not installed on the host: apt install linux-perf") from None
+    except subprocess.TimeoutExpired:
+        raise ProfileError(f"perf {arguments[0]}: no end within {timeout_s} s") from None
+
+
+def perf_version() -> str:
+    """Version of the installed perf."""
+    said = perf("--version", timeout_s=PERF_PROBE_LIMIT_S).stdout
+    found = re.search(r"\d+\.\d+[\w.~+-]*", said)
+    if not found:
+        raise ProfileError(f"perf --version says no version: {said[:200]!r}")
+    return found.group(0)
+
+
+def counted(text: str) -> dict[str, float]:
+    """Event → count in what `perf stat -x,` wrote; one that was not counted is absent."""
+    counts = {}
+    for line in text.splitlines():
+        value, _, rest = line.partition(",")
+        fields = rest.split(",")
+        # "<not supported>" and "<not counted>" are no numbers.
+        if re.fullmatch(r"\d+(\.\d+)?", value) and len(fields) > 1:
+            counts[fields[1].partition(":")[0]] = float(value)
+    return counts
+
+
+def sampled_event() -> str:
+    """`cycles` where the processor counts them, else the clock: many virtual machines."""
+    said = perf("stat", "-x,", "-e", "cycles", "true", timeout_s=PERF_PROBE_LIMIT_S).stderr
+    return "cycles" if counted(said).get("cycles") else "cpu-clock"
+
+
+def repeated_case(case: dict[str, Any], timed: Path) -> dict[str, Any]:
+    """The case for one iteration of the same work as in its timed pass.
+
+    A workload that scales its work names in run.json's `repeat_with` the parameters
+    that fix it, so that no probe runs while the profiler looks.
+    """
+    try:
+        fixed = json.loads((timed / "run.json").read_text()).get("repeat_with", {})
+    except (OSError, ValueError, AttributeError):
+        fixed = {}
+    fixed = fixed if isinstance(fixed, dict) else {}
+    parameters = {**case["parameters"], **fixed}
+    return {**case, "parameters": parameters, "iterations": 1, "warmup": 0}
+
+
+def record(case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any]) -> None:
+    """Run the case once under `perf record`; ProfileError if either did not work."""
+    # The inner perf counts from the start of the workload to its end; with -x it says
+    # "<not supported>" where there are no hardware counters.
+    counters = ["perf", "stat", "-a", "-x,", "-e", ",".join(COUNTERS),
+                "-o", str(output / "counters.csv"), "--"]  # fmt: skip
+    # No build-id cache: it would copy every program seen into root's home.
+    recorder = ["perf", "record", "-a", "-g", "-F", str(said["hz"]), "-e", said["event"],
+                "--no-buildid-cache", "-o", str(output / "perf.data"), "--"]  # fmt: skip
+    command = [*recorder, *counters, *workload_command(case, workloads, output)]
+    began = time.monotonic()
+    code = run_logged(command, output, case["timeout_s"])
+    said["seconds"] = round(time.monotonic() - began, 3)
+    if code:
+        tail = (output / "stderr.txt").read_bytes()[-600:].decode(errors="replace").strip()
+        raise ProfileError(f"the profiled pass ended with {code}: {tail}")
+    said["counters"] = counted((output / "counters.csv").read_text(errors="replace"))
+
+
+def limit_file_size() -> None:
+    """For the packer: it is killed where the capture grows past its limit."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (CAPTURE_LIMIT_BYTES, CAPTURE_LIMIT_BYTES))
+
+
+def packer() -> str:
+    """The compressor to use; zstd is several times faster."""
+    found = next((name for name in PACKERS if shutil.which(name)), None)
+    if found is None:
+        raise ProfileError("neither zstd nor gzip is installed on the host: apt install zstd")
+    return found
+
+
+def write_script(output: Path) -> Path:
+    """The recording as compressed text, at most CAPTURE_LIMIT_BYTES of it.
+
+    Written where the symbols are: on the host, while the recorded kernel still runs.
+    """
+    program = packer()
+    suffix, options = PACKERS[program]
+    path = output / f"perf.script.{suffix}"
+    command = ["perf", "script", "-i", str(output / "perf.data"), "-F", SCRIPT_FIELDS]
+    with path.open("wb") as file, (output / "script-stderr.txt").open("wb") as err:
+        script = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err,
+            start_new_session=True, env=c_locale(),
+        )  # fmt: skip
+        packing = subprocess.Popen(
+            [program, *options], stdin=script.stdout, stdout=file, stderr=subprocess.DEVNULL,
+            start_new_session=True, preexec_fn=limit_file_size,  # noqa: PLW1509 (no threads here)
+        )  # fmt: skip
+        if script.stdout:
+            script.stdout.close()  # or perf would not learn that the packer is gone
+        try:
+            packed = packing.wait(PERF_SCRIPT_LIMIT_S)
+            code = script.wait(TERM_GRACE_S)
+        except subprocess.TimeoutExpired:
+            raise ProfileError(f"perf script: no end within {PERF_SCRIPT_LIMIT_S} s") from None
+        finally:
+            end_group(script)
+            end_group(packing)
+    if packed and path.stat().st_size >= CAPTURE_LIMIT_BYTES:
+        raise ProfileError(
+            f"the capture was left out: over {CAPTURE_LIMIT_BYTES} bytes compressed; "
+            "profile with a lower hz, or a shorter iteration"
+        )
+    if packed or code:
+        tail = (output / "script-stderr.txt").read_bytes()[-600:].decode(errors="replace").strip()
+        raise ProfileError(f"perf script ended with {code}, {program} with {packed}: {tail}")
+    return path
+
+
+def lost_samples(output: Path, event: str) -> int:
+    """Samples that the kernel had to drop, as far as this perf tells.
+
+    Newer releases count them by event; others tell only how many records say that
+    something was dropped, each at least one sample.
+    """
+    data = str(output / "perf.data")
+    done = perf("report", "--stats", "-i", data, timeout_s=PERF_STATS_LIMIT_S)
+    if done.returncode:
+        raise ProfileError(
+            f"perf report ended with {done.returncode}: {done.stderr[-600:].strip()}"
+        )
+    of_event = re.search(rf"^{event}\S* stats:\n((?: +.*\n)*)", done.stdout, re.MULTILINE)
+    for text, name in ((of_event.group(1) if of_event else "", "LOST_SAMPLES"),
+                       (done.stdout, "LOST")):  # fmt: skip
+        found = re.search(rf"\b{name} events: +(\d+)", text)
+        if found:
+            return int(found.group(1))
+    return 0  # perf leaves out what did not happen
+
+
+def profile_case(case: dict[str, Any], workloads: Path, timed: Path) -> None:
+    """The case's profiled pass in `timed`/profile, profile.json saying how it went."""
+    output = timed / "profile"
+    said: dict[str, Any] = {"state": "failed", "detail": "", "hz": case["profile_hz"]}
+    try:
+        output.mkdir()
+        said["perf"] = perf_version()
+        said["event"] = sampled_event()
+        record(repeated_case(case, timed), workloads, output, said)
+        said["lost"] = lost_samples(output, said["event"])
+        capture = write_script(output)
+        said |= {"state": "ok", "capture": capture.name, "capture_bytes": capture.stat().st_size}
+    except ProfileError as error:
+        said["detail"] = str(error)
+    except (OSError, subprocess.SubprocessError) as error:
+        said["detail"] = f"profiling: {error}"
+    leave_small(output, said)
+
+
+def leave_small(output: Path, said: dict[str, Any]) -> None:
+    """Remove the recording itself, and what is no capture; then write profile.json."""
+    (output / "perf.data").unlink(missing_ok=True)
+    (output / "perf.data.old").unlink(missing_ok=True)
+    for path in output.glob("perf.script.*"):
+        if path.name != said.get("capture"):
+            path.unlink()
+    write_json(output / "profile.json", said)
 
 
 def boot_id() -> str:
@@ -107,8 +319,22 @@ def run_job(directory: Path, workloads: Path) -> None:
                 "seconds": round(time.monotonic() - began, 2),
             }
         )
+    run_profiles(directory, workloads, job["cases"], state)
     state |= {"state": "finished", "current_case": None, "finished_at": now()}
     write_json(directory / "state.json", state)
+
+
+def run_profiles(
+    directory: Path, workloads: Path, cases: Sequence[dict[str, Any]], state: dict[str, Any]
+) -> None:
+    """The profiled pass of each case that wants one and whose timed pass ended well."""
+    well = {case["case_id"] for case in state["finished_cases"] if case["outcome"] == "ok"}
+    for case in cases:
+        if case.get("profile_hz") and case["case_id"] in well:
+            state |= {"current_case": case["case_id"], "profiling": True}
+            write_json(directory / "state.json", state)
+            profile_case(case, workloads, directory / case["case_id"])
+    state.pop("profiling", None)
 
 
 if __name__ == "__main__":

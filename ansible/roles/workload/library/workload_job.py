@@ -28,7 +28,7 @@ options:
   cpus: {description: "processors the job may use, as in 0-1,4; empty: all", type: str, default: ""}
   jobs: {description: directory of all jobs, type: path, required: true}
   workloads: {description: directory of the staged workloads, type: path, required: true}
-  archive_limit_bytes: {description: largest archive returned, type: int, default: 8388608}
+  archive_limit_bytes: {description: largest archive returned, type: int, default: 41943040}
 author: [Mitigauge contributors]
 """
 
@@ -39,6 +39,9 @@ CASE_FIELDS = {
 }  # fmt: skip
 # For the whole unit, beyond the sum of its cases' time-outs.
 UNIT_MARGIN_S = 120
+# What a profiled pass may take besides its run: what perf does before and after it.
+PROFILE_MARGIN_S = 420
+HIGHEST_HZ = 5000
 
 
 class JobError(Exception):
@@ -64,6 +67,7 @@ def check_cases(cases: list[dict[str, Any]], workloads: Path) -> None:
         for name, kind in CASE_FIELDS.items():
             if not isinstance(case.get(name), kind):
                 raise JobError(f"case {index}: {name}: {case.get(name)!r} is not {kind.__name__}")
+        check_hz(index, case.get("profile_hz"))
         if check_name("case_id", case["case_id"]) in seen:
             raise JobError(f"case_id {case['case_id']!r} is there twice")
         seen.add(case["case_id"])
@@ -73,6 +77,22 @@ def check_cases(cases: list[dict[str, Any]], workloads: Path) -> None:
                 f"case {case['case_id']}: workload {case['workload']!r} is not staged on this host "
                 f"({program}); run prepare.yml first"
             )
+
+
+def check_hz(index: int, value: Any) -> None:
+    """Refuse a sampling frequency that perf would not take; None is no profile."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= HIGHEST_HZ:
+        raise JobError(
+            f"case {index}: profile_hz: {value!r} is not a whole number from 1 to {HIGHEST_HZ}"
+        )
+
+
+def limit_s(case: dict[str, Any]) -> int:
+    """Seconds after which the case has ended for certain, its profiled pass included."""
+    timeout: int = case["timeout_s"]
+    return 2 * timeout + PROFILE_MARGIN_S if case.get("profile_hz") else timeout
 
 
 def unit_active(job: str) -> bool:
@@ -155,9 +175,9 @@ def start(params: dict[str, Any], *, check_mode: bool) -> tuple[bool, dict[str, 
     part = directory / ".job.json.part"
     part.write_text(json.dumps({"job": job, "cases": params["cases"]}))
     part.replace(directory / "job.json")
-    limit_s = sum(case["timeout_s"] for case in params["cases"]) + UNIT_MARGIN_S
+    unit_limit_s = sum(limit_s(case) for case in params["cases"]) + UNIT_MARGIN_S
     done = subprocess.run(
-        unit_command(job, directory, workloads / "_runner", params["cpus"], limit_s),
+        unit_command(job, directory, workloads / "_runner", params["cpus"], unit_limit_s),
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     if done.returncode and not unit_active(job):
@@ -165,17 +185,47 @@ def start(params: dict[str, Any], *, check_mode: bool) -> tuple[bool, dict[str, 
     return True, look(directory, job)
 
 
-def packed(directory: Path, limit_bytes: int) -> str:
-    """The job's directory as tar.gz in base64."""
+def tarred(directory: Path, left_out: set[Path]) -> bytes:
+    """The job's directory as tar.gz without the files left out."""
+    names = {f"{directory.name}/{path.relative_to(directory)}" for path in left_out}
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w:gz", compresslevel=6) as tar:
-        tar.add(directory, arcname=directory.name)
-    if raw.tell() > limit_bytes:
+        tar.add(
+            directory, arcname=directory.name,
+            filter=lambda member: None if member.name in names else member,
+        )  # fmt: skip
+    return raw.getvalue()
+
+
+def packed(directory: Path, limit_bytes: int) -> str:
+    """The job's directory as tar.gz in base64.
+
+    Captures are in it as far as they fit, the smallest first: figures must not be
+    lost to a large profile. Whoever reads profile.json misses those left out.
+    """
+    captures = set(directory.glob("*/profile/perf.script.*"))
+    raw = tarred(directory, captures)
+    if len(raw) > limit_bytes:
         raise JobError(
-            f"job {directory.name}: its archive of {raw.tell()} bytes exceeds "
+            f"job {directory.name}: its archive of {len(raw)} bytes exceeds "
             f"workload_archive_limit_bytes ({limit_bytes})"
         )
-    return base64.b64encode(raw.getvalue()).decode()
+    kept = fitting(captures, limit_bytes - len(raw))
+    if kept:
+        raw = tarred(directory, captures - kept)
+    return base64.b64encode(raw).decode()
+
+
+def fitting(captures: set[Path], room_bytes: int) -> set[Path]:
+    """The smallest of the captures that fit together, packed in a tar."""
+    kept: set[Path] = set()
+    for path in sorted(captures, key=lambda path: (path.stat().st_size, path)):
+        # They are compressed already: gzip adds a little, a header comes before each.
+        room_bytes -= path.stat().st_size * 101 // 100 + 2 * tarfile.BLOCKSIZE
+        if room_bytes < 0:
+            break
+        kept.add(path)
+    return kept
 
 
 def main() -> None:
@@ -188,7 +238,7 @@ def main() -> None:
             "cpus": {"type": "str", "default": ""},
             "jobs": {"type": "path", "required": True},
             "workloads": {"type": "path", "required": True},
-            "archive_limit_bytes": {"type": "int", "default": 8 << 20},
+            "archive_limit_bytes": {"type": "int", "default": 40 << 20},
         },
         required_if=[("state", "started", ("cases",))],
         supports_check_mode=True,

@@ -1,0 +1,45 @@
+"""A workload's raw output through its own parser."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from mitigauge.catalog import Catalog
+from mitigauge.errors import InvalidInput
+from mitigauge.experiments.results import ResultBody, check_against_case, read_result
+from mitigauge.experiments.tables import Case
+
+PARSE_TIMEOUT_S = 60
+
+
+def parsed(directory: Path, case: Case, catalog: Catalog) -> bytes:
+    """What parse.py prints for *directory*. Raises :class:`InvalidInput` with its complaint."""
+    parser = catalog.workload_directory(case.workload) / "parse.py"
+    try:
+        done = subprocess.run(
+            [sys.executable, str(parser), str(directory)],
+            capture_output=True,
+            timeout=PARSE_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise InvalidInput("parse.py took too long", hint="See the case's raw files.") from None
+    if done.returncode != 0:
+        complaint = done.stderr.decode(errors="replace").strip()[-2000:]
+        raise InvalidInput(f"parse.py: {complaint}", hint="See the case's raw files.")
+    return done.stdout
+
+
+def checked(body: bytes, case: Case, *, iterations: int) -> ResultBody:
+    """*body* as a result of the case. Raises :class:`InvalidInput` if it is none."""
+    result = read_result(body)
+    check_against_case(
+        result,
+        workload=case.workload,
+        case_id=case.id,
+        metrics=case.metrics,
+        iterations=iterations,
+    )
+    return result

@@ -1,0 +1,75 @@
+"""The profiled pass of a case: its capture read and its raw text kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mitigauge.blobs import put_blob
+from mitigauge.catalog import Catalog
+from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.experiments.results import ResultBody
+from mitigauge.experiments.tables import Case
+from mitigauge.profiles.capture import Capture, capture_text, overhead_percent, read_capture
+from mitigauge.profiles.normalise import rules, without_idle
+from mitigauge.profiles.storing import Pass
+from mitigauge.settings import Settings
+from pipelines.steps.parsing import checked, parsed
+
+
+def taken_capture(
+    directory: Path, case: Case, timed: ResultBody, catalog: Catalog, settings: Settings
+) -> tuple[Capture | None, str]:
+    """(capture, "") of the pass in *directory*, or (None, why there is none).
+
+    Raises nothing: a figure that was measured must not be lost to its profile.
+    """
+    try:
+        return _captured(directory, case, timed, catalog, settings), ""
+    except MitigaugeError as error:
+        return None, error.message
+    except OSError as error:
+        return None, f"the profile cannot be read: {error.strerror}"
+
+
+def _captured(
+    directory: Path, case: Case, timed: ResultBody, catalog: Catalog, settings: Settings
+) -> Capture:
+    # First: where the pass did not work, parse.py would only say what follows from it.
+    text = capture_text(directory, limit_bytes=settings.capture_limit_bytes)
+    # Parsed like any other pass, but one that was sampled says nothing about cost:
+    # its values end here.
+    profiled = checked(parsed(directory, case, catalog), case, iterations=1)
+    capture = read_capture(
+        directory,
+        limit_bytes=settings.capture_limit_bytes,
+        operations=profiled.operations,
+        overhead_percent=_overhead(case, timed, profiled),
+    )
+    if not without_idle(capture.stacks, rules())[0]:
+        raise InvalidInput("every sample is of an idle processor", hint="Sample more often.")
+    put_blob(settings.blobs, text.read_bytes())
+    return capture
+
+
+def pass_of(capture: Capture) -> Pass:
+    """What is stored of *capture* beside its stacks."""
+    return Pass(
+        event=capture.event,
+        raw_sha256=capture.raw_sha256,
+        samples=capture.samples,
+        hz=capture.hz,
+        lost=capture.lost,
+        operations=capture.operations,
+        overhead_percent=capture.overhead_percent,
+        seconds=capture.seconds,
+        counters=capture.counters,
+        tool=capture.tool,
+    )
+
+
+def _overhead(case: Case, timed: ResultBody, profiled: ResultBody) -> float | None:
+    primary = next((name for name, metric in case.metrics.items() if metric["primary"]), None)
+    if primary is None:
+        return None
+    before, during = timed.metrics[primary], profiled.metrics[primary]
+    return overhead_percent(before.direction, before.values, during.values)
