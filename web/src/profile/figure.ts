@@ -45,8 +45,12 @@ export function drawnHeight({ rows }: Cut): number {
   return rows * ROW_PX;
 }
 
+const PLAIN = /^[\x20-\x7e]*$/;
+
 /** Text that may be drawn: without what steers a line or turns its direction around. */
 export function drawable(text: string): string {
+  // Nearly every name is plain, and there are thousands in a drawing.
+  if (PLAIN.test(text)) return text;
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "\u00b7");
 }
 

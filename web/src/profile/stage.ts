@@ -21,56 +21,68 @@ export class Stage {
   private scene: Scene | null = null;
   private cut: Cut | null = null;
   private height = 0;
-  /** Of the box when it was last painted. */
-  private painted = { width: 0, height: 0 };
+  /** What the box has inside; read seldom, for reading may lay out the whole page. */
+  private measured = { width: 0, height: 0 };
   private marked: number | null = null;
 
   constructor(private readonly parts: Parts) {}
 
   /** Draws; lays out anew only what changed. */
   show(scene: Scene, zoom: number): void {
-    const { box } = this.parts;
-    const { tree, layout } = scene.figure;
     const before = this.scene;
     this.scene = scene;
-    // Written before anything is read: each reading after a writing lays out the page.
-    set(box, "height", (layout.deepest + 1) * ROW_PX);
-    const [width, height] = [box.clientWidth, box.clientHeight];
-    const moved = before?.figure !== scene.figure || this.cut?.zoom !== zoom;
-    if (moved || this.cut?.pixels !== width) this.cut = cut(tree, layout, zoom, width);
-    this.fill(this.cut, height);
-    const left = this.height > height ? box.clientWidth : width;
-    if (left !== width) {
-      // The scroll bar came: lay out once more for what is left of the width.
-      this.cut = cut(tree, layout, zoom, left);
-      this.fill(this.cut, height);
+    const redrawn = before?.figure === scene.figure && before.view === scene.view;
+    if (!redrawn || this.cut?.zoom !== zoom) this.place(scene, zoom, !redrawn);
+    this.paint();
+  }
+
+  /** Lays out the zoomed frame in the box; `anew` if the box may have another size than before. */
+  private place({ figure }: Scene, zoom: number, anew: boolean): void {
+    const { box } = this.parts;
+    const { tree, layout } = figure;
+    if (anew) {
+      // Written before anything is read: each reading after a writing lays out the page.
+      set(box, "height", (layout.deepest + 1) * ROW_PX);
+      this.measured = { width: box.clientWidth, height: box.clientHeight };
     }
-    if (moved || before.view !== scene.view) this.reveal(zoom, ROWS_OF_CALLERS);
-    this.paint(left, height);
+    const { width, height } = this.measured;
+    const scrolled = !anew && this.height > height;
+    this.cut = cut(tree, layout, zoom, width);
+    this.fill(this.cut);
+    const scrolls = this.height > height;
+    const left = scrolled === scrolls ? width : box.clientWidth;
+    if (left !== width) {
+      // The scroll bar came or went: lay out once more for the width that is left.
+      this.measured = { width: left, height };
+      this.cut = cut(tree, layout, zoom, left);
+      this.fill(this.cut);
+    }
+    this.reveal(zoom, ROWS_OF_CALLERS);
   }
 
   /** Makes the drawing as high as its rows, or as the box if that is higher. */
-  private fill(drawn: Cut, height: number): void {
-    this.height = Math.max(drawnHeight(drawn), height);
+  private fill(drawn: Cut): void {
+    this.height = Math.max(drawnHeight(drawn), this.measured.height);
     set(this.parts.tall, "height", this.height);
   }
 
   /** Draws again if the box has another size than before. */
   resized(): void {
     const { box } = this.parts;
-    const { width, height } = this.painted;
+    const { width, height } = this.measured;
     if (box.clientWidth === width && box.clientHeight === height) return;
     if (this.scene === null || this.cut === null) return;
-    this.show(this.scene, this.cut.zoom);
+    this.place(this.scene, this.cut.zoom, true);
+    this.paint();
     this.ring("chosen", this.marked);
   }
 
   /** Paints what the box shows now. */
-  paint(width = this.painted.width, height = this.painted.height): void {
+  paint(): void {
     if (this.scene === null || this.cut === null) return;
     const { box, canvas } = this.parts;
+    const { width, height } = this.measured;
     const ratio = window.devicePixelRatio;
-    this.painted = { width, height };
     fit(canvas, width, height, ratio);
     const ctx = canvas.getContext("2d", { alpha: false });
     if (ctx === null) return;
@@ -121,7 +133,7 @@ export class Stage {
   /** Scrolls a frame into the box, with some rows of its callers. */
   reveal(node: number, rows = 1): void {
     const { box } = this.parts;
-    const place = this.height > box.clientHeight ? this.boxOf(node) : null;
+    const place = this.height > this.measured.height ? this.boxOf(node) : null;
     if (place === null) return;
     const around = rows * ROW_PX;
     const [first, last] = [place.top - around, place.top + ROW_PX + around];
