@@ -6,6 +6,7 @@ Browser tests and screenshots show a run that really happened on the emulated ho
 
 from __future__ import annotations
 
+import base64
 import gzip
 import sys
 from datetime import datetime
@@ -14,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import DateTime, Engine, Table, Uuid, func, select, text
+from sqlalchemy import DateTime, Engine, LargeBinary, Table, Uuid, func, select, text
 
 from mitigauge.database import get_engine
 from mitigauge.tables import metadata
@@ -33,7 +34,11 @@ def save(engine: Engine, path: Path) -> None:
             ]
             for table in metadata.sorted_tables
         }
-    path.write_bytes(gzip.compress(orjson.dumps(rows, default=str), mtime=0))
+    path.write_bytes(gzip.compress(orjson.dumps(rows, default=_as_text), mtime=0))
+
+
+def _as_text(value: Any) -> str:
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
 
 
 def load(engine: Engine, path: Path = RECORDED) -> None:
@@ -56,6 +61,8 @@ def _value(table: Table, name: str, value: Any) -> Any:
         return datetime.fromisoformat(value)
     if value is not None and isinstance(kind, Uuid):
         return UUID(value)
+    if value is not None and isinstance(kind, LargeBinary):
+        return base64.b64decode(value)
     return value
 
 

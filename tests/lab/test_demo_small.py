@@ -83,6 +83,22 @@ def test_the_clearing_loop_is_compared_with_its_absence(
     assert -15 < effect < 200
 
 
+def test_the_case_is_profiled_and_its_arms_can_be_compared(
+    finished: tuple[Engine, WholeExperimentView],
+) -> None:
+    engine, view = finished
+    row = next(r for c in view.comparisons for r in c.rows if r.workload == "syscall")
+    assert row.profiled
+    asked: dict[str, str | int] = {"experiment": view.id, "case": row.case_id, "host": row.host}
+    with TestClient(create_app(engine)) as client:
+        shown = client.get("/api/profiles/case", params=asked).json()
+        diff = client.get("/api/profiles/diff", params=asked | {"a": "off", "b": "loop"})
+    assert [arm["profiles"] for arm in shown["arms"]] == [2, 2]
+    assert shown["unit"] == "ns/op"
+    assert diff.status_code == 200
+    assert b"do_syscall_64" in diff.content
+
+
 def test_a_figure_can_be_traced_to_its_boot_and_raw_output(
     finished: tuple[Engine, WholeExperimentView],
 ) -> None:
