@@ -63,6 +63,14 @@ def test_a_result_is_stored_once_however_often_it_is_sent(
     assert stored(engine) == (1, 4)
 
 
+@pytest.mark.parametrize("operations", [3_000_000, 0.5, None])
+def test_a_result_may_count_its_operations(
+    client: TestClient, measuring: Measuring, operations: float | None
+) -> None:
+    content = json.dumps(body(measuring[1], operations=operations)).encode()
+    assert put(client, measuring, content)[0] == 201
+
+
 def test_another_result_for_the_same_case_is_a_conflict(
     client: TestClient, engine: Engine, measuring: Measuring
 ) -> None:
@@ -101,6 +109,10 @@ METRIC = {"unit": "ns", "direction": "lower", "warmup": [], "values": [1.0, 2.0,
         ({"workload": "iperf"}, "the result is of iperf"),
         ({"case_id": "9999"}, "case 9999"),
         ({"schema": "mitigauge.result/2"}, "schema"),
+        ({"operations": 0}, "operations"),
+        ({"operations": -5}, "operations"),
+        ({"operations": True}, "operations"),
+        ({"operations": "1000"}, "operations"),
         ({"colour": "red"}, "colour"),
     ],
 )
@@ -126,6 +138,8 @@ def test_what_is_no_finite_number_is_refused(
     content = json.dumps(body(measuring[1])).replace("2.0", word).encode()
     status, problem = put(client, measuring, content)
     assert status == 422
+    counted = json.dumps(body(measuring[1], operations=4.0)).replace("4.0", word).encode()
+    assert put(client, measuring, counted)[0] == 422
     assert "JSON" in problem["message"] or "finite" in problem["message"]
     assert stored(engine) == (0, 0)
 

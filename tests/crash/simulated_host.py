@@ -19,6 +19,14 @@ from typing import Any
 
 from pipelines.host_control import Facts, JobCase, LabFault, RunLog
 
+RECORDED = (
+    Path(__file__).parents[1] / "fixtures" / "profiles" / "syscall-basic.perf.script.gz"
+).read_bytes()
+PROFILED = {
+    "state": "ok", "detail": "", "hz": 499, "perf": "6.1", "event": "cpu-clock", "lost": 3,
+    "seconds": 1.5, "counters": {"cycles": 12.0}, "capture": "perf.script.gz",
+}  # fmt: skip
+NO_PERF = {"state": "failed", "hz": 499, "detail": "perf is not installed on the host"}
 MITIGATED = {"knob=on": "Mitigation: Knob", "knob=off": "Vulnerable"}
 
 
@@ -95,7 +103,7 @@ class SimulatedHost:
         if cases is None:
             return {"state": "missing", "detail": "no such job"}
         archive = directory / "job.tar.gz"
-        archive.write_bytes(packed(job, cases))
+        archive.write_bytes(packed(job, cases, profile=world["profile"]))
         return {"state": "finished", "archive": str(archive)}
 
     def restore(self) -> Facts:
@@ -122,26 +130,50 @@ def new_world() -> dict[str, Any]:
         "did": [],
         "says": {},
         "panics": {},
+        "profile": "ok",
     }
 
 
-def packed(job: str, cases: Sequence[dict[str, Any]]) -> bytes:
-    """The archive a finished job leaves: one value file a case."""
-    files = {
+def packed(job: str, cases: Sequence[dict[str, Any]], *, profile: str = "ok") -> bytes:
+    """The archive a finished job leaves: one value file a case, and what was profiled."""
+    files: dict[str, Any] = {
         "state.json": {
             "state": "finished",
             "finished_cases": [{"case_id": c["case_id"], "exit_code": 0} for c in cases],
         },
         **{f"{c['case_id']}/case.json": c for c in cases},
     }
+    for case in cases:
+        if case["profile_hz"]:
+            for name, content in profiled(case, profile).items():
+                files[f"{case['case_id']}/profile/{name}"] = content
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
         for name, content in files.items():
-            data = json.dumps(content).encode()
+            data = content if isinstance(content, bytes) else json.dumps(content).encode()
             member = tarfile.TarInfo(f"{job}/{name}")
             member.size = len(data)
             tar.addfile(member, io.BytesIO(data))
     return buffer.getvalue()
+
+
+def profiled(case: dict[str, Any], how: str) -> dict[str, Any]:
+    """Files of a profiled pass that went well, or wrong in one of the ways there are."""
+    once = {**case, "iterations": 1, "warmup": 0}
+    files: dict[str, Any] = {
+        "case.json": once, "profile.json": PROFILED, "perf.script.gz": RECORDED,
+    }  # fmt: skip
+    if how == "no perf":
+        return {"profile.json": NO_PERF}
+    if how == "damaged":
+        files["perf.script.gz"] = RECORDED[:-500]
+    if how == "left out":
+        del files["perf.script.gz"]
+    if how == "cut off":
+        del files["profile.json"]
+    if how == "another's":
+        files["case.json"] = {**once, "case_id": "4711"}
+    return files
 
 
 def opener(directory: Path) -> Callable[[str, str, RunLog], SimulatedHost]:

@@ -46,6 +46,13 @@ def test_a_good_spec_is_read_with_off_as_a_word() -> None:
         ("size: [1, 2]", "size: [1, 3]", "small.yml:15: size: 3 refused; known values: 1, 2, 4"),
         ("size: [1, 2]", "sise: 1", "workload 'spin' has no parameter 'sise'"),
         ("iterations: 3", "iterations: 0", "small.yml:16: comparisons.0.workloads.0.iterations"),
+        ("iterations: 3", "profile: {hz: 0}", "small.yml:16: comparisons.0.workloads.0.profile.hz"),
+        ("iterations: 3", "profile: {hz: 5001}", "less than or equal to 5000"),
+        ("iterations: 3", "profile: {hz: '99'}", "should be a valid integer"),
+        ("iterations: 3", "profile: {rate: 9}", "small.yml:16: comparisons.0.workloads.0.profile"),
+        ("iterations: 3", "profile: 99", "small.yml:16: comparisons.0.workloads.0.profile: "),
+        ("iterations: 3", "profile: 99", "99 refused; say true, false, or {hz: 99}"),
+        ("iterations: 3", "profile: yes", "'yes' refused; say true, false"),
         ("seed: 7", "sede: 7", "small.yml:4: sede: Extra inputs"),
         ("blocks: 2", "blocks: 2\nblocks: 3", "small.yml:6: not valid YAML"),
         ("name: small", "name: [small", "not valid YAML"),
@@ -120,3 +127,16 @@ def test_a_number_out_of_bounds_is_refused() -> None:
     text = text.replace("{size: [1, 2]}", "{seconds: 61}")
     with pytest.raises(InvalidInput, match="seconds: 61 refused; must be at most 60"):
         read(text)
+
+
+@pytest.mark.parametrize(
+    ("said", "hz"), [("true", 99), ("false", None), ("{hz: 199}", 199), ("{}", 99)]
+)
+def test_a_profile_is_asked_for_in_short_or_with_its_frequency(said: str, hz: int | None) -> None:
+    spec = read(SPEC.replace("iterations: 3", f"profile: {said}"))
+    profile = spec.comparisons[0].workloads[0].profile
+    assert (profile.hz if profile else None) == hz
+
+
+def test_without_a_word_nothing_is_profiled() -> None:
+    assert read(SPEC).comparisons[0].workloads[0].profile is None

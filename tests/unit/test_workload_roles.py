@@ -6,6 +6,7 @@ import base64
 import io
 import ipaddress
 import json
+import random
 import shutil
 import stat
 import subprocess
@@ -154,6 +155,9 @@ def workloads(tmp_path: Path) -> Path:
         ([a_case(case_id="../up")], r"case_id '../up'"),
         ([a_case(case_id=7)], "case 0: case_id: 7 is not str"),
         ([a_case(timeout_s="5")], "case 0: timeout_s: '5' is not int"),
+        ([a_case(profile_hz=0)], "case 0: profile_hz: 0 is not a whole number from 1 to 5000"),
+        ([a_case(profile_hz=True)], "case 0: profile_hz: True is not"),
+        ([a_case(profile_hz="99")], "case 0: profile_hz: '99' is not"),
         ([a_case(), a_case()], "'c1' is there twice"),
         ([a_case(workload="x")], "workload 'x' is not staged on this host"),
     ],
@@ -205,6 +209,34 @@ def test_an_archive_past_its_limit_is_refused_with_the_setting(tmp_path: Path) -
         job.packed(tmp_path, 10)
     with tarfile.open(fileobj=io.BytesIO(base64.b64decode(job.packed(tmp_path, 1 << 20)))) as tar:
         assert f"{tmp_path.name}/raw" in tar.getnames()
+
+
+def test_captures_are_in_the_archive_as_far_as_they_fit_the_smallest_first(
+    tmp_path: Path,
+) -> None:
+    for case, size in (("1", 9000), ("2", 3000), ("3", 2000)):
+        (tmp_path / case / "profile").mkdir(parents=True)
+        (tmp_path / case / "iteration-01.txt").write_text("raw\n")
+        (tmp_path / case / "profile/perf.script.zst").write_bytes(
+            random.Random(size).randbytes(size)
+        )
+
+    def kept(limit_bytes: int) -> tuple[list[str], int]:
+        raw = base64.b64decode(job.packed(tmp_path, limit_bytes))
+        with tarfile.open(fileobj=io.BytesIO(raw)) as tar:
+            names = [name.removeprefix(f"{tmp_path.name}/") for name in tar.getnames()]
+        assert {"1/iteration-01.txt", "2/iteration-01.txt", "3/iteration-01.txt"} <= set(names)
+        return sorted(n.split("/")[0] for n in names if "perf.script" in n), len(raw)
+
+    assert kept(1 << 20)[0] == ["1", "2", "3"]
+    for limit_bytes, expected in ((9000, ["2", "3"]), (4500, ["3"]), (1500, [])):
+        captures, size = kept(limit_bytes)
+        assert captures == expected
+        assert size <= limit_bytes
+
+
+def test_a_profile_is_taken_as_a_frequency_or_none(workloads: Path) -> None:
+    job.check_cases([a_case(profile_hz=None), a_case(case_id="c2", profile_hz=99)], workloads)
 
 
 @pytest.fixture

@@ -52,6 +52,8 @@ def test_a_real_case_gives_time_per_call_in_nanoseconds(directory: Path) -> None
     ]
     assert metric["values"] == printed
     assert len(printed) == 3
+    loops = json.loads((directory / "run.json").read_text())["loops"]
+    assert result["operations"] == 3 * loops
     assert result["tools"]["perf"][0].isdigit()
 
 
@@ -151,7 +153,9 @@ def test_the_calls_are_scaled_to_the_seconds_asked(tmp_path: Path) -> None:
         r"Total time: (\S+)", (tmp_path / "out/iteration-01.txt").read_text(), "", ""
     )
     assert 0.05 < float(total) < 0.8
-    assert json.loads((tmp_path / "out/run.json").read_text())["loops"] > 10_000
+    record = json.loads((tmp_path / "out/run.json").read_text())
+    assert record["loops"] > 10_000
+    assert record["repeat_with"] == {"loops": record["loops"]}
 
 
 @pytest.mark.parametrize(

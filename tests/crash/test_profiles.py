@@ -1,0 +1,80 @@
+"""Profiled passes through a real worker: what goes wrong with one costs no figure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+
+from mitigauge.blobs import blob_path
+from mitigauge.database import transaction
+from mitigauge.experiments import views
+from mitigauge.experiments.schemas import WholeExperimentView
+from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
+from tests.crash.simulated_host import RECORDED, new_world
+from tests.specs import SPEC
+
+PROFILED = SPEC.replace("iterations: 3", "iterations: 3\n        profile: {hz: 499}")
+
+
+def run(fleet: Fleet, how: str = "ok", spec: str = PROFILED) -> tuple[WholeExperimentView, str]:
+    """The finished experiment, and what its log says of measured cases."""
+    (fleet.worlds / "alpha.json").write_text(json.dumps({**new_world(), "profile": how}))
+    experiment = fleet.submit(spec)
+    fleet.worker()
+    view = fleet.until_over(experiment)
+    with transaction(fleet.engine) as session:
+        texts = [e.text for e in views.list_events(session, experiment, limit=2000)]
+    return view, "\n".join(text for text in texts if "cases measured" in text)
+
+
+def test_a_profiled_case_is_measured_as_ever_and_its_capture_kept_apart(fleet: Fleet) -> None:
+    view, said = run(fleet)
+    nothing_lost_nothing_twice(view, fleet.did())
+    assert said.count("2 of 2 cases measured, 2 profiled") == 4
+    assert "no profile" not in said
+    assert fleet.did()["prepare with perf"] == 1
+    raw = blob_path(fleet.worlds / "blobs", hashlib.sha256(RECORDED).hexdigest())
+    assert raw.read_bytes() == RECORDED
+    # Values of a profiled pass are nobody's result: the plan's iterations and no more.
+    assert view.comparisons[0].rows[0].cells[0].mean == pytest.approx(101.1)
+
+
+def test_without_profile_nothing_is_said_of_profiles_and_perf_is_not_asked_for(
+    fleet: Fleet,
+) -> None:
+    view, said = run(fleet, spec=SPEC)
+    nothing_lost_nothing_twice(view, fleet.did())
+    assert said.count("2 of 2 cases measured") == 4
+    assert "profile" not in said
+    assert fleet.did()["prepare"] == 1
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("no perf", "perf is not installed on the host"),
+        ("damaged", "perf.script.gz is damaged"),
+        ("left out", "perf.script.gz is not in the job's archive"),
+        ("cut off", "the job left no profile.json"),
+        ("another's", "the result is of spin case 4711"),
+    ],
+)
+def test_a_profile_that_failed_is_said_and_the_timed_result_kept(
+    fleet: Fleet, how: str, why: str
+) -> None:
+    view, said = run(fleet, how)
+    nothing_lost_nothing_twice(view, fleet.did())
+    assert said.count("2 of 2 cases measured, 0 profiled") == 4
+    assert said.count(f"spin 1: no profile: {why}") == 4
+    assert said.count(f"spin 2: no profile: {why}") == 4
+
+
+def test_a_capture_over_the_limit_is_refused_and_the_timed_result_kept(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MITIGAUGE_CAPTURE_LIMIT_BYTES", "1000")
+    view, said = run(fleet)
+    nothing_lost_nothing_twice(view, fleet.did())
+    assert f"spin 1: no profile: perf.script.gz has {len(RECORDED)} bytes, over 1000" in said

@@ -1,0 +1,245 @@
+"""The runner's profiled passes: over a stand-in for perf that fails on demand, and over perf."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mitigauge.profiles.capture import read_capture
+from mitigauge.settings import REPOSITORY
+from tests.loading import load
+
+PROGRAM = REPOSITORY / "ansible/roles/workload/files/runner.py"
+RECORDED = REPOSITORY / "tests/fixtures/profiles/syscall-basic.perf.script.gz"
+runner = load("ansible/roles/workload/files/runner.py")
+job = load("ansible/roles/workload/library/workload_job.py")
+
+# Knows the calls the runner makes; FAULT names the one that fails.
+PERF = f"""#!{sys.executable}
+import gzip, os, subprocess, sys
+call, fault = sys.argv[1], os.environ.get("FAULT", "")
+if fault == call:
+    sys.exit(f"perf {{call}} broke")
+if call == "--version":
+    print("perf version 6.9.1")
+elif call == "record":
+    open(sys.argv[sys.argv.index("-o") + 1], "w").write("recording")
+    print("[ perf record: Woken up 1 times to write data ]", file=sys.stderr)
+    sys.exit(subprocess.run(sys.argv[sys.argv.index("--") + 1:]).returncode)
+elif call == "stat" and "-o" in sys.argv:
+    with open(sys.argv[sys.argv.index("-o") + 1], "w") as file:
+        file.write("# started\\n\\n")
+        for event in sys.argv[sys.argv.index("-e") + 1].split(","):
+            count = os.environ["COUNTS"] if event != "branches" else "<not counted>"
+            file.write(f"{{count}},,{{event}},100,100.00,,\\n")
+    sys.exit(subprocess.run(sys.argv[sys.argv.index("--") + 1:]).returncode)
+elif call == "stat":
+    print(os.environ["COUNTS"] + ",,cycles,100,100.00,,", file=sys.stderr)
+elif call == "report":
+    print("Aggregated stats:\\n LOST events:  1\\n" + os.environ["STATS"])
+elif call == "script":
+    sys.stdout.buffer.write(gzip.open({str(RECORDED)!r}).read())
+"""
+# Says what it was asked; fails under the profiler where it is told to.
+WORKLOAD = """#!/bin/sh
+echo "$2" >> "${2%%/job/*}/order"
+printf '{"repeat_with": {"loops": 7}}' > "$2/run.json"
+case "$2$FAULT" in */profilerun) echo "no luck" >&2; exit 3 ;; esac
+"""
+
+
+class Bench:
+    """Staged workloads, a job directory and the environment in which the runner runs."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.job = root, root / "job"
+        self.environment = {
+            "PATH": f"{root}/bin:{os.environ['PATH']}", "COUNTS": "1234",
+            "STATS": "cycles stats:\n SAMPLE events: 206\n LOST_SAMPLES events: 17\n",
+        }  # fmt: skip
+        for directory in ("bin", "w", "job"):
+            (root / directory).mkdir()
+        self.program("bin/perf", PERF)
+        self.program("w/run", WORKLOAD)
+        shutil.copy(PROGRAM, root / "_runner")
+
+    def program(self, name: str, text: str) -> None:
+        (self.root / name).write_text(text)
+        (self.root / name).chmod(0o755)
+
+    def run(self, *cases: dict[str, Any], **environment: str) -> dict[str, Any]:
+        """The job's final state."""
+        listed = [
+            {"case_id": str(number), "workload": "w", "parameters": {"test": "x", "loops": 0},
+             "iterations": 3, "warmup": 1, "timeout_s": 30, "profile_hz": 199} | case
+            for number, case in enumerate(cases or ({},), start=1)
+        ]  # fmt: skip
+        (self.job / "job.json").write_text(json.dumps({"job": "j", "cases": listed}))
+        done = subprocess.run(
+            [sys.executable, self.root / "_runner", self.job], check=True,
+            capture_output=True, text=True, env=self.environment | environment,
+        )  # fmt: skip
+        assert done.stdout + done.stderr == ""
+        state: dict[str, Any] = json.loads((self.job / "state.json").read_text())
+        return state
+
+    def profile(self, case: str = "1") -> dict[str, Any]:
+        content: dict[str, Any] = json.loads((self.job / case / "profile/profile.json").read_text())
+        return content
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """A bench of the test's own."""
+    return Bench(tmp_path)
+
+
+def test_profiled_passes_come_after_every_timed_one(bench: Bench) -> None:
+    state = bench.run({}, {"profile_hz": None}, {})
+    assert state["state"] == "finished"
+    assert "profiling" not in state
+    order = [
+        line.removeprefix(f"{bench.job}/")
+        for line in (bench.root / "order").read_text().splitlines()
+    ]
+    assert order == ["1", "2", "3", "1/profile", "3/profile"]
+
+
+def test_a_profiled_pass_is_one_iteration_of_the_same_work(bench: Bench) -> None:
+    bench.run()
+    profiled = json.loads((bench.job / "1/profile/case.json").read_text())
+    assert (profiled["iterations"], profiled["warmup"]) == (1, 0)
+    assert profiled["parameters"] == {"test": "x", "loops": 7}
+    timed = json.loads((bench.job / "1/case.json").read_text())
+    assert timed["parameters"] == {"test": "x", "loops": 0}
+
+
+def test_a_pass_that_worked_leaves_a_capture_its_counters_and_no_recording(bench: Bench) -> None:
+    bench.run()
+    said = bench.profile()
+    assert said["state"] == "ok"
+    assert (said["event"], said["hz"], said["perf"]) == ("cycles", 199, "6.9.1")
+    assert said["lost"] == 17
+    # "<not counted>" is no zero.
+    assert said["counters"] == {"cycles": 1234, "instructions": 1234, "branch-misses": 1234}
+    assert not (bench.job / "1/profile/perf.data").exists()
+    assert read_capture(bench.job / "1/profile", limit_bytes=1 << 20).samples == 206
+
+
+def test_without_hardware_counters_the_clock_is_sampled_and_no_counter_said(bench: Bench) -> None:
+    stats = "cpu-clock:u stats:\n SAMPLE events: 206\ndummy stats:\n LOST_SAMPLES events: 9\n"
+    bench.run(COUNTS="<not supported>", STATS=stats)
+    said = bench.profile()
+    assert (said["state"], said["event"], said["counters"]) == ("ok", "cpu-clock", {})
+    # This perf does not count what was lost of the event, only records that say so.
+    assert said["lost"] == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("--version", "perf --version says no version"),
+        ("record", "the profiled pass ended with 1: perf record broke"),
+        (
+            "run",
+            "ended with 3: [ perf record: Woken up 1 times to write data ]\nno luck",
+        ),
+        ("report", "perf report ended with 1: perf report broke"),
+        ("script", "perf script ended with 1"),
+    ],
+)
+def test_whatever_fails_in_a_profile_is_said_there_and_the_timed_pass_stands(
+    bench: Bench, fault: str, said: str
+) -> None:
+    state = bench.run({}, {"case_id": "later", "profile_hz": None}, FAULT=fault)
+    assert [case["outcome"] for case in state["finished_cases"]] == ["ok", "ok"]
+    profile = bench.profile()
+    assert profile["state"] == "failed"
+    assert said in profile["detail"]
+    left = {path.name for path in (bench.job / "1/profile").iterdir()}
+    assert not left & {"perf.data", "perf.script.zst", "perf.script.gz"}
+
+
+def test_a_host_without_perf_says_so(bench: Bench) -> None:
+    bench.program("w/run", "#!/bin/sh\n:\n")
+    state = bench.run(PATH="/nonexistent")
+    assert state["finished_cases"][0]["outcome"] == "ok"
+    assert bench.profile() == {
+        "state": "failed", "hz": 199,
+        "detail": "perf is not installed on the host: apt install linux-perf",
+    }  # fmt: skip
+
+
+def test_a_case_that_failed_is_not_profiled(bench: Bench) -> None:
+    bench.program("w/run", "#!/bin/sh\nexit 3\n")
+    assert bench.run()["finished_cases"][0]["outcome"] == "failed"
+    assert not (bench.job / "1/profile").exists()
+
+
+def test_a_profiled_pass_past_its_time_out_is_ended(bench: Bench) -> None:
+    bench.program("w/run", '#!/bin/sh\ncase "$2" in */profile) sleep 300 ;; esac\n')
+    state = bench.run({"timeout_s": 1})
+    assert state["finished_cases"][0]["outcome"] == "ok"
+    assert "no end within 1 s" in bench.profile()["detail"]
+
+
+def test_a_capture_over_its_limit_is_left_out_and_said(bench: Bench) -> None:
+    text = PROGRAM.read_text()
+    assert "CAPTURE_LIMIT_BYTES = 32 << 20" in text
+    (bench.root / "_runner").write_text(text.replace("32 << 20", "1 << 10"))
+    bench.run()
+    assert bench.profile()["state"] == "failed"
+    assert "left out: over 1024 bytes compressed" in bench.profile()["detail"]
+    assert not list((bench.job / "1/profile").glob("perf.script.*"))
+
+
+def test_gzip_packs_where_there_is_no_zstd(bench: Bench) -> None:
+    for name in ("gzip", "sh"):
+        (bench.root / "bin" / name).symlink_to(str(shutil.which(name)))
+    bench.program("w/run", "#!/bin/sh\n:\n")
+    bench.run(PATH=f"{bench.root}/bin")
+    assert bench.profile()["capture"] == "perf.script.gz"
+    packed = bench.job / "1/profile/perf.script.gz"
+    assert gzip.decompress(packed.read_bytes()) == gzip.decompress(RECORDED.read_bytes())
+
+
+def test_a_unit_ends_a_profile_only_after_the_runner_has_given_it_up() -> None:
+    longest = (
+        2 * runner.PERF_PROBE_LIMIT_S + runner.PERF_STATS_LIMIT_S + runner.PERF_SCRIPT_LIMIT_S
+        + 7 * runner.TERM_GRACE_S
+    )  # fmt: skip
+    assert longest <= job.PROFILE_MARGIN_S
+    assert job.limit_s({"timeout_s": 30, "profile_hz": 99}) == 60 + job.PROFILE_MARGIN_S
+    assert job.limit_s({"timeout_s": 30, "profile_hz": None}) == 30
+
+
+def perf_samples() -> bool:
+    """Whether perf is here and may look at the whole machine."""
+    if shutil.which("perf") is None:
+        return False
+    probe = ["perf", "stat", "-a", "-e", "cpu-clock", "true"]
+    return subprocess.run(probe, check=False, capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not perf_samples(), reason="perf cannot sample here")
+def test_the_real_perf_profiles_the_real_syscall_workload(bench: Bench) -> None:
+    shutil.rmtree(bench.root / "w")
+    shutil.copytree(REPOSITORY / "workloads/syscall", bench.root / "w")
+    bench.run({"parameters": {"test": "basic", "seconds": 0.5}}, PATH=os.environ["PATH"])
+    timed = json.loads((bench.job / "1/run.json").read_text())
+    profiled = json.loads((bench.job / "1/profile/run.json").read_text())
+    assert profiled["loops"] == timed["loops"]
+    assert bench.profile()["state"] == "ok"
+    capture = read_capture(bench.job / "1/profile", limit_bytes=32 << 20)
+    ours = {s: n for s, n in capture.stacks.items() if s.startswith(b"syscall-basic;")}
+    assert sum(ours.values()) > 0
+    assert any(b"entry_SYSCALL_64" in stack or b"el0_svc" in stack for stack in ours)
+    assert capture.event in {"cycles", "cpu-clock"}
