@@ -74,7 +74,7 @@ class HostControl(Protocol):
         ...
 
     def serial_tail(self, since: int | None) -> str:
-        """The serial log's last 16 KiB, none of it older than *since*."""
+        """Of the serial log since *since*, the 16 KiB that say most of a failed boot."""
         ...
 
 

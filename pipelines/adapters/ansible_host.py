@@ -13,6 +13,7 @@ from mitigauge.fleet.inventory import load_hosts
 from mitigauge.fleet.service import HostVars
 from pipelines.adapters.ansible import PlayEvent, PlayFailure, run_playbook
 from pipelines.adapters.power import PowerControl, PowerError, open_power
+from pipelines.adapters.serial import telling_part
 from pipelines.host_control import Facts, HostControl, JobCase, LabFault, RunLog
 
 BANNER_TIMEOUT_S = 5.0
@@ -20,6 +21,8 @@ BANNER_TIMEOUT_S = 5.0
 PLAY_TIMEOUT_S = 300.0
 PREPARE_TIMEOUT_S = 1800.0
 SERIAL_TAIL_BYTES = 16384
+# What a boot and the fallback's print together, with room to spare.
+SERIAL_READ_BYTES = 1 << 20
 
 
 def open_host(environment: str, name: str, log: RunLog) -> HostControl:
@@ -132,13 +135,16 @@ class AnsibleHost:
         return int(self._power(lambda power: power.serial_offset()))
 
     def serial_tail(self, since: int | None) -> str:
-        """The end of the serial log, none of it older than *since*."""
+        """Of the serial log since *since*, what says why a boot failed: at most 16 KiB."""
         if not self.host.power:
             return ""
-        wanted = SERIAL_TAIL_BYTES
+        wanted = SERIAL_READ_BYTES if since is not None else SERIAL_TAIL_BYTES
         if since is not None:
             wanted = min(wanted, max(int(self.serial_offset() or 0) - since, 0))
-        return str(self._power(lambda power: power.serial_tail(wanted))) if wanted else ""
+        if not wanted:
+            return ""
+        said = str(self._power(lambda power: power.serial_tail(wanted)))
+        return telling_part(said, SERIAL_TAIL_BYTES)
 
     def _returned(self, playbook: str, variables: Mapping[str, Any], key: str) -> Facts:
         facts = self._play(playbook, variables)
