@@ -34,6 +34,8 @@ elif call == "record":
     open(sys.argv[sys.argv.index("-o") + 1], "w").write("recording")
     print("[ perf record: Woken up 1 times to write data ]", file=sys.stderr)
     sys.exit(subprocess.run(sys.argv[sys.argv.index("--") + 1:]).returncode)
+elif call == "stat" and not os.environ["COUNTS"].isdigit():
+    sys.exit("Error:\\nNo supported events found.\\nThe cycles event is not supported.")
 elif call == "stat" and "-o" in sys.argv:
     with open(sys.argv[sys.argv.index("-o") + 1], "w") as file:
         file.write("# started\\n\\n")
@@ -42,7 +44,9 @@ elif call == "stat" and "-o" in sys.argv:
             file.write(f"{{count}},,{{event}},100,100.00,,\\n")
     sys.exit(subprocess.run(sys.argv[sys.argv.index("--") + 1:]).returncode)
 elif call == "stat":
-    print(os.environ["COUNTS"] + ",,cycles,100,100.00,,", file=sys.stderr)
+    for event in sys.argv[sys.argv.index("-e") + 1].split(","):
+        count = os.environ["COUNTS"] if event != "branches" else "<not counted>"
+        print(f"{{count}},,{{event}},100,100.00,,", file=sys.stderr)
 elif call == "report":
     print("Aggregated stats:\\n LOST events:  1\\n" + os.environ["STATS"])
 elif call == "script":

@@ -152,10 +152,15 @@ def counted(text: str) -> dict[str, float]:
     return counts
 
 
-def sampled_event() -> str:
-    """`cycles` where the processor counts them, else the clock: many virtual machines."""
-    said = perf("stat", "-x,", "-e", "cycles", "true", timeout_s=PERF_PROBE_LIMIT_S).stderr
-    return "cycles" if counted(said).get("cycles") else "cpu-clock"
+def countable() -> list[str]:
+    """Those of COUNTERS that count here; many virtual machines have none.
+
+    Where there is none at all, newer releases of perf end with an error, which is why
+    the pass itself must not ask for them.
+    """
+    probe = ("stat", "-x,", "-e", ",".join(COUNTERS), "true")
+    counts = counted(perf(*probe, timeout_s=PERF_PROBE_LIMIT_S).stderr)
+    return [name for name in COUNTERS if counts.get(name)]
 
 
 def repeated_case(case: dict[str, Any], timed: Path) -> dict[str, Any]:
@@ -173,23 +178,25 @@ def repeated_case(case: dict[str, Any], timed: Path) -> dict[str, Any]:
     return {**case, "parameters": parameters, "iterations": 1, "warmup": 0}
 
 
-def record(case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any]) -> None:
-    """Run the case once under `perf record`; ProfileError if either did not work."""
-    # The inner perf counts from the start of the workload to its end; with -x it says
-    # "<not supported>" where there are no hardware counters.
-    counters = ["perf", "stat", "-a", "-x,", "-e", ",".join(COUNTERS),
-                "-o", str(output / "counters.csv"), "--"]  # fmt: skip
+def record(
+    case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any], names: list[str]
+) -> None:
+    """Run the case once under `perf record`, counting `names`; ProfileError if it did not work."""
+    counters = output / "counters.csv"
+    # The inner perf counts from the start of the workload to its end.
+    counting = ["perf", "stat", "-a", "-x,", "-e", ",".join(names), "-o", str(counters), "--"]
     # No build-id cache: it would copy every program seen into root's home.
     recorder = ["perf", "record", "-a", "-g", "-F", str(said["hz"]), "-e", said["event"],
                 "--no-buildid-cache", "-o", str(output / "perf.data"), "--"]  # fmt: skip
-    command = [*recorder, *counters, *workload_command(case, workloads, output)]
+    run = workload_command(case, workloads, output)
+    command = [*recorder, *(counting if names else []), *run]
     began = time.monotonic()
     code = run_logged(command, output, case["timeout_s"])
     said["seconds"] = round(time.monotonic() - began, 3)
     if code:
         tail = (output / "stderr.txt").read_bytes()[-600:].decode(errors="replace").strip()
         raise ProfileError(f"the profiled pass ended with {code}: {tail}")
-    said["counters"] = counted((output / "counters.csv").read_text(errors="replace"))
+    said["counters"] = counted(counters.read_text(errors="replace")) if names else {}
 
 
 def limit_file_size() -> None:
@@ -272,8 +279,9 @@ def profile_case(case: dict[str, Any], workloads: Path, timed: Path) -> None:
     try:
         output.mkdir()
         said["perf"] = perf_version()
-        said["event"] = sampled_event()
-        record(repeated_case(case, timed), workloads, output, said)
+        names = countable()
+        said["event"] = "cycles" if "cycles" in names else "cpu-clock"
+        record(repeated_case(case, timed), workloads, output, said, names)
         said["lost"] = lost_samples(output, said["event"])
         capture = write_script(output)
         said |= {"state": "ok", "capture": capture.name, "capture_bytes": capture.stat().st_size}
