@@ -11,8 +11,6 @@ export interface World {
   notEffective: { comparison: Comparison; arm: Arm };
   /** A row with a measured cell. */
   row: Row;
-  /** A row whose case was profiled on real (emulated) hosts, and its diff's address. */
-  profiled: { experiment: number; row: Row; path: string };
   paths: Record<string, string>;
 }
 
@@ -27,32 +25,14 @@ function need<T>(thing: T | undefined, what: string): T {
   return thing;
 }
 
-async function profiledRow(base: string, id: number): Promise<World["profiled"]> {
-  const experiment = await get<Experiment>(base, `/api/experiments/${id}`);
-  const row = need(
-    experiment.comparisons.flatMap((c) => c.rows).find((r) => r.profiled && r.primary),
-    "profiled case",
-  );
-  const query = new URLSearchParams({
-    experiment: String(id),
-    case: String(row.case_id),
-    host: row.host,
-    a: "off",
-    b: "loop",
-  });
-  return { experiment: id, row, path: `/profiles/diff?${query.toString()}` };
-}
-
 async function explore(base: string): Promise<World> {
   const list = await get<ExperimentSummary[]>(base, "/api/experiments");
   const hostile = (e: ExperimentSummary) => e.question.includes("<");
   const live = need(list.find(hostile), "experiment under way with a hostile question");
-  const named = (name: string) =>
-    need(
-      list.find((e) => e.state === "finished" && e.name === name),
-      `finished experiment ${name}`,
-    );
-  const summary = named("lab-demo");
+  const summary = need(
+    list.find((e) => e.state === "finished" && !hostile(e)),
+    "recorded experiment",
+  );
   const recorded = await get<Experiment>(base, `/api/experiments/${summary.id}`);
   const comparison = need(
     recorded.comparisons.find((c) => c.arms.some((a) => a.observed.length > 0)),
@@ -78,14 +58,12 @@ async function explore(base: string): Promise<World> {
     points?.find((p) => p.counts),
     "boot that counts",
   );
-  const profiled = await profiledRow(base, named("bhi-profile").id);
   const query = new URLSearchParams({ host: row.host, metric: row.metric }).toString();
   return {
     recorded,
     live,
     notEffective: { comparison, arm },
     row,
-    profiled,
     paths: {
       experiments: "/",
       experiment: `/experiments/${recorded.id}?metrics=all`,
@@ -93,9 +71,6 @@ async function explore(base: string): Promise<World> {
       boot: `/boots/${boot.boot_id}`,
       hosts: "/hosts",
       host: `/hosts/${row.host}`,
-      "profiled experiment": `/experiments/${profiled.experiment}`,
-      "profiled case": `/experiments/${profiled.experiment}/cases/${profiled.row.case_id}?host=${profiled.row.host}`,
-      "flame graph": profiled.path,
       "not found": "/no/such/page",
     },
   };
