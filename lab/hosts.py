@@ -165,6 +165,11 @@ class Host:
         return self._socket("control.sock")
 
     @cached_property
+    def nmi_socket(self) -> Path:
+        """A third one, through which the guest's profiler is given its interrupts."""
+        return self._socket("nmi.sock")
+
+    @cached_property
     def serial_socket(self) -> Path:
         """The serial line."""
         return self._socket("serial.sock")

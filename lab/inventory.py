@@ -6,7 +6,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from lab import ssh
+from lab import nmi, ssh
 from lab.hosts import Host, LabPaths
 
 # Reboot to SSH takes some 20 s; a busy machine and a nested guest may need several times that.
@@ -34,6 +34,7 @@ def host_vars(host: Host, accel: str) -> dict[str, Any]:
         "mitigauge_boot_timeout_s": BOOT_TIMEOUT_S,
         "mitigauge_capabilities": list(spec.capabilities),
         "mitigauge_cpus": f"0-{spec.vcpus - 1}",
+        "mitigauge_nmi_source": nmi.ADDRESS,
     }
 
 

@@ -95,7 +95,13 @@ def backing_files(hosts: Iterable[Host]) -> set[Path]:
 
 def start(host: Host, image: Image, accel: str) -> None:
     """Start the detached process. It is up when QEMU says so; the guest then boots."""
-    for stale in (host.qmp_socket, host.control_socket, host.serial_socket, host.pidfile):
+    for stale in (
+        host.qmp_socket,
+        host.control_socket,
+        host.nmi_socket,
+        host.serial_socket,
+        host.pidfile,
+    ):
         stale.unlink(missing_ok=True)
     with host.qemu_log.open("wb") as log:
         try:

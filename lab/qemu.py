@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from lab import nmi
 from lab.hosts import Host
 
 PROGRAM = "qemu-system-x86_64"
@@ -31,6 +32,7 @@ def host_arguments(host: Host, accel: str) -> list[str]:
     serial = f"socket,id=serial,path={_escape(host.serial_socket)},server=on,wait=off"
     log = f"logfile={_escape(host.serial_log)},logappend=on"
     forward = f"hostfwd=tcp:127.0.0.1:{host.ssh_port}-:22"
+    interrupts = f"guestfwd=tcp:{nmi.ADDRESS}-cmd:{_escape(nmi.command(host.nmi_socket))}"
     return [
         PROGRAM,
         *machine_arguments(accel),
@@ -41,7 +43,7 @@ def host_arguments(host: Host, accel: str) -> list[str]:
         *("-smp", f"{spec.vcpus}"),
         *("-m", f"{spec.memory_mib}"),
         *disk_arguments(host.disk, "qcow2"),
-        *("-netdev", f"user,id=net,{forward}"),
+        *("-netdev", f"user,id=net,{forward},{interrupts}"),
         *("-device", "virtio-net-pci,netdev=net,romfile="),
         *("-chardev", f"{serial},{log}"),
         *("-serial", "chardev:serial"),
@@ -51,6 +53,7 @@ def host_arguments(host: Host, accel: str) -> list[str]:
         "-no-shutdown",
         *qmp_arguments("power", host.qmp_socket),
         *qmp_arguments("control", host.control_socket),
+        *qmp_arguments("nmi", host.nmi_socket),
         *("-pidfile", f"{host.pidfile}"),
         "-daemonize",
     ]
@@ -85,6 +88,6 @@ def kernel_arguments(kernel: Path, command_line: Sequence[str]) -> list[str]:
     ]
 
 
-def _escape(path: Path) -> str:
+def _escape(path: Path | str) -> str:
     """QEMU reads a comma in an option as its end, two as one."""
     return str(path).replace(",", ",,")

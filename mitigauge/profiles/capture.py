@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from mitigauge.errors import InvalidInput, TooLarge
+from mitigauge.profiles import nmi
 from mitigauge.profiles.collapse import Collapse, Collapsed
 from mitigauge.profiles.folded import check_stacks
 from mitigauge.profiles.reading import pieces
@@ -32,7 +33,7 @@ class Capture:
     """What one profiled pass of a case within one boot gave."""
 
     event: str
-    """What was sampled: ``cycles``, or ``cpu-clock`` where the processor counts none."""
+    """``cycles``; where none are counted, ``cpu-clock`` or an emulator's NMIs."""
     hz: int
     """Samples asked for, per second and processor."""
     stacks: dict[bytes, int]
@@ -61,6 +62,8 @@ class _Host(BaseModel):
 
     event: _Word
     hz: int = Field(ge=1, le=1_000_000)
+    # Of events that tell no period: the time between two.
+    period_ns: int | None = Field(default=None, ge=1, le=10**10)
     perf: _Word
     seconds: float = Field(ge=0, allow_inf_nan=False)
     lost: int = Field(ge=0, lt=1 << 53)
@@ -95,7 +98,7 @@ def read_capture(
     host = _host(directory)
     path = capture_text(directory, limit_bytes=limit_bytes)
     collapsed = _collapsed(path)
-    stacks = collapsed.stacks()
+    stacks = _weighed(collapsed.stacks(), host)
     check_stacks(stacks, name=path.name)
     return Capture(
         event=host.event,
@@ -170,6 +173,18 @@ def _host(directory: Path) -> _Host:
         raise InvalidInput(
             f"{PROFILE_FILE}: {field}: {fault['msg']}", hint="Stage the workloads again."
         ) from error
+
+
+def _weighed(stacks: dict[bytes, int], host: _Host) -> dict[bytes, int]:
+    """*stacks* with periods for weights, which NMIs do not tell."""
+    if host.event != nmi.EVENT:
+        return stacks
+    if host.period_ns is None:
+        raise InvalidInput(
+            f"{PROFILE_FILE}: period_ns is missing, which {host.event} needs",
+            hint="Stage the workloads again.",
+        )
+    return nmi.by_time(stacks, host.period_ns)
 
 
 def _collapsed(path: Path) -> Collapsed:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.profiles import repository
+from mitigauge.profiles import nmi, repository
 from mitigauge.profiles.diff import (
     Basis,
     BootProfile,
@@ -30,6 +30,7 @@ from mitigauge.profiles.tables import Profile
 from mitigauge.profiles.tree import Layout
 
 ROOT = "all"
+IN_NANOSECONDS = ("cpu-clock", "task-clock", nmi.EVENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def unit_of(basis: Basis, event: str) -> str:
     """What a figure is in: ``ns/op``, ``%``, ``samples`` …"""
     if basis == "share":
         return "%"
-    weight = "ns" if event.startswith(("cpu-clock", "task-clock")) else event.partition(":")[0]
+    weight = "ns" if event.startswith(IN_NANOSECONDS) else event.partition(":")[0]
     return f"{weight}/op" if basis == "operation" else weight
 
 

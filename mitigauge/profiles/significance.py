@@ -3,8 +3,9 @@
 Each boot gives one value; Welch's t test (Biometrika 34, 1947) compares the means
 without taking the groups to scatter alike, with Satterthwaite's degrees of freedom.
 q is Benjamini and Hochberg's (J. R. Stat. Soc. B 57, 1995), over everything that was
-compared, also what has no p: a function without scatter in either group counts as one
-more question.
+seen in as many boots, of both groups together, as the smaller group has. What is rarer
+could not differ credibly, and is no question: a filter blind to the groups leaves q valid
+(Bourgon and others, PNAS 107, 2010). What has no p for want of scatter stays a question.
 """
 
 from __future__ import annotations
@@ -52,7 +53,11 @@ def compare_groups(a: Floats, b: Floats) -> Compared:
     difference = mean_b - mean_a
     p = np.where(varies, 2.0 * special.stdtr(freedom, -np.abs(difference) / error), np.nan)
     reach = np.where(varies, _critical(freedom, boots_a + boots_b) * error, np.nan)
-    return Compared(mean_a, mean_b, difference - reach, difference + reach, p, q_values(p))
+    seen = np.count_nonzero(a, axis=1) + np.count_nonzero(b, axis=1)
+    asked = seen >= min(boots_a, boots_b)
+    q = np.full(p.shape, np.nan)
+    q[asked] = q_values(p[asked])
+    return Compared(mean_a, mean_b, difference - reach, difference + reach, p, q)
 
 
 def _squared_error(values: Floats, mean: Floats) -> Floats:

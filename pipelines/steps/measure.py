@@ -238,7 +238,7 @@ def _read_case(job: Path, case: Case, exits: dict[str, int], catalog: Catalog) -
         return CaseOutput(case, raw, state=state, error=_complaint(directory, exit_code))
     try:
         body = parsed(directory, case, catalog)
-        timed = checked(body, case, iterations=case.iterations)
+        timed = checked(body, case)
     except MitigaugeError as error:
         return CaseOutput(case, raw, state="failed", error=error.message)
     return _with_profile(CaseOutput(case, raw, body=body), timed, directory / "profile", catalog)

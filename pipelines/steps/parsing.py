@@ -32,7 +32,7 @@ def parsed(directory: Path, case: Case, catalog: Catalog) -> bytes:
     return done.stdout
 
 
-def checked(body: bytes, case: Case, *, iterations: int) -> ResultBody:
+def checked(body: bytes, case: Case) -> ResultBody:
     """*body* as a result of the case. Raises :class:`InvalidInput` if it is none."""
     result = read_result(body)
     check_against_case(
@@ -40,6 +40,6 @@ def checked(body: bytes, case: Case, *, iterations: int) -> ResultBody:
         workload=case.workload,
         case_id=case.id,
         metrics=case.metrics,
-        iterations=iterations,
+        iterations=case.iterations,
     )
     return result

@@ -38,7 +38,7 @@ def _captured(
     text = capture_text(directory, limit_bytes=settings.capture_limit_bytes)
     # Parsed like any other pass, but one that was sampled says nothing about cost:
     # its values end here.
-    profiled = checked(parsed(directory, case, catalog), case, iterations=1)
+    profiled = checked(parsed(directory, case, catalog), case)
     capture = read_capture(
         directory,
         limit_bytes=settings.capture_limit_bytes,

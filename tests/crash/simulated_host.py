@@ -159,9 +159,9 @@ def packed(job: str, cases: Sequence[dict[str, Any]], *, profile: str = "ok") ->
 
 def profiled(case: dict[str, Any], how: str) -> dict[str, Any]:
     """Files of a profiled pass that went well, or wrong in one of the ways there are."""
-    once = {**case, "iterations": 1, "warmup": 0}
+    again = {**case, "warmup": 0}
     files: dict[str, Any] = {
-        "case.json": once, "profile.json": PROFILED, "perf.script.gz": RECORDED,
+        "case.json": again, "profile.json": PROFILED, "perf.script.gz": RECORDED,
     }  # fmt: skip
     if how == "no perf":
         return {"profile.json": NO_PERF}
@@ -172,7 +172,7 @@ def profiled(case: dict[str, Any], how: str) -> dict[str, Any]:
     if how == "cut off":
         del files["profile.json"]
     if how == "another's":
-        files["case.json"] = {**once, "case_id": "4711"}
+        files["case.json"] = {**again, "case_id": "4711"}
     return files
 
 

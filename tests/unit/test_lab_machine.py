@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import shlex
 import socket
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -15,7 +17,7 @@ import pytest
 from rich.console import Console
 from ruamel.yaml import YAML
 
-from lab import acceleration, inventory, machine, service
+from lab import acceleration, inventory, machine, nmi, service
 from lab.console import relay
 from lab.errors import LabError
 from lab.hosts import SOCKET_PATH_LIMIT, LabPaths, short_socket_path
@@ -51,6 +53,35 @@ def test_an_unknown_host_is_refused_with_the_known_names(paths: LabPaths) -> Non
     with pytest.raises(LabError, match="lab-arm") as refused:
         paths.host("lab-arm")
     assert "lab-amd, lab-intel" in refused.value.hint
+
+
+def test_a_guest_gets_its_interrupts_from_a_program_of_this_installation(tmp_path: Path) -> None:
+    home = tmp_path / "with a space, and a comma"
+    host = LabPaths.of(Settings(home=home, lab_port_base=ANOTHER_LAB)).host("lab-intel")
+    net = option(host_arguments(host, "tcg"), "-netdev")
+    # QEMU reads two commas as one, and the command as a shell would.
+    _, _, command = net.replace(",,", "\0").partition(f",guestfwd=tcp:{nmi.ADDRESS}-cmd:")
+    assert "," not in command
+    assert shlex.split(command.replace("\0", ",")) == [
+        sys.executable, "-m", "lab.nmi", str(host.nmi_socket),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ["", "\n", "0\n", "2001\n", "-5\n", "1.5\n", "²\n", "x" * 100])
+def test_a_rate_of_interrupts_that_makes_no_sense_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match="is no rate: a whole number from 1 to 2000"):
+        nmi.wanted_hz(line)
+    assert nmi.wanted_hz("499\n") == 499
+
+
+def test_a_machine_that_is_gone_is_said_on_the_connection(tmp_path: Path) -> None:
+    done = subprocess.run(
+        shlex.split(nmi.command(tmp_path / "none.sock")), input="499\n", text=True,
+        capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stdout.startswith("error: ")
+    assert done.stderr == ""
 
 
 def test_the_amd_host_hides_the_hypervisor_bit_and_the_intel_host_keeps_it(paths: LabPaths) -> None:

@@ -24,6 +24,10 @@ from tests.specs import CATALOG
 
 RECORDINGS = Path(__file__).parents[1] / "fixtures" / "profiles"
 LIMIT = 1 << 20
+IDLE = (
+    b"common_startup_64;x86_64_start_kernel;x86_64_start_reservations;start_kernel;rest_init;"
+    b"cpu_startup_entry;do_idle;default_idle_call;default_idle;pv_native_safe_halt"
+)
 HOST = {
     "state": "ok", "detail": "", "hz": 499, "perf": "6.1.0-rc1", "event": "cpu-clock", "lost": 3,
     "seconds": 1.5, "counters": {"cycles": 12.0, "branch-misses": 1}, "capture": "perf.script.gz",
@@ -71,6 +75,24 @@ def test_a_zstd_capture_is_read_as_a_gzip_one(left: Path) -> None:
     assert any(b"unix_stream_recvmsg" in stack for stack in capture.stacks)
 
 
+def test_a_capture_by_nmi_has_what_was_interrupted_and_weighs_time(left: Path) -> None:
+    nmi = "nmi:nmi_handler"
+    text = (RECORDINGS / "getppid-loop.nmi.perf.script").read_bytes()
+    (left / "perf.script.gz").write_bytes(gzip.compress(text))
+    say(left, event=nmi, period_ns=1_003_009)
+    capture = read_capture(left, limit_bytes=LIMIT)
+    assert (capture.event, capture.samples) == (nmi, 6)
+    entry = b"syscall-basic;[libc.so.6];[perf];[perf];[perf];getppid"
+    assert capture.stacks == {
+        entry: 1_003_009,
+        entry + b";clear_bhb_loop": 2 * 1_003_009,
+        entry + b";entry_SYSCALL_64_after_hwframe;do_syscall_64": 2 * 1_003_009,
+        b"swapper;" + IDLE: 1_003_009,
+    }
+    say(left, event=nmi)
+    assert refusal(left) == "profile.json: period_ns is missing, which nmi:nmi_handler needs"
+
+
 def test_a_host_without_counters_and_a_workload_without_operations_leave_them_absent(
     left: Path,
 ) -> None:
@@ -90,6 +112,7 @@ def test_a_host_without_counters_and_a_workload_without_operations_leave_them_ab
         ({"seconds": -1}, "profile.json: seconds: "),
         ({"lost": -1}, "profile.json: lost: "),
         ({"hz": None}, "profile.json: hz: "),
+        ({"period_ns": 0}, "profile.json: period_ns: "),
         ({"counters": {"cycles": -5}}, "profile.json: counters.cycles: "),
         ({"capture": "../../state.json"}, "profile.json: capture: "),
         ({"capture": "perf.script.zst"}, "perf.script.zst is not in the job's archive"),
@@ -173,9 +196,9 @@ def test_a_collected_job_has_result_and_capture_apart(tmp_path: Path, home: Path
     body, capture, why_not, raw = collected(tmp_path, spin_case())
     assert why_not == ""
     assert capture is not None
-    # One iteration of 1000 operations; its 101.0 ns beside the timed mean of 101.1.
-    assert capture.operations == 1000
-    assert capture.overhead_percent == pytest.approx(100 * (101.0 / 101.1 - 1))
+    # Three iterations of 1000 operations, as fast as the timed ones.
+    assert capture.operations == 3000
+    assert capture.overhead_percent == pytest.approx(0.0)
     assert len(json.loads(body)["metrics"]["time"]["values"]) == 3
     blobs = get_settings().blobs
     assert blob_path(blobs, capture.raw_sha256).read_bytes() == RECORDED

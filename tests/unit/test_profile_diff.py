@@ -149,6 +149,18 @@ def test_q_grows_with_the_number_of_questions_even_of_those_without_p() -> None:
     assert q_values(more)[0] == pytest.approx(0.1)
 
 
+def test_what_is_seen_in_too_few_boots_is_no_question_and_what_is_new_is_one() -> None:
+    a, b = np.zeros((40, 4)), np.zeros((40, 4))
+    b[0] = [70, 80, 75, 66]  # new, in every boot of one side
+    a[1:, 0] = b[1:, 1] = b[1:, 2] = [5] * 39  # in three boots of eight
+    compared = compare_groups(a, b)
+    assert compared.q[0] == compared.p[0] < 0.001
+    assert np.isnan(compared.q[1:]).all()
+    assert compared.b[0] > 0
+    a[1, 1] = 5  # in four
+    assert compare_groups(a, b).q[0] == pytest.approx(2 * compared.p[0])
+
+
 def test_one_boot_a_side_has_means_only() -> None:
     compared = compare_groups(np.array([[1.0]]), np.array([[2.0]]))
     assert (compared.a[0], compared.b[0]) == (1.0, 2.0)

@@ -6,8 +6,12 @@ import gzip
 import json
 import os
 import shutil
+import socketserver
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +69,7 @@ class Bench:
 
     def __init__(self, root: Path) -> None:
         self.root, self.job = root, root / "job"
+        self.nmi_source = ""
         self.environment = {
             "PATH": f"{root}/bin:{os.environ['PATH']}", "COUNTS": "1234",
             "STATS": "cycles stats:\n SAMPLE events: 206\n LOST_SAMPLES events: 17\n",
@@ -86,7 +91,8 @@ class Bench:
              "iterations": 3, "warmup": 1, "timeout_s": 30, "profile_hz": 199} | case
             for number, case in enumerate(cases or ({},), start=1)
         ]  # fmt: skip
-        (self.job / "job.json").write_text(json.dumps({"job": "j", "cases": listed}))
+        content = {"job": "j", "cases": listed, "nmi_source": self.nmi_source}
+        (self.job / "job.json").write_text(json.dumps(content))
         done = subprocess.run(
             [sys.executable, self.root / "_runner", self.job], check=True,
             capture_output=True, text=True, env=self.environment | environment,
@@ -117,10 +123,10 @@ def test_profiled_passes_come_after_every_timed_one(bench: Bench) -> None:
     assert order == ["1", "2", "3", "1/profile", "3/profile"]
 
 
-def test_a_profiled_pass_is_one_iteration_of_the_same_work(bench: Bench) -> None:
+def test_a_profiled_pass_is_the_same_work_without_warm_up(bench: Bench) -> None:
     bench.run()
     profiled = json.loads((bench.job / "1/profile/case.json").read_text())
-    assert (profiled["iterations"], profiled["warmup"]) == (1, 0)
+    assert (profiled["iterations"], profiled["warmup"]) == (3, 0)
     assert profiled["parameters"] == {"test": "x", "loops": 7}
     timed = json.loads((bench.job / "1/case.json").read_text())
     assert timed["parameters"] == {"test": "x", "loops": 0}
@@ -145,6 +151,53 @@ def test_without_hardware_counters_the_clock_is_sampled_and_no_counter_said(benc
     assert (said["state"], said["event"], said["counters"]) == ("ok", "cpu-clock", {})
     # This perf does not count what was lost of the event, only records that say so.
     assert said["lost"] == 1
+
+
+@contextmanager
+def nmi_source(answer: str) -> Iterator[tuple[str, list[str]]]:
+    """(address, what was asked of it) of one that says *answer* and sends no interrupt."""
+    asked: list[str] = []
+
+    class Source(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            asked.append(self.rfile.readline().decode())
+            self.wfile.write(answer.encode())
+            self.wfile.flush()
+            self.rfile.read()  # until the runner closes
+            asked.append("closed")
+
+    with socketserver.TCPServer(("127.0.0.1", 0), Source) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        yield f"127.0.0.1:{server.server_address[1]}", asked
+        thread.join(10)
+
+
+def test_nmis_are_asked_for_where_nothing_is_counted_and_end_with_the_pass(bench: Bench) -> None:
+    with nmi_source("ok\n") as (bench.nmi_source, asked):
+        bench.run(COUNTS="<not supported>")
+    assert asked == ["199\n", "closed"]
+    # This machine got none of them.
+    assert bench.profile()["state"] == "failed"
+    assert bench.profile()["detail"] == f"{bench.nmi_source} promised NMIs, and none came"
+    assert bench.profile()["event"] == "nmi:nmi_handler"
+
+
+def test_counters_are_taken_before_nmis(bench: Bench) -> None:
+    bench.nmi_source = "127.0.0.1:1"
+    bench.run()
+    assert (bench.profile()["state"], bench.profile()["event"]) == ("ok", "cycles")
+
+
+def test_a_source_of_nmis_that_refuses_is_quoted(bench: Bench) -> None:
+    with nmi_source("error: the machine is gone\n") as (bench.nmi_source, _):
+        bench.run(COUNTS="<not supported>")
+    said = f"no NMIs from {bench.nmi_source}: error: the machine is gone"
+    assert bench.profile()["detail"] == said
+    bench.nmi_source = "127.0.0.1:1"
+    shutil.rmtree(bench.job / "1")
+    bench.run(COUNTS="<not supported>")
+    assert bench.profile()["detail"].startswith("no NMIs from 127.0.0.1:1: ")
 
 
 @pytest.mark.parametrize(

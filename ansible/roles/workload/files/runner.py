@@ -20,10 +20,12 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,9 @@ PERF_SCRIPT_LIMIT_S = 240
 CAPTURE_LIMIT_BYTES = 32 << 20
 # The period weighs a sample; without it every sample would count 1.
 SCRIPT_FIELDS = "comm,pid,tid,cpu,time,period,event,ip,sym,dso"
+# Comes once for every NMI on every processor, out of whatever it interrupted.
+NMI_EVENT = "nmi:nmi_handler"
+NMI_SOURCE_LIMIT_S = 20
 COUNTERS = ("cycles", "instructions", "branches", "branch-misses")
 PACKERS = {"zstd": ("zst", ["-q", "-c"]), "gzip": ("gz", ["-c"])}
 
@@ -164,7 +169,7 @@ def countable() -> list[str]:
 
 
 def repeated_case(case: dict[str, Any], timed: Path) -> dict[str, Any]:
-    """The case for one iteration of the same work as in its timed pass.
+    """The case for the same work as in its timed pass, without warm-up.
 
     A workload that scales its work names in run.json's `repeat_with` the parameters
     that fix it, so that no probe runs while the profiler looks.
@@ -175,7 +180,45 @@ def repeated_case(case: dict[str, Any], timed: Path) -> dict[str, Any]:
         fixed = {}
     fixed = fixed if isinstance(fixed, dict) else {}
     parameters = {**case["parameters"], **fixed}
-    return {**case, "parameters": parameters, "iterations": 1, "warmup": 0}
+    return {**case, "parameters": parameters, "warmup": 0}
+
+
+def nmi_counts() -> list[int]:
+    """NMIs that each processor has had since it started."""
+    for line in Path("/proc/interrupts").read_text().splitlines():
+        name, _, counts = line.strip().partition(":")
+        if name == "NMI":
+            return [int(word) for word in counts.split() if word.isdecimal()]
+    return []
+
+
+@contextmanager
+def nmis(address: str, hz: int) -> Iterator[None]:
+    """NMIs from the machine's emulator at a mean of `hz`; ProfileError if none come."""
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host, int(port)), NMI_SOURCE_LIMIT_S) as line:
+            line.sendall(b"%d\n" % hz)
+            said = line.makefile().readline(200).strip()
+            if said != "ok":
+                raise ProfileError(f"no NMIs from {address}: {said or 'it closed the connection'}")
+            yield
+    except (OSError, ValueError) as error:
+        raise ProfileError(f"no NMIs from {address}: {error}") from None
+
+
+def record_by_nmi(
+    case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any], source: str
+) -> None:
+    """As `record`, sampled by the emulator's NMIs; says how many nanoseconds one stands for."""
+    with nmis(source, said["hz"]):
+        before, began = nmi_counts(), time.monotonic()
+        record(case, workloads, output, said, [])
+        seconds = time.monotonic() - began
+        came = max((b - a for a, b in zip(before, nmi_counts(), strict=False)), default=0)
+    if not came:
+        raise ProfileError(f"{source} promised NMIs, and none came")
+    said["period_ns"] = round(seconds * 1e9 / came)
 
 
 def record(
@@ -185,8 +228,9 @@ def record(
     counters = output / "counters.csv"
     # The inner perf counts from the start of the workload to its end.
     counting = ["perf", "stat", "-a", "-x,", "-e", ",".join(names), "-o", str(counters), "--"]
+    paced = ["-c", "1"] if said["event"] == NMI_EVENT else ["-F", str(said["hz"])]
     # No build-id cache: it would copy every program seen into root's home.
-    recorder = ["perf", "record", "-a", "-g", "-F", str(said["hz"]), "-e", said["event"],
+    recorder = ["perf", "record", "-a", "-g", *paced, "-e", said["event"],
                 "--no-buildid-cache", "-o", str(output / "perf.data"), "--"]  # fmt: skip
     run = workload_command(case, workloads, output)
     command = [*recorder, *(counting if names else []), *run]
@@ -272,7 +316,7 @@ def lost_samples(output: Path, event: str) -> int:
     return 0  # perf leaves out what did not happen
 
 
-def profile_case(case: dict[str, Any], workloads: Path, timed: Path) -> None:
+def profile_case(case: dict[str, Any], workloads: Path, timed: Path, nmi_source: str) -> None:
     """The case's profiled pass in `timed`/profile, profile.json saying how it went."""
     output = timed / "profile"
     said: dict[str, Any] = {"state": "failed", "detail": "", "hz": case["profile_hz"]}
@@ -280,8 +324,13 @@ def profile_case(case: dict[str, Any], workloads: Path, timed: Path) -> None:
         output.mkdir()
         said["perf"] = perf_version()
         names = countable()
-        said["event"] = "cycles" if "cycles" in names else "cpu-clock"
-        record(repeated_case(case, timed), workloads, output, said, names)
+        repeated = repeated_case(case, timed)
+        if nmi_source and "cycles" not in names:
+            said["event"] = NMI_EVENT
+            record_by_nmi(repeated, workloads, output, said, nmi_source)
+        else:
+            said["event"] = "cycles" if "cycles" in names else "cpu-clock"
+            record(repeated, workloads, output, said, names)
         said["lost"] = lost_samples(output, said["event"])
         capture = write_script(output)
         said |= {"state": "ok", "capture": capture.name, "capture_bytes": capture.stat().st_size}
@@ -327,21 +376,22 @@ def run_job(directory: Path, workloads: Path) -> None:
                 "seconds": round(time.monotonic() - began, 2),
             }
         )
-    run_profiles(directory, workloads, job["cases"], state)
+    run_profiles(directory, workloads, job, state)
     state |= {"state": "finished", "current_case": None, "finished_at": now()}
     write_json(directory / "state.json", state)
 
 
 def run_profiles(
-    directory: Path, workloads: Path, cases: Sequence[dict[str, Any]], state: dict[str, Any]
+    directory: Path, workloads: Path, job: dict[str, Any], state: dict[str, Any]
 ) -> None:
     """The profiled pass of each case that wants one and whose timed pass ended well."""
     well = {case["case_id"] for case in state["finished_cases"] if case["outcome"] == "ok"}
-    for case in cases:
+    for case in job["cases"]:
         if case.get("profile_hz") and case["case_id"] in well:
             state |= {"current_case": case["case_id"], "profiling": True}
             write_json(directory / "state.json", state)
-            profile_case(case, workloads, directory / case["case_id"])
+            timed = directory / case["case_id"]
+            profile_case(case, workloads, timed, job.get("nmi_source", ""))
     state.pop("profiling", None)
 
 

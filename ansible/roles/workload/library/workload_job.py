@@ -26,6 +26,7 @@ options:
   job: {description: unique name of the job, type: str, required: true}
   cases: {description: cases in the order in which they run, type: list, elements: dict}
   cpus: {description: "processors the job may use, as in 0-1,4; empty: all", type: str, default: ""}
+  nmi_source: {description: "ADDRESS:PORT of an emulator's NMIs; empty: none", type: str, default: ""}
   jobs: {description: directory of all jobs, type: path, required: true}
   workloads: {description: directory of the staged workloads, type: path, required: true}
   archive_limit_bytes: {description: largest archive returned, type: int, default: 41943040}
@@ -173,7 +174,8 @@ def start(params: dict[str, Any], *, check_mode: bool) -> tuple[bool, dict[str, 
         return True, present
     directory.mkdir(parents=True, exist_ok=True)
     part = directory / ".job.json.part"
-    part.write_text(json.dumps({"job": job, "cases": params["cases"]}))
+    content = {"job": job, "cases": params["cases"], "nmi_source": params["nmi_source"]}
+    part.write_text(json.dumps(content))
     part.replace(directory / "job.json")
     unit_limit_s = sum(limit_s(case) for case in params["cases"]) + UNIT_MARGIN_S
     done = subprocess.run(
@@ -236,6 +238,7 @@ def main() -> None:
             "job": {"type": "str", "required": True},
             "cases": {"type": "list", "elements": "dict"},
             "cpus": {"type": "str", "default": ""},
+            "nmi_source": {"type": "str", "default": ""},
             "jobs": {"type": "path", "required": True},
             "workloads": {"type": "path", "required": True},
             "archive_limit_bytes": {"type": "int", "default": 40 << 20},
