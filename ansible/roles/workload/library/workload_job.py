@@ -26,7 +26,7 @@ options:
   job: {description: unique name of the job, type: str, required: true}
   cases: {description: cases in the order in which they run, type: list, elements: dict}
   cpus: {description: "processors the job may use, as in 0-1,4; empty: all", type: str, default: ""}
-  nmi_source: {description: "ADDRESS:PORT of an emulator's NMIs; empty: none", type: str, default: ""}
+  nmi_source: {description: "ADDRESS:PORT of an emulator's NMIs; or empty", type: str, default: ""}
   jobs: {description: directory of all jobs, type: path, required: true}
   workloads: {description: directory of the staged workloads, type: path, required: true}
   archive_limit_bytes: {description: largest archive returned, type: int, default: 41943040}
