@@ -6,11 +6,11 @@ import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Request, Response
-from fastapi.responses import FileResponse
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from api.database import Database
-from mitigauge.blobs import blob_path
+from mitigauge.blobs import blob_store
 from mitigauge.errors import Forbidden, TooLarge
 from mitigauge.experiments import boot_views, service, upload_token
 from mitigauge.experiments.results import inflate
@@ -67,12 +67,17 @@ async def upload_result(
     return Stored(stored=fresh, detail="stored" if fresh else "the same result is there already")
 
 
-@router.get("/blobs/{digest}", response_class=FileResponse)
-def raw_output(digest: str) -> FileResponse:
+@router.get("/blobs/{digest}", response_class=StreamingResponse)
+def raw_output(digest: str) -> StreamingResponse:
     """A raw file by its SHA-256, always as a download."""
-    path = blob_path(get_settings().blobs, digest)
-    return FileResponse(
-        path, media_type="application/octet-stream", filename=f"{digest[:16]}.tar.gz"
+    blob = blob_store(get_settings()).get(digest)
+    return StreamingResponse(
+        blob.pieces,
+        media_type="application/octet-stream",
+        headers={
+            "Content-Length": str(blob.size),
+            "Content-Disposition": f'attachment; filename="{digest[:16]}.tar.gz"',
+        },
     )
 
 

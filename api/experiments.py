@@ -21,7 +21,7 @@ from mitigauge.experiments.schemas import (
     ExperimentView,
     ProgressView,
 )
-from mitigauge.reports.matrix import render_markdown, render_text
+from mitigauge.reports.service import report_markdown, report_text
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 
@@ -114,8 +114,8 @@ def report(
 ) -> PlainTextResponse:
     """The matrix as text for a mailing list, plain or Markdown."""
     view = views.show_experiment(session, experiment_id)
-    render = render_text if format == "text" else render_markdown
-    return PlainTextResponse(render(view, claims_beside(session, experiment_id)))
+    render = report_text if format == "text" else report_markdown
+    return PlainTextResponse(render(session, view))
 
 
 async def _spec_text(request: Request) -> str:

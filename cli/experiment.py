@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
+from sqlalchemy.orm import Session
 
 from cli.output import Json, console, print_json, print_table
 from cli.progress import follow
-from mitigauge.claims.schemas import ClaimSourceView
-from mitigauge.claims.service import claims_beside
 from mitigauge.database import get_engine, require_head, transaction
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments import service, submission, views
 from mitigauge.experiments.schemas import ExperimentState, ExperimentView
-from mitigauge.reports.matrix import render_markdown, render_text
+from mitigauge.reports.matrix import render_text
+from mitigauge.reports.service import report_markdown, report_text
 
 app = typer.Typer(help="Experiments: submit, list, show, wait, report.", no_args_is_help=True)
 Id = Annotated[int, typer.Argument(help="The experiment's number.", min=1)]
@@ -112,8 +111,8 @@ def report(
     require_head(get_engine())
     with transaction() as session:
         view = views.show_experiment(session, experiment_id)
-        claims = claims_beside(session, experiment_id)
-    typer.echo(_render(view, claims, format))
+        text = _render(session, view, format)
+    typer.echo(text)
 
 
 @app.command()
@@ -136,7 +135,7 @@ def read_spec_file(path: Path) -> str:
         ) from error
 
 
-def _render(view: ExperimentView, claims: Sequence[ClaimSourceView], form: Format) -> str:
+def _render(session: Session, view: ExperimentView, form: Format) -> str:
     if form is Format.JSON:
         return view.model_dump_json(indent=2)
-    return render_text(view, claims) if form is Format.TEXT else render_markdown(view, claims)
+    return report_text(session, view) if form is Format.TEXT else report_markdown(session, view)

@@ -20,6 +20,10 @@ class Settings(BaseSettings):
     database_url: str = Field(
         "", description="PostgreSQL URL; empty: a server of our own inside the state directory"
     )
+    blobs_url: str = Field(
+        "",
+        description="s3://BUCKET/PREFIX for raw files; empty: a directory in the state directory",
+    )
     bind: str = Field("127.0.0.1", description="address the service listens on")
     port: int = Field(8600, description="port the service listens on")
     lab_port_base: int = Field(42200, description="SSH ports of the lab hosts start above this")
@@ -38,7 +42,7 @@ class Settings(BaseSettings):
 
     @property
     def blobs(self) -> Path:
-        """Directory of raw files, named by SHA-256."""
+        """Directory of raw files, named by SHA-256, unless ``blobs_url`` says otherwise."""
         return self.home / "blobs"
 
 

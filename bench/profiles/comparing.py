@@ -17,8 +17,9 @@ from sqlalchemy import Engine, text
 
 from mitigauge.database import alembic_config, new_engine, transaction
 from mitigauge.embedded_postgres import ensure_running, stop
+from mitigauge.profiles.comparing import diff_payload
 from mitigauge.profiles.folded import write_folded
-from mitigauge.profiles.service import imported_diff
+from mitigauge.profiles.service import imported_sides
 from mitigauge.profiles.significance import compare_groups
 from mitigauge.profiles.storing import Pass, store_imported
 
@@ -59,7 +60,8 @@ def diff_seconds(engine: Engine, tries: int) -> list[float]:
     for _ in range(tries + 3):
         begun = time.perf_counter()
         with transaction(engine) as session:
-            imported_diff(session, tree="bench", a="a", b="b", basis="operation", merged=True)
+            sides = imported_sides(session, tree="bench", a="a", b="b")
+            diff_payload(session, sides, basis="operation", merged=True)
         seconds.append(time.perf_counter() - begun)
     return seconds[3:]
 

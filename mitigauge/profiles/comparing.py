@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.profiles import nmi, repository
+from mitigauge.profiles import drawing, nmi, repository
 from mitigauge.profiles.diff import (
     Basis,
     BootProfile,
@@ -34,11 +34,23 @@ IN_NANOSECONDS = ("cpu-clock", "task-clock", nmi.EVENT)
 
 
 @dataclass(frozen=True, slots=True)
+class Selection:
+    """The boots of an arm, on a host, in an experiment: one side of a diff."""
+
+    experiment_id: int
+    case_id: int
+    host: str
+    arm: str
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """Profiles that stand for one side."""
 
     label: str
     profiles: Sequence[Profile]
+    of: Selection | None = None
+    """None for imported ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +66,26 @@ class Sides:
     case: int | None = None
 
 
-def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged: bool) -> bytes:
-    """The diff of both sides in the form of :mod:`mitigauge.profiles.payload`.
+@dataclass(frozen=True, slots=True)
+class Diffed:
+    """Both sides' frames on one basis."""
 
-    *basis* defaults to the best there is. Raises :class:`InvalidInput` for sides that
-    cannot be compared and for a basis they lack.
+    boots: list[BootProfile]
+    """Of side a, then of b."""
+    layout: Layout
+    bases: list[Basis]
+    basis: Basis
+    unit: str
+    frames: FrameDiff
+
+
+def diff_sides(sides: Sides, *, basis: Basis | None, merged: bool) -> Diffed:
+    """The frames of both sides; *basis* defaults to the best there is.
+
+    Raises :class:`InvalidInput` for sides that cannot be compared and for a basis they lack.
     """
-    profiles = [*sides.a.profiles, *sides.b.profiles]
     _require_comparable(sides)
+    profiles = [*sides.a.profiles, *sides.b.profiles]
     boots = [boot_profile(profile) for profile in profiles]
     bases = bases_of(boots)
     chosen = basis or bases[0]
@@ -73,19 +97,29 @@ def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged:
     half = len(sides.a.profiles)
     layout = Layout.from_bytes(profiles[0].tree.layout)
     frames = diff_frames(layout, boots[:half], boots[half:], basis=chosen, merged=merged)
-    functions = diff_functions(boots[:half], boots[half:], basis=chosen)
-    raw = raw_symbols(layout, boots) if merged else {}
+    return Diffed(boots, layout, bases, chosen, unit_of(chosen, profiles[0].event), frames)
+
+
+def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged: bool) -> bytes:
+    """The diff of both sides in the form of :mod:`mitigauge.profiles.payload`.
+
+    Raises what :func:`diff_sides` raises.
+    """
+    diffed = diff_sides(sides, basis=basis, merged=merged)
+    frames, boots, half = diffed.frames, diffed.boots, len(sides.a.profiles)
+    functions = diff_functions(boots[:half], boots[half:], basis=diffed.basis)
+    raw = raw_symbols(diffed.layout, boots) if merged else {}
     names, index, arrays = _arrays(session, frames, functions, raw)
     header = {
-        "a": _side(sides.a, boots[:half], chosen),
-        "b": _side(sides.b, boots[half:], chosen),
-        "basis": chosen,
-        "bases": bases,
-        "unit": unit_of(chosen, profiles[0].event),
+        "a": _side(sides.a, boots[:half], diffed.basis),
+        "b": _side(sides.b, boots[half:], diffed.basis),
+        "basis": diffed.basis,
+        "bases": diffed.bases,
+        "unit": diffed.unit,
         "title": sides.title,
         "host": sides.host,
         "emulated": sides.emulated,
-        "event": profiles[0].event,
+        "event": sides.a.profiles[0].event,
         "merged": merged,
         "rules_version": rules().version,
         "names": names,
@@ -98,8 +132,26 @@ def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged:
         },
         "experiment": sides.experiment,
         "case": sides.case,
+        "svg_by": drawing.installed(),
     }  # fmt: skip
     return encoded(header, arrays)
+
+
+def diff_svg(session: Session, sides: Sides, *, basis: Basis | None, merged: bool) -> bytes:
+    """The diff drawn by FlameGraph or inferno.
+
+    Raises what :func:`diff_sides` and :func:`mitigauge.profiles.drawing.drawn` raise.
+    """
+    diffed = diff_sides(sides, basis=basis, merged=merged)
+    frames = diffed.frames
+    stored = repository.names_of(session, np.unique(frames.symbol[frames.symbol >= 0]).tolist())
+    names = [stored.get(symbol, ROOT) for symbol in frames.symbol.tolist()]
+    title = f"{sides.title}: {sides.b.label} against {sides.a.label}"
+    if sides.emulated:
+        title += " (EMULATED)"
+    return drawing.drawn(
+        frames.parent, names, frames.compared.a, frames.compared.b, title=title, unit=diffed.unit
+    )
 
 
 def boot_profile(profile: Profile) -> BootProfile:
@@ -152,6 +204,7 @@ def _side(group: Group, boots: Sequence[BootProfile], basis: Basis) -> dict[str,
         * sum(profile.idle for profile in profiles)
         / (weight + sum(profile.idle for profile in profiles)),
         "lost": sum(profile.lost for profile in profiles),
+        "of": None if group.of is None else asdict(group.of),
     }
 
 

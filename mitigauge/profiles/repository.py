@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
-from sqlalchemy import ARRAY, Integer, String, any_, func, insert, literal, select
+from sqlalchemy import ARRAY, Integer, Row, String, any_, func, insert, literal, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Session
 
-from mitigauge.experiments.tables import Boot
+from mitigauge.experiments.tables import Arm, Boot, Case, Comparison, Experiment, Run
+from mitigauge.fleet.tables import Host
 from mitigauge.profiles.tables import FrameSymbol, FrameTree, Profile, ProfileSymbol
+
+# More than a list to choose from can hold; the latest come first.
+MOST_GROUPS = 500
 
 
 def symbol_ids(session: Session, names: Collection[str]) -> dict[str, int]:
@@ -101,6 +106,38 @@ def profiles_labelled(session: Session, tree: str, label: str) -> list[Profile]:
             .order_by(Profile.id)
         )
     )
+
+
+def groups_like(session: Session, case: Case, side: str) -> Sequence[Row[Any]]:
+    """Groups of profiles of the workload and parameters of *case*, in any experiment."""
+    return session.execute(
+        select(
+            Experiment.id.label("experiment_id"),
+            Experiment.name.label("experiment"),
+            Case.id.label("case_id"),
+            Host.name.label("host"),
+            Host.emulated,
+            Arm.name.label("arm"),
+            func.max(Profile.event).label("event"),
+            func.count(Profile.id).label("profiles"),
+        )
+        .join(Boot, Profile.boot_id == Boot.id)
+        .join(Run, Boot.run_id == Run.id)
+        .join(Host, Run.host_id == Host.id)
+        .join(Arm, Boot.arm_id == Arm.id)
+        .join(Case, Profile.case_id == Case.id)
+        .join(Comparison, Case.comparison_id == Comparison.id)
+        .join(Experiment, Comparison.experiment_id == Experiment.id)
+        .where(
+            Case.workload == case.workload,
+            Case.parameters == case.parameters,
+            Profile.side == side,
+            Boot.state == "effective",
+        )
+        .group_by(Experiment.id, Case.id, Host.id, Arm.id)
+        .order_by(Experiment.id.desc(), Host.name, Arm.position)
+        .limit(MOST_GROUPS)
+    ).all()
 
 
 def profiles_of_arm(

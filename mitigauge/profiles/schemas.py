@@ -58,3 +58,16 @@ class CaseProfilesView(View):
     event: str
     unit: str
     arms: list[ArmProfilesView]
+
+
+class ProfileGroupView(View):
+    """Boots of one arm on one host whose profiles are of one kind of case."""
+
+    experiment_id: int
+    experiment: str
+    case_id: int
+    host: str
+    emulated: bool
+    arm: str
+    event: str = Field(description="groups of different events cannot be compared")
+    profiles: int

@@ -8,17 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy.orm import Session
 
-from mitigauge.errors import NotFound
+from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments import repository as experiments
+from mitigauge.experiments.schemas import ExperimentView
 from mitigauge.experiments.tables import Arm, Case, Run
 from mitigauge.profiles import repository
-from mitigauge.profiles.comparing import Group, Sides, boot_profile, diff_payload, unit_of
+from mitigauge.profiles.comparing import (
+    Group,
+    Selection,
+    Sides,
+    boot_profile,
+    unit_of,
+)
 from mitigauge.profiles.diff import Basis, BootProfile, FunctionDiff, bases_of, diff_functions
 from mitigauge.profiles.schemas import (
     ArmProfilesView,
     CaseProfilesView,
     CounterView,
     FunctionChange,
+    ProfileGroupView,
 )
 from mitigauge.profiles.significance import Floats, compare_groups
 from mitigauge.profiles.tables import Profile
@@ -36,43 +44,57 @@ class _Place:
     run: Run
 
 
-def case_diff(
-    session: Session,
-    *,
-    experiment_id: int,
-    case_id: int,
-    host: str,
-    a: str,
-    b: str,
-    side: str,
-    basis: Basis | None,
-    merged: bool,
-) -> bytes:
-    """The diff of arm *b* against arm *a* of one case on one host, as a payload."""
-    place = _place(session, experiment_id, case_id, host)
-    arm_a, arm_b = _arms(place.run, a, b)
-    sides = Sides(
-        Group(a, _profiles(session, place, arm_a, side)),
-        Group(b, _profiles(session, place, arm_b, side)),
-        title=place.case.title,
-        host=host,
-        emulated=place.run.host.emulated,
-        experiment=experiment_id,
-        case=case_id,
+def case_sides(session: Session, a: Selection, b: Selection, *, side: str) -> Sides:
+    """Both selections with their profiles.
+
+    They may be of other experiments and hosts, but of one workload with the same
+    parameters; else :class:`InvalidInput`.
+    """
+    places = [_place(session, of.experiment_id, of.case_id, of.host) for of in (a, b)]
+    cases = [place.case for place in places]
+    if (cases[0].workload, cases[0].parameters) != (cases[1].workload, cases[1].parameters):
+        raise InvalidInput(
+            f"{cases[0].title!r} and {cases[1].title!r} are different cases",
+            hint="Choose groups with the same workload and parameters.",
+        )
+    return Sides(
+        _group(session, places[0], a, b, side),
+        _group(session, places[1], b, a, side),
+        title=cases[0].title,
+        host=a.host,
+        emulated=any(place.run.host.emulated for place in places),
+        experiment=a.experiment_id,
+        case=a.case_id,
     )
-    return diff_payload(session, sides, basis=basis, merged=merged)
 
 
-def imported_diff(
-    session: Session, *, tree: str, a: str, b: str, basis: Basis | None, merged: bool
-) -> bytes:
-    """The diff of two groups of imported profiles, as a payload."""
-    sides = Sides(
+def comparable_groups(
+    session: Session, *, experiment_id: int, case_id: int, side: str
+) -> list[ProfileGroupView]:
+    """Every group whose profiles are of the same workload and parameters as this case's."""
+    case, _ = experiments.case(session, experiment_id, case_id)
+    rows = repository.groups_like(session, case, side)
+    return [ProfileGroupView.model_validate(row._asdict()) for row in rows]
+
+
+def _group(session: Session, place: _Place, of: Selection, other: Selection, side: str) -> Group:
+    """The boots of a selection, named by what sets it apart from the *other* one."""
+    [arm] = _arms(place.run, of.arm)
+    label = of.arm
+    if of.host != other.host:
+        label += f" on {of.host}"
+    if of.experiment_id != other.experiment_id:
+        label += f" in experiment {of.experiment_id}"
+    return Group(label, _profiles(session, place, arm, side), of)
+
+
+def imported_sides(session: Session, *, tree: str, a: str, b: str) -> Sides:
+    """Two groups of imported profiles."""
+    return Sides(
         Group(a, repository.profiles_labelled(session, tree, a)),
         Group(b, repository.profiles_labelled(session, tree, b)),
         title=tree,
     )
-    return diff_payload(session, sides, basis=basis, merged=merged)
 
 
 def case_profiles(
@@ -98,6 +120,16 @@ def case_profiles(
             for arm in comparison.arms
         ],
     )
+
+
+def profiles_beside(session: Session, view: ExperimentView) -> list[CaseProfilesView]:
+    """What the profiles of every profiled case say, of those that have any."""
+    rows = [row for comparison in view.comparisons for row in comparison.rows if row.profiled]
+    shown = [
+        case_profiles(session, experiment_id=view.id, case_id=case_id, host=host, side="host")
+        for case_id, host in dict.fromkeys((row.case_id, row.host) for row in rows)
+    ]
+    return [case for case in shown if case.event]
 
 
 def _place(session: Session, experiment_id: int, case_id: int, host: str) -> _Place:

@@ -1,7 +1,9 @@
 """Do two groups of boots differ, function by function? Pure.
 
-Each boot gives one value; Welch's t test (Biometrika 34, 1947) compares the means
-without taking the groups to scatter alike, with Satterthwaite's degrees of freedom.
+Each boot gives one value. p is Student's, with the variance pooled: what is asked is
+whether the function costs the same whatever group a boot is of, and then both scatter
+alike. The interval, which speaks of groups that differ, is Welch's (Biometrika 34, 1947)
+with Satterthwaite's degrees of freedom and does not take them to scatter alike.
 q is Benjamini and Hochberg's (J. R. Stat. Soc. B 57, 1995), over everything that was
 seen in as many boots, of both groups together, as the smaller group has. What is rarer
 could not differ credibly, and is no question: a filter blind to the groups leaves q valid
@@ -51,13 +53,25 @@ def compare_groups(a: Floats, b: Floats) -> Compared:
     freedom = squared**2 / np.where(varies, spread, 1.0)
     error = np.sqrt(squared)
     difference = mean_b - mean_a
-    p = np.where(varies, 2.0 * special.stdtr(freedom, -np.abs(difference) / error), np.nan)
+    p = np.where(varies, _student(difference, part_a, part_b, boots_a, boots_b), np.nan)
     reach = np.where(varies, _critical(freedom, boots_a + boots_b) * error, np.nan)
     seen = np.count_nonzero(a, axis=1) + np.count_nonzero(b, axis=1)
     asked = seen >= min(boots_a, boots_b)
     q = np.full(p.shape, np.nan)
     q[asked] = q_values(p[asked])
     return Compared(mean_a, mean_b, difference - reach, difference + reach, p, q)
+
+
+def _student(
+    difference: Floats, part_a: Floats, part_b: Floats, boots_a: int, boots_b: int
+) -> Floats:
+    """Two-sided p with pooled variance, from squared standard errors of the means."""
+    freedom = boots_a + boots_b - 2
+    sums = part_a * boots_a * (boots_a - 1) + part_b * boots_b * (boots_b - 1)
+    squared = sums / freedom * (1.0 / boots_a + 1.0 / boots_b)
+    error = np.sqrt(np.where(squared > 0, squared, 1.0))
+    p: Floats = 2.0 * special.stdtr(freedom, -np.abs(difference) / error)
+    return p
 
 
 def _squared_error(values: Floats, mean: Floats) -> Floats:

@@ -24,6 +24,7 @@ from mitigauge.experiments.schemas import (
     RunView,
     Verdict,
 )
+from mitigauge.profiles.schemas import CaseProfilesView
 from mitigauge.reports import units
 from mitigauge.reports.plain import neutralise
 from mitigauge.stats.case import DELTA_PERCENT
@@ -106,10 +107,15 @@ class Content:
     not_effective: list[Entry]
     not_measured: list[Entry] = field(default_factory=list)
     claims: list[Entry] = field(default_factory=list)
+    explained: list[Entry] = field(default_factory=list)
 
 
-def content_of(view: ExperimentView, claims: Sequence[ClaimSourceView] = ()) -> Content:
-    """Arrange *view* as a report, with the published *claims* beside it."""
+def content_of(
+    view: ExperimentView,
+    claims: Sequence[ClaimSourceView] = (),
+    profiles: Sequence[CaseProfilesView] = (),
+) -> Content:
+    """Arrange *view* as a report, with published *claims* and what *profiles* say beside it."""
     emulated = [host for host in view.hosts if _is_emulated(view, host)]
     return Content(
         title=f"{view.name} ({view.state.value})",
@@ -121,6 +127,7 @@ def content_of(view: ExperimentView, claims: Sequence[ClaimSourceView] = ()) -> 
         not_effective=[e for c in view.comparisons for e in _not_effective(c)],
         not_measured=list(_not_measured(view)),
         claims=[_claims(source) for source in claims],
+        explained=[entry for case in profiles for entry in _explained(view, case)],
     )
 
 
@@ -339,6 +346,35 @@ def _claims(source: ClaimSourceView) -> Entry:
         left = len(source.claims) - len(beside)
         lines.append(("besides", f"{_count(left, 'further claim')}, not part of this experiment"))
     return Entry(f"{source.title} ({source.citation}{published})", lines)
+
+
+def _explained(view: ExperimentView, case: CaseProfilesView) -> Iterator[Entry]:
+    """The functions behind each arm's difference, the largest first."""
+    rows = (row for comparison in view.comparisons for row in comparison.rows)
+    title = next((f"{r.workload} {r.case}" for r in rows if r.case_id == case.case_id), "")
+    baseline = next((arm for arm in case.arms if arm.is_baseline), None)
+    for arm in case.arms:
+        if baseline is None or arm.is_baseline or arm.difference is None:
+            continue
+        counted = f"{_count(arm.profiles, 'profile')} against {baseline.profiles}"
+        whole = _cost(arm.difference, arm.low, arm.high, case.unit)
+        facts = [("all", whole)]
+        for function in arm.functions:
+            change = _cost(function.difference, function.low, function.high, case.unit)
+            facts.append(("function", f"{function.function} {change}, q {function.q:.2g}"))
+        if not arm.functions:
+            facts.append(("function", "none differs significantly (q <= 0.05)"))
+        yield Entry(
+            f"{title}, {case.host}: {arm.arm} against {baseline.arm}, {counted}, by {case.event}",
+            facts,
+        )
+
+
+def _cost(difference: float, low: float | None, high: float | None, unit: str) -> str:
+    text = units.signed(difference, unit)
+    if low is None or high is None:
+        return text
+    return f"{text} [{units.signed(low)}, {units.signed(high)}]"
 
 
 def _claim(claim: ClaimView) -> str:

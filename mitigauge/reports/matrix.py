@@ -6,21 +6,31 @@ from collections.abc import Iterator, Sequence
 
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.experiments.schemas import ExperimentView
+from mitigauge.profiles.schemas import CaseProfilesView
 from mitigauge.reports.content import EMULATED, METHOD, Cell, Content, Entry, Table, content_of
 from mitigauge.reports.plain import indented, markdown, neutralise, width, wrap
 from mitigauge.reports.text_table import table_lines
 
 COLUMNS = 78
+EXPLAINED = "What differs, by the profiles of separate passes"
 
 
-def render_text(view: ExperimentView, claims: Sequence[ClaimSourceView] = ()) -> str:
+def render_text(
+    view: ExperimentView,
+    claims: Sequence[ClaimSourceView] = (),
+    profiles: Sequence[CaseProfilesView] = (),
+) -> str:
     """The report as plain text of at most 78 columns."""
-    return "\n".join(_text(content_of(view, claims))) + "\n"
+    return "\n".join(_text(content_of(view, claims, profiles))) + "\n"
 
 
-def render_markdown(view: ExperimentView, claims: Sequence[ClaimSourceView] = ()) -> str:
+def render_markdown(
+    view: ExperimentView,
+    claims: Sequence[ClaimSourceView] = (),
+    profiles: Sequence[CaseProfilesView] = (),
+) -> str:
     """The report as Markdown with pipe tables."""
-    return "\n".join(_markdown(content_of(view, claims))) + "\n"
+    return "\n".join(_markdown(content_of(view, claims, profiles))) + "\n"
 
 
 def _text(content: Content) -> Iterator[str]:
@@ -45,6 +55,7 @@ def _text(content: Content) -> Iterator[str]:
         yield ""
         for key, text in METHOD:
             yield from indented(f"{key + ':':<10}", text, COLUMNS)
+    yield from _text_section(EXPLAINED, content.explained)
     yield from _text_section(
         "Not effective: booted, but the mode was not in force", content.not_effective
     )
@@ -60,8 +71,9 @@ def _text_section(heading: str, entries: Sequence[Entry]) -> Iterator[str]:
     yield "-" * len(heading)
     for entry in entries:
         yield from wrap(neutralise(entry.heading), COLUMNS)
+        margin = max([12, *(len(key) + 1 for key, _ in entry.facts)])
         for key, value in entry.facts:
-            yield from indented(f"  {key:<12}", neutralise(value), COLUMNS)
+            yield from indented(f"  {key:<{margin}}", neutralise(value), COLUMNS)
 
 
 def _markdown(content: Content) -> Iterator[str]:
@@ -87,6 +99,7 @@ def _markdown(content: Content) -> Iterator[str]:
         yield ""
         for key, text in METHOD:
             yield f"- {key}: {text}"
+    yield from _markdown_section(EXPLAINED, content.explained)
     yield from _markdown_section(
         "Not effective: booted, but the mode was not in force", content.not_effective
     )

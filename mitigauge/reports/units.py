@@ -25,6 +25,13 @@ def humanise(value: float, unit: str) -> str:
     return f"{_three(value)} {_PLAIN.get(unit, unit)}".rstrip()
 
 
+def signed(value: float, unit: str = "") -> str:
+    """A difference with three digits and its sign: ``+38.2 ns/op``."""
+    text = _three(abs(value))
+    sign = "-" if value < 0 and text != "0" else "+"
+    return f"{sign}{text} {unit}".rstrip()
+
+
 def percent(value: float, *, digits: int = 1) -> str:
     """A signed percentage: ``-10.4%``."""
     return f"{_signed(value, digits)}%"

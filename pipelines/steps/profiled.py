@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mitigauge.blobs import put_blob
+from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.experiments.results import ResultBody
@@ -47,7 +47,7 @@ def _captured(
     )
     if not without_idle(capture.stacks, rules())[0]:
         raise InvalidInput("every sample is of an idle processor", hint="Sample more often.")
-    put_blob(settings.blobs, text.read_bytes())
+    blob_store(settings).put(text.read_bytes())
     return capture
 
 

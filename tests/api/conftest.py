@@ -27,6 +27,17 @@ def client(engine: Engine, home: Path) -> Iterator[TestClient]:
 @pytest.fixture
 def experiment_id(engine: Engine, home: Path) -> int:
     """A planned experiment."""
+    return planned(engine)
+
+
+@pytest.fixture
+def later_id(engine: Engine, experiment_id: int) -> int:
+    """The same one, planned once more."""
+    return planned(engine)
+
+
+def planned(engine: Engine) -> int:
+    """Plan the small experiment."""
     spec = read_spec(SPEC, name="spec", catalog=CATALOG, hosts=HOSTS)
     with transaction(engine) as session:
         return submit(session, spec, SPEC, catalog=CATALOG, hosts=inventory("alpha"))

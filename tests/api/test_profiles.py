@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from cli.profile import app as command
 from mitigauge.database import transaction
 from mitigauge.experiments import repository
+from mitigauge.profiles import drawing
 from mitigauge.profiles.storing import Pass, store_boot_profile, store_imported
 from mitigauge.profiles.tables import FrameSymbol, FrameTree, Profile, ProfileSymbol
 
@@ -88,6 +89,59 @@ def test_the_functions_that_explain_a_difference_are_named(
     assert on["functions"][0]["percent_of_total"] == pytest.approx(100)
     assert on["overhead_percent"] == 2.0
     assert on["counters"][0]["difference_percent"] == pytest.approx(0.0997, abs=0.001)
+
+
+def test_a_host_is_compared_with_another_and_a_revision_with_an_earlier_one(
+    client: TestClient, engine: Engine, experiment_id: int, later_id: int, case_id: int
+) -> None:
+    with transaction(engine) as session:
+        other_case = stored_in(session, later_id)
+    asked = {"experiment": experiment_id, "case": case_id, "host": "alpha", "a": "off", "b": "off"}
+    offered = client.get(
+        "/api/profiles/groups", params={"experiment": experiment_id, "case": case_id}
+    ).json()
+    assert {(g["experiment_id"], g["case_id"], g["arm"], g["profiles"]) for g in offered} == {
+        (at, case, arm, 2)
+        for at, case in ((experiment_id, case_id), (later_id, other_case))
+        for arm in ("off", "on")
+    }
+    answer = client.get(
+        "/api/profiles/diff", params={**asked, "b_experiment": later_id, "b_case": other_case}
+    )
+    header, _ = decoded(answer.content)
+    assert header["a"]["label"] == f"off in experiment {experiment_id}"
+    assert header["b"]["label"] == f"off in experiment {later_id}"
+    assert header["b"]["of"] == {
+        "experiment_id": later_id, "case_id": other_case, "host": "alpha", "arm": "off",
+    }  # fmt: skip
+
+
+def test_the_diff_is_drawn_by_the_tool_that_is_installed_or_it_says_what_to_install(
+    client: TestClient, experiment_id: int, case_id: int
+) -> None:
+    asked = {"experiment": experiment_id, "case": case_id, "host": "alpha", "a": "off", "b": "on"}
+    header, _ = decoded(client.get("/api/profiles/diff", params=asked).content)
+    assert header["svg_by"] == drawing.installed()
+    answer = client.get("/api/profiles/diff.svg", params=asked)
+    if header["svg_by"] is None:
+        assert (answer.status_code, "is installed" in answer.json()["message"]) == (404, True)
+        return
+    assert answer.headers["content-type"].startswith("image/svg+xml")
+    assert answer.headers["content-security-policy"] == "sandbox"
+    assert "clear_bhb_loop" in answer.text
+
+
+def test_different_cases_are_not_compared(
+    client: TestClient, engine: Engine, experiment_id: int, case_id: int
+) -> None:
+    with transaction(engine) as session:
+        cases = repository.experiment(session, experiment_id).comparisons[0].cases
+        other = next(case for case in cases if case.id != case_id)
+        said = f"{cases[0].title!r} and {other.title!r} are different cases"
+        other_id = other.id
+    asked = {"experiment": experiment_id, "case": case_id, "host": "alpha", "a": "off", "b": "on"}
+    answer = client.get("/api/profiles/diff", params={**asked, "b_case": other_id})
+    assert (answer.status_code, answer.json()["message"]) == (422, said)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import json
 
 import pytest
 
-from mitigauge.blobs import blob_path
 from mitigauge.database import transaction
 from mitigauge.experiments import views
 from mitigauge.experiments.schemas import WholeExperimentView
@@ -35,8 +34,8 @@ def test_a_profiled_case_is_measured_as_ever_and_its_capture_kept_apart(fleet: F
     assert said.count("2 of 2 cases measured, 2 profiled") == 4
     assert "no profile" not in said
     assert fleet.did()["prepare with perf"] == 1
-    raw = blob_path(fleet.worlds / "blobs", hashlib.sha256(RECORDED).hexdigest())
-    assert raw.read_bytes() == RECORDED
+    digest = hashlib.sha256(RECORDED).hexdigest()
+    assert (fleet.worlds / "blobs" / digest[:2] / digest).read_bytes() == RECORDED
     # Values of a profiled pass are nobody's result: the plan's iterations and no more.
     assert view.comparisons[0].rows[0].cells[0].mean == pytest.approx(101.1)
 

@@ -125,6 +125,24 @@ def test_iperf_measures_both_protocols_over_each_network(
         assert result["metrics"]["throughput"]["values"][0] > 1e6
 
 
+@pytest.mark.parametrize(("parallel", "direction"), [(4, "host-to-guest"), (16, "guest-to-host")])
+def test_a_guest_with_four_processors_carries_many_connections(
+    amd: str, parallel: int, direction: str, tmp_path: Path
+) -> None:
+    one = case(
+        "iperf", "many", network="vhost", protocol="tcp", vcpus=4, parallel=parallel,
+        direction=direction,
+    )  # fmt: skip
+    job = start(amd, {**one, "timeout_s": 400})
+    state = wait(amd, job, tmp_path)
+    assert [entry["outcome"] for entry in state["finished_cases"]] == ["ok"]
+    result = PARSERS["iperf"].parse(tmp_path / job / "many")
+    assert result["metrics"]["throughput"]["values"][0] > 1e6
+    # One line a connection, and their sum.
+    said = json.loads((tmp_path / job / "many" / "iteration-01.json").read_text())
+    assert len(said["end"]["streams"]) == parallel
+
+
 def test_every_system_call_test_runs_and_a_started_job_is_not_started_again(
     intel: str, tmp_path: Path
 ) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.blobs import blob_path
+from mitigauge.blobs import blob_store
 from mitigauge.errors import InvalidInput, TooLarge
 from mitigauge.experiments.tables import Case
 from mitigauge.profiles.capture import Capture, overhead_percent, read_capture
@@ -200,9 +200,9 @@ def test_a_collected_job_has_result_and_capture_apart(tmp_path: Path, home: Path
     assert capture.operations == 3000
     assert capture.overhead_percent == pytest.approx(0.0)
     assert len(json.loads(body)["metrics"]["time"]["values"]) == 3
-    blobs = get_settings().blobs
-    assert blob_path(blobs, capture.raw_sha256).read_bytes() == RECORDED
-    with tarfile.open(fileobj=io.BytesIO(blob_path(blobs, raw).read_bytes())) as tar:
+    blobs = blob_store(get_settings())
+    assert blobs.read(capture.raw_sha256) == RECORDED
+    with tarfile.open(fileobj=io.BytesIO(blobs.read(raw))) as tar:
         assert "1/profile/profile.json" in tar.getnames()
         assert not any("perf.script" in name for name in tar.getnames())
 

@@ -23,6 +23,7 @@ from mitigauge.experiments.schemas import (
     RunView,
     Verdict,
 )
+from mitigauge.profiles.schemas import ArmProfilesView, CaseProfilesView, FunctionChange
 from mitigauge.reports.matrix import COLUMNS, render_markdown, render_text
 from mitigauge.reports.plain import width
 
@@ -577,3 +578,38 @@ def test_no_name_makes_a_line_wider_than_a_mail(name: str, mode: str) -> None:
     rows = [row(name, cells, unit=name, metric_title=mode)]
     report = render_text(view([vmscape(rows, arms)], [run("v", "lab-amd")], name=name))
     assert max(width(line) for line in report.splitlines()) <= COLUMNS
+
+
+def profiled_arm(arm_id: int, name: str, **changes: Any) -> ArmProfilesView:
+    fields = {"is_baseline": False, "profiles": 4, "samples": 900, "functions": [], "counters": []}
+    return ArmProfilesView(arm_id=arm_id, arm=name, **(fields | changes))
+
+
+def test_the_functions_that_explain_a_difference_are_said_with_their_part_of_it() -> None:
+    loop = FunctionChange(
+        function="clear_bhb_loop", difference=38.21, low=30.04, high=46.4, q=0.003
+    )
+    gone = FunctionChange(function="<b>|x", difference=-1.5, low=-2, high=-1, q=0.04)
+    [row_] = SYSCALL.comparisons[0].rows[:1]
+    case = CaseProfilesView(
+        experiment_id=1, case_id=row_.case_id, host=row_.host, side="host",
+        event="cycles", unit="ns/op",
+        arms=[
+            profiled_arm(1, "off", is_baseline=True),
+            profiled_arm(2, "loop", difference=44.0, low=40.0, high=48.0, functions=[loop, gone]),
+            profiled_arm(3, "other", difference=0.0),
+            profiled_arm(4, "unprofiled", profiles=0),
+        ],
+    )  # fmt: skip
+    text = render_text(SYSCALL, profiles=[case])
+    _, _, section = text.partition("What differs, by the profiles of separate passes\n")
+    assert "loop against off, 4 profiles against 4, by cycles" in " ".join(section.split())
+    assert "  all         +44.0 ns/op [+40.0, +48.0]\n" in section
+    assert "  function    clear_bhb_loop +38.2 ns/op [+30.0, +46.4], q 0.003\n" in section
+    assert "  function    <b>|x -1.50 ns/op [-2.00, -1.00], q 0.04\n" in section
+    assert "none differs significantly (q <= 0.05)" in section
+    assert "unprofiled" not in section
+    assert max(len(line) for line in text.splitlines()) <= COLUMNS
+    marked_up = render_markdown(SYSCALL, profiles=[case])
+    assert "<b>" not in marked_up
+    assert "+38.2 ns/op" in marked_up

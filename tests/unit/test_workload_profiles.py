@@ -153,6 +153,20 @@ def test_without_hardware_counters_the_clock_is_sampled_and_no_counter_said(benc
     assert said["lost"] == 1
 
 
+def test_only_the_iterations_are_kept_where_the_workload_says_when_they_were(
+    tmp_path: Path,
+) -> None:
+    def window(said: object) -> object:
+        (tmp_path / "run.json").write_text(json.dumps({"measured": said}))
+        return runner.window(tmp_path)
+
+    assert window([12.5, 14]) == ["--time", "12.500000000,14.000000000"]
+    for said in (None, [], [1], [2, 1], [1, 1], [-1, 2], ["1", "2"], [1, 2, 3], {"1": 2}):
+        assert window(said) == []
+    (tmp_path / "run.json").write_text("{")
+    assert runner.window(tmp_path) == []
+
+
 @contextmanager
 def nmi_source(answer: str) -> Iterator[tuple[str, list[str]]]:
     """(address, what was asked of it) of one that says *answer* and sends no interrupt."""
@@ -294,9 +308,14 @@ def test_the_real_perf_profiles_the_real_syscall_workload(bench: Bench) -> None:
     timed = json.loads((bench.job / "1/run.json").read_text())
     profiled = json.loads((bench.job / "1/profile/run.json").read_text())
     assert profiled["loops"] == timed["loops"]
+    began, ended = profiled["measured"]
+    assert 0 < ended - began < bench.profile()["seconds"]
     assert bench.profile()["state"] == "ok"
     capture = read_capture(bench.job / "1/profile", limit_bytes=32 << 20)
     ours = {s: n for s, n in capture.stacks.items() if s.startswith(b"syscall-basic;")}
     assert sum(ours.values()) > 0
+    # `run` itself starts before the first iteration and only waits from then on.
+    python = sum(n for stack, n in capture.stacks.items() if b"_PyEval" in stack)
+    assert python < sum(ours.values()) / 4
     assert any(b"entry_SYSCALL_64" in stack or b"el0_svc" in stack for stack in ours)
     assert capture.event in {"cycles", "cpu-clock"}

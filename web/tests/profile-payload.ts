@@ -143,10 +143,12 @@ export function encode(
 
 export const META = {
   a: {
+    of: { experiment_id: 3, case_id: 5, host: "lab-intel", arm: "off" },
     ...{ label: "off", boots: 8, samples: 12345, operations: 1.2e9 },
     ...{ total: 100, unknown_percent: 1.2, truncated_percent: 0.1 },
   },
   b: {
+    of: { experiment_id: 3, case_id: 5, host: "lab-intel", arm: "bhb-clear" },
     ...{ label: "bhb-clear", boots: 8, samples: 13456, operations: null },
     ...{ total: 120, unknown_percent: 1.4, truncated_percent: 0.2 },
   },
@@ -154,7 +156,7 @@ export const META = {
   ...{ title: "syscall basic", host: "lab-intel", emulated: true, event: "cpu-clock" },
   ...{ merged: true, rules_version: 1, raw_names: {} },
   pruned: { nodes: 123, a: 0.8, b: 0.9 },
-  ...{ experiment: 3, case: 5 },
+  ...{ experiment: 3, case: 5, svg_by: null },
 };
 
 /** A payload of one tree; totals are the root's, the rest of the description as in META. */

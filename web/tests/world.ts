@@ -11,6 +11,8 @@ export interface World {
   notEffective: { comparison: Comparison; arm: Arm };
   /** A row with a measured cell. */
   row: Row;
+  /** A row whose case was profiled on real (emulated) hosts, and its diff's address. */
+  profiled: { row: Row; path: string };
   paths: Record<string, string>;
 }
 
@@ -23,6 +25,22 @@ async function get<T>(base: string, path: string): Promise<T> {
 function need<T>(thing: T | undefined, what: string): T {
   if (thing === undefined) throw new Error(`the served database has no ${what}`);
   return thing;
+}
+
+/** Where the cell's link of the first profiled case leads. */
+function profiled(recorded: Experiment): World["profiled"] {
+  const row = need(
+    recorded.comparisons.flatMap((c) => c.rows).find((r) => r.profiled && r.primary),
+    "profiled case",
+  );
+  const query = new URLSearchParams({
+    experiment: String(recorded.id),
+    case: String(row.case_id),
+    host: row.host,
+    a: "off",
+    b: "loop",
+  });
+  return { row, path: `/profiles/diff?${query.toString()}` };
 }
 
 async function explore(base: string): Promise<World> {
@@ -58,12 +76,14 @@ async function explore(base: string): Promise<World> {
     points?.find((p) => p.counts),
     "boot that counts",
   );
+  const flames = profiled(recorded);
   const query = new URLSearchParams({ host: row.host, metric: row.metric }).toString();
   return {
     recorded,
     live,
     notEffective: { comparison, arm },
     row,
+    profiled: flames,
     paths: {
       experiments: "/",
       experiment: `/experiments/${recorded.id}?metrics=all`,
@@ -71,6 +91,7 @@ async function explore(base: string): Promise<World> {
       boot: `/boots/${boot.boot_id}`,
       hosts: "/hosts",
       host: `/hosts/${row.host}`,
+      "flame graph": flames.path,
       "not found": "/no/such/page",
     },
   };

@@ -104,6 +104,18 @@ export const caseProfilesQuery = (id: number, caseId: number, host: string) =>
       ),
   });
 
+export const profileGroupsQuery = (id: number, caseId: number) =>
+  queryOptions({
+    queryKey: ["profile groups", id, caseId],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/profiles/groups", {
+          params: { query: { experiment: id, case: caseId } },
+          signal,
+        }),
+      ),
+  });
+
 export const claimsQuery = (id: number) =>
   queryOptions({
     queryKey: ["claims", id],

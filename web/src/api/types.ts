@@ -14,6 +14,7 @@ export type Cell = Schemas["CellView"];
 export type Claim = Schemas["ClaimView"];
 export type ClaimOutcome = Schemas["ClaimOutcome"];
 export type ArmProfiles = Schemas["ArmProfilesView"];
+export type ProfileGroup = Schemas["ProfileGroupView"];
 export type CaseProfiles = Schemas["CaseProfilesView"];
 export type Noise = Schemas["NoiseView"];
 export type ClaimSource = Schemas["ClaimSourceView"];

@@ -2,8 +2,18 @@
 
 import { arranged, type Tree } from "./tree";
 
+/** The boots of one arm on one host in one experiment. */
+export interface Selection {
+  experiment_id: number;
+  case_id: number;
+  host: string;
+  arm: string;
+}
+
 export interface Side {
   label: string;
+  /** Null for imported profiles. */
+  of: Selection | null;
   boots: number;
   samples: number;
   operations: number | null;
@@ -35,6 +45,8 @@ export interface Meta {
   pruned: { nodes: number; a: number; b: number };
   experiment: number | null;
   case: number | null;
+  /** Which program the service could draw an SVG with. */
+  svg_by: string | null;
 }
 
 /** One entry a function; self without, total with what it calls. */

@@ -1,6 +1,7 @@
 /** Files of what is shown, made here from the figures at hand. */
 
 import { useState } from "react";
+import { useSearchParams } from "wouter";
 import type { Profile } from "./decode";
 import { fileName, save } from "./export/file";
 import { folded } from "./export/folded";
@@ -9,6 +10,7 @@ import { speedscope } from "./export/speedscope";
 import { svg } from "./export/svg";
 import type { Scene } from "./figure";
 import { cut } from "./layout";
+import { dataQuery } from "./state";
 
 const WIDTH_PX = 1400;
 
@@ -20,6 +22,7 @@ interface ExportProps {
 
 export function Exports({ scene, profile, zoom }: ExportProps) {
   const { meta, tree } = profile;
+  const [query] = useSearchParams();
   const [problem, setProblem] = useState("");
   const drawn = () => cut(scene.figure.tree, scene.figure.layout, zoom, WIDTH_PX);
   const title = `${meta.title} on ${meta.host}: ${meta.a.label} and ${meta.b.label}, ${meta.unit}${meta.emulated ? ", emulated" : ""}`;
@@ -88,6 +91,16 @@ export function Exports({ scene, profile, zoom }: ExportProps) {
             {word}
           </button>
         ))}
+        {meta.svg_by !== null && (
+          <a
+            className="button"
+            href={`/api/profiles/diff.svg?${dataQuery(query)}`}
+            title={`The whole comparison, drawn by ${meta.svg_by}`}
+            download
+          >
+            SVG by {meta.svg_by === "flamegraph.pl" ? "FlameGraph" : "inferno"}
+          </a>
+        )}
       </div>
       {problem !== "" && <p role="alert">{problem}</p>}
     </div>

@@ -9,6 +9,7 @@ import { Crumbs, Head, useTitle, type Crumb } from "../ui/page";
 import type { Meta, Profile } from "./decode";
 import { FunctionTable } from "./function-table";
 import { GraphTab } from "./graph-tab";
+import { Groups } from "./groups";
 import { Keys } from "./keys";
 import "./profile.css";
 import { profileDiffQuery } from "./query";
@@ -111,6 +112,7 @@ function Body({ profile }: { profile: Profile }) {
         <header>
           <h2 id="groups">Groups</h2>
           <div className="controls">
+            <Groups meta={meta} change={change} />
             <DataControls meta={meta} change={change} />
           </div>
         </header>

@@ -168,16 +168,22 @@ def countable() -> list[str]:
     return [name for name in COUNTERS if counts.get(name)]
 
 
+def run_facts(output: Path) -> dict[str, Any]:
+    """What the workload's `run` left in run.json; empty if it left none."""
+    try:
+        facts = json.loads((output / "run.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
 def repeated_case(case: dict[str, Any], timed: Path) -> dict[str, Any]:
     """The case for the same work as in its timed pass, without warm-up.
 
     A workload that scales its work names in run.json's `repeat_with` the parameters
     that fix it, so that no probe runs while the profiler looks.
     """
-    try:
-        fixed = json.loads((timed / "run.json").read_text()).get("repeat_with", {})
-    except (OSError, ValueError, AttributeError):
-        fixed = {}
+    fixed = run_facts(timed).get("repeat_with", {})
     fixed = fixed if isinstance(fixed, dict) else {}
     parameters = {**case["parameters"], **fixed}
     return {**case, "parameters": parameters, "warmup": 0}
@@ -230,7 +236,7 @@ def record(
     counting = ["perf", "stat", "-a", "-x,", "-e", ",".join(names), "-o", str(counters), "--"]
     paced = ["-c", "1"] if said["event"] == NMI_EVENT else ["-F", str(said["hz"])]
     # No build-id cache: it would copy every program seen into root's home.
-    recorder = ["perf", "record", "-a", "-g", *paced, "-e", said["event"],
+    recorder = ["perf", "record", "-a", "-g", *paced, "-e", said["event"], "--clockid", "mono",
                 "--no-buildid-cache", "-o", str(output / "perf.data"), "--"]  # fmt: skip
     run = workload_command(case, workloads, output)
     command = [*recorder, *(counting if names else []), *run]
@@ -256,6 +262,14 @@ def packer() -> str:
     return found
 
 
+def window(output: Path) -> list[str]:
+    """perf's option for the time of the iterations, where the workload tells it."""
+    match run_facts(output).get("measured"):
+        case [int() | float() as began, int() | float() as ended] if 0 <= began < ended:
+            return ["--time", f"{began:.9f},{ended:.9f}"]
+    return []
+
+
 def write_script(output: Path) -> Path:
     """The recording as compressed text, at most CAPTURE_LIMIT_BYTES of it.
 
@@ -264,7 +278,8 @@ def write_script(output: Path) -> Path:
     program = packer()
     suffix, options = PACKERS[program]
     path = output / f"perf.script.{suffix}"
-    command = ["perf", "script", "-i", str(output / "perf.data"), "-F", SCRIPT_FIELDS]
+    command = ["perf", "script", "-i", str(output / "perf.data"), "-F", SCRIPT_FIELDS,
+               *window(output)]  # fmt: skip
     with path.open("wb") as file, (output / "script-stderr.txt").open("wb") as err:
         script = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err,
