@@ -181,9 +181,9 @@ class Workload(_Closed):
         each = self.seconds_per_iteration + float(parameters.get("seconds", 0))
         return self.seconds_per_case + each * iterations
 
-    def profiled_seconds_of(self, parameters: Mapping[str, Value]) -> float:
-        """How long a profiled pass adds: one iteration, and writing out what was sampled."""
-        return self.seconds_of(parameters, 1) + PROFILE_WRITING_S
+    def profiled_seconds_of(self, parameters: Mapping[str, Value], iterations: int) -> float:
+        """How long a profiled pass adds: its iterations, and writing out what was sampled."""
+        return self.seconds_of(parameters, iterations) + PROFILE_WRITING_S
 
     def title_of(self, parameters: Mapping[str, Value]) -> str:
         """A case's name for people."""

@@ -142,7 +142,7 @@ def _case(
         warmup=warmup,
         timeout_s=selection.timeout_s or defaults.timeout_s,
         expected_s=workload.seconds_of(parameters, iterations + warmup)
-        + (workload.profiled_seconds_of(parameters) if selection.profile else 0),
+        + (workload.profiled_seconds_of(parameters, iterations) if selection.profile else 0),
         profile_hz=selection.profile.hz if selection.profile else None,
         metrics=metrics,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import statistics
 import tarfile
 import tempfile
 from collections.abc import Sequence
@@ -75,9 +76,26 @@ def start(context: StepContext) -> Done:
     return Done(
         lambda session, run: outcomes.job_started(session, boot_of(run, boot.id)),
         event=f"block {boot.block}: {boot.arm.name}: measuring {len(cases)} cases",
-        # Looking at the host disturbs it, so the first look comes when it should be done.
-        again_in_s=0.8 * sum(c.expected_s for c in cases),
+        again_in_s=first_look_s(context.run, cases),
     )
+
+
+def first_look_s(run: Run, cases: Sequence[Case]) -> float:
+    """When to look first at a job over *cases*, seconds after its start.
+
+    Looking disturbs what is measured, so it should be done by then: as long as it took in
+    this run's other boots, before the first of them as long as its workloads say.
+    """
+    planned = len(run.comparison.cases)
+    lasted = [
+        (max(result.stored_at for result in boot.results) - boot.job_started_at).total_seconds()
+        for boot in run.boots
+        if boot.job_started_at and boot.job_try == 1 and len(boot.results) == planned
+    ]
+    if lasted and len(cases) == planned:
+        # What is stored was looked at and fetched before.
+        return max(POLL_INTERVAL_S, statistics.median(lasted) - POLL_INTERVAL_S)
+    return sum(case.expected_s for case in cases)
 
 
 def poll(context: StepContext) -> Done:
