@@ -70,8 +70,8 @@ class BlobStore:
     def _answering(self) -> Iterator[None]:
         try:
             yield
-        except (BaseError, PermissionError) as error:
-            said = str(error).strip().splitlines()[0][:300]
+        except (BaseError, OSError) as error:
+            said = " ".join(str(error).partition("Debug source:")[0].split())[:600]
             raise NotReady(
                 f"the blob store {self.name} cannot be used: {said}",
                 hint="Check MITIGAUGE_BLOBS_URL, the AWS_… variables and the bucket's rights.",
@@ -95,7 +95,8 @@ def _opened(url: str, directory: Path) -> BlobStore:
         )
     store = S3Store.from_url(
         url.rstrip("/"),
-        client_options={"timeout": _PATIENCE},
+        # Only an AWS_ENDPOINT_URL that says so leads to plain HTTP.
+        client_options={"timeout": _PATIENCE, "allow_http": True},
         retry_config={"max_retries": 3, "retry_timeout": _PATIENCE},
     )
     return BlobStore(store, url)

@@ -13,7 +13,7 @@ operation it does not. Group means and intervals are over boots, never over samp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -29,6 +29,8 @@ BASES: tuple[Basis, ...] = ("operation", "share", "raw")
 NEW, GONE = 1, 2
 # Of the mean weight of both groups: what is narrower than this could not be seen.
 SMALLEST_SHARE = 1e-4
+# The same, of what is judged: below, a difference explains nothing.
+SMALLEST_JUDGED = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +104,18 @@ def diff_frames(
     there = np.flatnonzero(last > first)
     values = np.take(sums, last[kept], axis=1) - np.take(sums, first[kept], axis=1)
     values = np.ascontiguousarray(values.T)
-    compared = compare_groups(values[:, : len(a)], values[:, len(a) :])
+    index = np.full(layout.size, -1, np.int32)
+    index[kept] = np.arange(len(kept), dtype=np.int32)
+    parent = np.where(layout.parent[kept] >= 0, index[layout.parent[kept]], -1).astype(np.int32)
+    same = _same_as_caller(values, parent)
+    asked = inclusive[kept] >= SMALLEST_JUDGED * inclusive[0]
+    compared = compare_groups(values[:, : len(a)], values[:, len(a) :], asked=asked & ~same)
+    compared = replace(compared, q=compared.q[_first_callers(parent, same)])
     own = before[kept + 1]
     own_a = mean_a[own] - mean_a[first[kept]]
     own_b = mean_b[own] - mean_b[first[kept]]
-    index = np.full(layout.size, -1, np.int32)
-    index[kept] = np.arange(len(kept), dtype=np.int32)
-    parent = layout.parent[kept]
     return FrameDiff(
-        parent=np.where(parent >= 0, index[parent], -1).astype(np.int32),
+        parent=parent,
         symbol=layout.symbol[kept],
         compared=compared,
         flags=_flags(compared),
@@ -137,9 +142,20 @@ def diff_functions(
         total[rows, boot] = profile.total_counts * scale
     return FunctionDiff(
         symbol=symbols.astype(np.int32),
-        own=compare_groups(own[:, : len(a)], own[:, len(a) :]),
-        total=compare_groups(total[:, : len(a)], total[:, len(a) :]),
+        own=_compare_functions(own, own, len(a)),
+        total=_compare_functions(total, own, len(a)),
     )
+
+
+def _compare_functions(values: Floats, own: Floats, boots_a: int) -> Compared:
+    """Compare rows of *values*; the whole is the sum of all that functions cost themselves."""
+
+    def both(of: Floats) -> Floats:
+        means: Floats = of[:, :boots_a].mean(axis=1) + of[:, boots_a:].mean(axis=1)
+        return means
+
+    asked = both(values) >= SMALLEST_JUDGED * both(own).sum()
+    return compare_groups(values[:, :boots_a], values[:, boots_a:], asked=asked)
 
 
 def raw_symbols(layout: Layout, profiles: Sequence[BootProfile]) -> dict[int, list[int]]:
@@ -179,6 +195,22 @@ def _running_sums(
         weights = profile.counts * profile.scale(basis)
         np.cumsum(np.bincount(column[own], weights, minlength=len(places) + 1), out=sums[boot])
     return places, sums
+
+
+def _same_as_caller(values: Floats, parent: Ints) -> NDArray[np.bool_]:
+    """Frames that are all of what their caller costs, in every boot: one question with it."""
+    same: NDArray[np.bool_] = (values == values[parent]).all(axis=1)
+    same[0] = False
+    return same
+
+
+def _first_callers(parent: Ints, same: NDArray[np.bool_]) -> Ints:
+    """For each frame the outermost one of which it is the same; callers come first."""
+    first = np.arange(len(parent), dtype=np.int32)
+    first[same] = parent[same]
+    while not np.array_equal(further := first[first], first):
+        first = further
+    return first
 
 
 def _flags(compared: Compared) -> NDArray[np.uint8]:

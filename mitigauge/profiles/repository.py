@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
 
-from sqlalchemy import ARRAY, Integer, Row, String, any_, func, insert, literal, select
+from sqlalchemy import ARRAY, Integer, RowMapping, String, any_, func, insert, literal, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Session
 
@@ -108,9 +107,9 @@ def profiles_labelled(session: Session, tree: str, label: str) -> list[Profile]:
     )
 
 
-def groups_like(session: Session, case: Case, side: str) -> Sequence[Row[Any]]:
+def groups_like(session: Session, case: Case, side: str) -> Sequence[RowMapping]:
     """Groups of profiles of the workload and parameters of *case*, in any experiment."""
-    return session.execute(
+    rows = session.execute(
         select(
             Experiment.id.label("experiment_id"),
             Experiment.name.label("experiment"),
@@ -137,7 +136,8 @@ def groups_like(session: Session, case: Case, side: str) -> Sequence[Row[Any]]:
         .group_by(Experiment.id, Case.id, Host.id, Arm.id)
         .order_by(Experiment.id.desc(), Host.name, Arm.position)
         .limit(MOST_GROUPS)
-    ).all()
+    )
+    return rows.mappings().all()
 
 
 def profiles_of_arm(

@@ -74,7 +74,7 @@ def comparable_groups(
     """Every group whose profiles are of the same workload and parameters as this case's."""
     case, _ = experiments.case(session, experiment_id, case_id)
     rows = repository.groups_like(session, case, side)
-    return [ProfileGroupView.model_validate(row._asdict()) for row in rows]
+    return [ProfileGroupView.model_validate(dict(row)) for row in rows]
 
 
 def _group(session: Session, place: _Place, of: Selection, other: Selection, side: str) -> Group:

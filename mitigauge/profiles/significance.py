@@ -4,10 +4,11 @@ Each boot gives one value. p is Student's, with the variance pooled: what is ask
 whether the function costs the same whatever group a boot is of, and then both scatter
 alike. The interval, which speaks of groups that differ, is Welch's (Biometrika 34, 1947)
 with Satterthwaite's degrees of freedom and does not take them to scatter alike.
-q is Benjamini and Hochberg's (J. R. Stat. Soc. B 57, 1995), over everything that was
-seen in as many boots, of both groups together, as the smaller group has. What is rarer
-could not differ credibly, and is no question: a filter blind to the groups leaves q valid
-(Bourgon and others, PNAS 107, 2010). What has no p for want of scatter stays a question.
+q is Benjamini and Hochberg's (J. R. Stat. Soc. B 57, 1995), over everything that costs
+enough to matter, and was seen in as many boots, of both groups together, as the smaller
+group has. The rest could not differ credibly and is no question: a filter blind to the
+groups leaves q valid (Bourgon and others, PNAS 107, 2010). What has no p for want of
+scatter stays a question.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ class Compared:
     q: Floats
 
 
-def compare_groups(a: Floats, b: Floats) -> Compared:
+def compare_groups(a: Floats, b: Floats, *, asked: NDArray[np.bool_] | None = None) -> Compared:
     """Compare ``a[function, boot]`` with ``b[function, boot]``.
 
+    *asked* tells which have a q at all, if not every function that is seen often enough.
     With fewer than two boots on a side there is neither interval nor p.
     """
     mean_a, mean_b = a.mean(axis=1), b.mean(axis=1)
@@ -56,7 +58,8 @@ def compare_groups(a: Floats, b: Floats) -> Compared:
     p = np.where(varies, _student(difference, part_a, part_b, boots_a, boots_b), np.nan)
     reach = np.where(varies, _critical(freedom, boots_a + boots_b) * error, np.nan)
     seen = np.count_nonzero(a, axis=1) + np.count_nonzero(b, axis=1)
-    asked = seen >= min(boots_a, boots_b)
+    often = seen >= min(boots_a, boots_b)
+    asked = often if asked is None else often & asked
     q = np.full(p.shape, np.nan)
     q[asked] = q_values(p[asked])
     return Compared(mean_a, mean_b, difference - reach, difference + reach, p, q)

@@ -161,6 +161,38 @@ def test_what_is_seen_in_too_few_boots_is_no_question_and_what_is_new_is_one() -
     assert compare_groups(a, b).q[0] == pytest.approx(2 * compared.p[0])
 
 
+def test_a_frame_that_is_all_of_its_caller_is_one_question_with_it() -> None:
+    rng = np.random.default_rng(3)
+
+    def boot(more: int) -> dict[bytes, int]:
+        deep = b"t;" + b";".join(b"g%d" % i for i in range(30))
+        jitter = rng.integers(0, 20, 2)
+        return {b"t;f": int(1000 + more + jitter[0]), deep: int(1000 + jitter[1])}
+
+    layout, boots = profiles(*(boot(0) for _ in range(4)), *(boot(60) for _ in range(4)))
+    found = diff_frames(layout, boots[:4], boots[4:], basis="raw", merged=True)
+    names = [name(symbol) if symbol >= 0 else "all" for symbol in found.symbol]
+    q = dict(zip(names, found.compared.q.tolist(), strict=True))
+    p = dict(zip(names, found.compared.p.tolist(), strict=True))
+    # Everything with its thread, f, and thirty frames that are one: three questions.
+    assert q["f"] == pytest.approx(min(3 * p["f"], 1.5 * p["all"]))
+    assert len({q[f"g{i}"] for i in range(30)}) == 1
+    assert q["all"] == q["t"]
+
+
+def test_what_costs_next_to_nothing_is_shown_and_not_judged() -> None:
+    rng = np.random.default_rng(4)
+    boots = [
+        {b"t;f": int(100_000 + rng.integers(0, 900)), b"t;tiny": int(20 + 40 * (side == 1))}
+        for side in (0, 0, 0, 1, 1, 1)
+    ]
+    _, counted = profiles(*boots)
+    functions = diff_functions(counted[:3], counted[3:], basis="raw")
+    row = [name(symbol) for symbol in functions.symbol].index("tiny")
+    assert functions.own.b[row] - functions.own.a[row] == 40
+    assert np.isnan(functions.own.q[row])
+
+
 def test_one_boot_a_side_has_means_only() -> None:
     compared = compare_groups(np.array([[1.0]]), np.array([[2.0]]))
     assert (compared.a[0], compared.b[0]) == (1.0, 2.0)

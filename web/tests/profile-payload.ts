@@ -144,12 +144,12 @@ export function encode(
 export const META = {
   a: {
     of: { experiment_id: 3, case_id: 5, host: "lab-intel", arm: "off" },
-    ...{ label: "off", boots: 8, samples: 12345, operations: 1.2e9 },
+    ...{ label: "off", boots: 8, samples: 12345, lost: 0, operations: 1.2e9 },
     ...{ total: 100, unknown_percent: 1.2, truncated_percent: 0.1 },
   },
   b: {
     of: { experiment_id: 3, case_id: 5, host: "lab-intel", arm: "bhb-clear" },
-    ...{ label: "bhb-clear", boots: 8, samples: 13456, operations: null },
+    ...{ label: "bhb-clear", boots: 8, samples: 13456, lost: 17, operations: null },
     ...{ total: 120, unknown_percent: 1.4, truncated_percent: 0.2 },
   },
   ...{ basis: "operation", bases: ["operation", "share", "raw"], unit: "ns/op" },

@@ -71,6 +71,30 @@ test("the service is asked for the data and not for the view", async ({ page }) 
   expect(asked).toEqual(["?a=1&b=2&case=5&experiment=3&host=lab-intel&where=kernel%3D6.16"]);
 });
 
+test("another host or experiment is chosen among those with profiles of the case", async ({
+  page,
+}) => {
+  const group = { case_id: 5, host: "lab-intel", emulated: true, event: "cpu-clock", profiles: 8 };
+  const groups = [
+    { ...group, experiment_id: 4, experiment: "v2", case_id: 9, arm: "off" },
+    { ...group, experiment_id: 3, experiment: "v1", arm: "off" },
+    { ...group, experiment_id: 3, experiment: "v1", arm: "bhb-clear" },
+    { ...group, experiment_id: 3, experiment: "v1", arm: "off", host: "bare", event: "cycles" },
+  ];
+  await page.route("**/api/profiles/groups**", (route) => route.fulfill({ json: groups }));
+  const asked = await serve(page);
+  await openProfile(page);
+  const [a, b] = [page.getByLabel("Group A"), page.getByLabel("Group B")];
+  await expect(a.locator("option:checked")).toHaveText("off on lab-intel, 8 profiles");
+  await expect(b.locator("option:checked")).toHaveText("bhb-clear on lab-intel, 8 profiles");
+  // Of another event, so that it cannot be compared.
+  await expect(b.locator("option", { hasText: "bare" })).toBeDisabled();
+  await b.selectOption({ index: 0 });
+  await expect
+    .poll(() => asked.at(-1))
+    .toBe("?a=off&b=off&b_case=9&b_experiment=4&case=5&experiment=3&host=lab-intel");
+});
+
 test("another basis and separate threads are asked of the service", async ({ page }) => {
   const asked = await serve(page);
   await openProfile(page);

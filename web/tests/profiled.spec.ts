@@ -14,7 +14,7 @@ test("the clearing loop is a significant frame, new with its mitigation", async 
   page,
   world,
 }) => {
-  await open(page, `${world.profiled.path}&search=clear_bhb_loop`);
+  await open(page, `${world.profiled.path}&tab=functions&q=clear_bhb_loop`);
   const loop = page.getByRole("row").filter({ hasText: "clear_bhb_loop" });
   await expect(loop).toHaveCount(1);
   await expect(loop).toContainText("new");

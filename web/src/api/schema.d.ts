@@ -365,6 +365,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/diff.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Diff As Svg
+         * @description The same drawn by inferno or FlameGraph, where the service has one of them.
+         */
+        get: operations["diff_as_svg_api_profiles_diff_svg_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups
+         * @description What a case's profiles can be compared with: other arms, hosts and experiments.
+         */
+        get: operations["groups_api_profiles_groups_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1198,6 +1238,31 @@ export interface components {
             hint: string;
             /** Message */
             message: string;
+        };
+        /**
+         * ProfileGroupView
+         * @description Boots of one arm on one host whose profiles are of one kind of case.
+         */
+        ProfileGroupView: {
+            /** Arm */
+            arm: string;
+            /** Case Id */
+            case_id: number;
+            /** Emulated */
+            emulated: boolean;
+            /**
+             * Event
+             * @description groups of different events cannot be compared
+             */
+            event: string;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /** Host */
+            host: string;
+            /** Profiles */
+            profiles: number;
         };
         /**
          * ProgressView
@@ -2122,6 +2187,9 @@ export interface operations {
     diff_api_profiles_diff_get: {
         parameters: {
             query: {
+                basis?: ("operation" | "share" | "raw") | null;
+                /** @description threads and compiled clones as one */
+                merge?: boolean;
                 /** @description arm, or group of imported profiles */
                 a: string;
                 /** @description the other one */
@@ -2129,13 +2197,13 @@ export interface operations {
                 experiment?: number | null;
                 case?: number | null;
                 host?: string;
+                b_experiment?: number | null;
+                b_case?: number | null;
+                b_host?: string;
                 /** @description of imported profiles */
                 tree?: string;
                 /** @description which system was profiled */
                 where?: "host" | "guest";
-                basis?: ("operation" | "share" | "raw") | null;
-                /** @description threads and compiled clones as one */
-                merge?: boolean;
             };
             header?: never;
             path?: never;
@@ -2150,6 +2218,105 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": string;
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    diff_as_svg_api_profiles_diff_svg_get: {
+        parameters: {
+            query: {
+                basis?: ("operation" | "share" | "raw") | null;
+                /** @description threads and compiled clones as one */
+                merge?: boolean;
+                /** @description arm, or group of imported profiles */
+                a: string;
+                /** @description the other one */
+                b: string;
+                experiment?: number | null;
+                case?: number | null;
+                host?: string;
+                b_experiment?: number | null;
+                b_case?: number | null;
+                b_host?: string;
+                /** @description of imported profiles */
+                tree?: string;
+                /** @description which system was profiled */
+                where?: "host" | "guest";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    groups_api_profiles_groups_get: {
+        parameters: {
+            query: {
+                experiment: number;
+                case: number;
+                /** @description which system was profiled */
+                where?: "host" | "guest";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileGroupView"][];
                 };
             };
             /** @description Client Error */

@@ -16,6 +16,8 @@ export interface Side {
   of: Selection | null;
   boots: number;
   samples: number;
+  /** Samples that the recording host had to drop. */
+  lost: number;
   operations: number | null;
   /** In the profile's unit. */
   total: number;

@@ -73,10 +73,13 @@ interface GroupProps {
 function Group({ letter, meta, groups, chosen, choose }: GroupProps) {
   const experiments = [...new Set(groups.map((group) => group.experiment_id))];
   return (
-    <label className="choice small">
-      <span className="faint">{letter}</span>
+    <span className="choice small">
+      <span className="faint" aria-hidden="true">
+        {letter}
+      </span>
       <select
         className="field"
+        aria-label={`Group ${letter}`}
         value={keyOf(chosen)}
         onChange={(event) => {
           const of = groups.find((group) => keyOf(group) === event.target.value);
@@ -87,7 +90,7 @@ function Group({ letter, meta, groups, chosen, choose }: GroupProps) {
           <Options key={id} groups={groups.filter((g) => g.experiment_id === id)} meta={meta} />
         ))}
       </select>
-    </label>
+    </span>
   );
 }
 

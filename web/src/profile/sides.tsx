@@ -63,6 +63,7 @@ function SideRow({ letter, side, unit }: { letter: string; side: Side; unit: str
       </td>
       <td className="num" data-label="Samples">
         {fixed(side.samples, 0)}
+        {side.lost > 0 && <span className="wrong"> and {fixed(side.lost, 0)} lost</span>}
       </td>
       <td className="num" data-label="Operations">
         {side.operations === null ? (
