@@ -351,7 +351,7 @@ def _claims(source: ClaimSourceView) -> Entry:
 def _explained(view: ExperimentView, case: CaseProfilesView) -> Iterator[Entry]:
     """The functions behind each arm's difference, the largest first."""
     rows = (row for comparison in view.comparisons for row in comparison.rows)
-    title = next((f"{r.workload} {r.case}" for r in rows if r.case_id == case.case_id), "")
+    title = next((row.case for row in rows if row.case_id == case.case_id), "")
     baseline = next((arm for arm in case.arms if arm.is_baseline), None)
     for arm in case.arms:
         if baseline is None or arm.is_baseline or arm.difference is None:
