@@ -94,7 +94,7 @@ def first_look_s(run: Run, cases: Sequence[Case]) -> float:
     ]
     if lasted and len(cases) == planned:
         # What is stored was looked at and fetched before.
-        return max(POLL_INTERVAL_S, statistics.median(lasted) - POLL_INTERVAL_S)
+        return max(0.0, statistics.median(lasted) - POLL_INTERVAL_S)
     return sum(case.expected_s for case in cases)
 
 
