@@ -142,13 +142,17 @@ def diff_functions(
         total[rows, boot] = profile.total_counts * scale
     return FunctionDiff(
         symbol=symbols.astype(np.int32),
-        own=_compare_functions(own, own, len(a)),
-        total=_compare_functions(total, own, len(a)),
+        own=compare_functions(own, own, len(a)),
+        total=compare_functions(total, own, len(a)),
     )
 
 
-def _compare_functions(values: Floats, own: Floats, boots_a: int) -> Compared:
-    """Compare rows of *values*; the whole is the sum of all that functions cost themselves."""
+def compare_functions(values: Floats, own: Floats, boots_a: int) -> Compared:
+    """Compare the rows of *values*, one a function, with *boots_a* columns of side a first.
+
+    What costs next to nothing of the whole, which is all that functions cost themselves
+    (*own*), is not judged.
+    """
 
     def both(of: Floats) -> Floats:
         means: Floats = of[:, :boots_a].mean(axis=1) + of[:, boots_a:].mean(axis=1)
