@@ -21,7 +21,7 @@ from mitigauge.experiments.schemas import (
     ExperimentView,
     ProgressView,
 )
-from mitigauge.reports.service import report_markdown, report_text
+from mitigauge.reports.service import gathered
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 
@@ -114,8 +114,8 @@ def report(
 ) -> PlainTextResponse:
     """The matrix as text for a mailing list, plain or Markdown."""
     view = views.show_experiment(session, experiment_id)
-    render = report_text if format == "text" else report_markdown
-    return PlainTextResponse(render(session, view))
+    whole = gathered(session, view)
+    return PlainTextResponse(whole.text() if format == "text" else whole.markdown())
 
 
 async def _spec_text(request: Request) -> str:

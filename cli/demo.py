@@ -24,7 +24,7 @@ from mitigauge.database import transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments import submission, views
 from mitigauge.experiments.schemas import ExperimentState
-from mitigauge.reports.service import report_markdown, report_text
+from mitigauge.reports.service import gathered
 from mitigauge.settings import REPOSITORY, get_settings
 
 READY_TIMEOUT_S = 30.0
@@ -137,12 +137,12 @@ def _wait_ready(address: str, service: subprocess.Popen[bytes]) -> None:
 def _report(experiment_id: int, state: ExperimentState, seconds: float) -> None:
     with transaction() as session:
         view = views.show_experiment(session, experiment_id)
-        text, marked_up = report_text(session, view), report_markdown(session, view)
+        report = gathered(session, view)
     path = get_settings().home / "reports" / f"experiment-{experiment_id}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(marked_up)
+    path.write_text(report.markdown())
     console.print()
-    typer.echo(text)
+    typer.echo(report.text())
     console.print(f"experiment {state} after {seconds / 60:.1f} min; as Markdown in {path}")
 
 

@@ -18,7 +18,7 @@ from mitigauge.errors import InvalidInput
 from mitigauge.experiments import service, submission, views
 from mitigauge.experiments.schemas import ExperimentState, ExperimentView
 from mitigauge.reports.matrix import render_text
-from mitigauge.reports.service import report_markdown, report_text
+from mitigauge.reports.service import gathered
 
 app = typer.Typer(help="Experiments: submit, list, show, wait, report.", no_args_is_help=True)
 Id = Annotated[int, typer.Argument(help="The experiment's number.", min=1)]
@@ -138,4 +138,5 @@ def read_spec_file(path: Path) -> str:
 def _render(session: Session, view: ExperimentView, form: Format) -> str:
     if form is Format.JSON:
         return view.model_dump_json(indent=2)
-    return report_text(session, view) if form is Format.TEXT else report_markdown(session, view)
+    whole = gathered(session, view)
+    return whole.text() if form is Format.TEXT else whole.markdown()

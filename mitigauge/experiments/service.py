@@ -46,6 +46,19 @@ def decided_after(session: Session, run: Run) -> int | None:
     return done if all_decided(judged, run.comparison) else None
 
 
+def result_of_case(body: bytes, case: Case) -> ResultBody:
+    """*body* as a result of the case. Raises :class:`InvalidInput` if it is none."""
+    result = read_result(body)
+    check_against_case(
+        result,
+        workload=case.workload,
+        case_id=case.id,
+        metrics=case.metrics,
+        iterations=case.iterations,
+    )
+    return result
+
+
 def store_result(
     session: Session, boot_id: int, case_id: int, body: bytes, *, raw_sha256: str | None = None
 ) -> bool:
@@ -65,14 +78,7 @@ def store_result(
             f"boot {boot_id} has another result of case {case_id} already",
             hint="Results are never replaced; a further boot gives a further result.",
         )
-    result = read_result(body)
-    check_against_case(
-        result,
-        workload=case.workload,
-        case_id=case.id,
-        metrics=case.metrics,
-        iterations=case.iterations,
-    )
+    result = result_of_case(body, case)
     if boot.state != BootState.MEASURING:
         raise Conflict(
             f"boot {boot_id} is {boot.state}, not measuring",

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from sqlalchemy.orm import Session
 
+from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
 from mitigauge.experiments.schemas import ExperimentView
+from mitigauge.profiles.schemas import CaseProfilesView
 from mitigauge.profiles.service import profiles_beside
 from mitigauge.reports.matrix import render_markdown, render_text
 
 
-def report_text(session: Session, view: ExperimentView) -> str:
-    """The report for a mailing list, with published claims and explaining functions."""
-    return render_text(view, claims_beside(session, view.id), profiles_beside(session, view))
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An experiment with published claims and explaining functions beside it."""
+
+    view: ExperimentView
+    claims: Sequence[ClaimSourceView]
+    profiles: Sequence[CaseProfilesView]
+
+    def text(self) -> str:
+        """For a mailing list."""
+        return render_text(self.view, self.claims, self.profiles)
+
+    def markdown(self) -> str:
+        """The same as Markdown."""
+        return render_markdown(self.view, self.claims, self.profiles)
 
 
-def report_markdown(session: Session, view: ExperimentView) -> str:
-    """The same as Markdown."""
-    return render_markdown(view, claims_beside(session, view.id), profiles_beside(session, view))
+def gathered(session: Session, view: ExperimentView) -> Report:
+    """The report of *view*, with all that stands beside it."""
+    return Report(view, claims_beside(session, view.id), profiles_beside(session, view))

@@ -18,14 +18,14 @@ from mitigauge.catalog import Catalog
 from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.experiments import outcomes
 from mitigauge.experiments.results import ResultBody
-from mitigauge.experiments.service import store_failure, store_result
+from mitigauge.experiments.service import result_of_case, store_failure, store_result
 from mitigauge.experiments.tables import Boot, Case, Run
 from mitigauge.profiles.capture import Capture
 from mitigauge.profiles.storing import store_boot_profile
 from mitigauge.settings import get_settings
 from pipelines.host_control import JobCase, LabFault
 from pipelines.steps.context import Done, StepContext, boot_of
-from pipelines.steps.parsing import checked, parsed
+from pipelines.steps.parsing import parsed
 from pipelines.steps.profiled import pass_of, taken_capture
 
 POLL_INTERVAL_S = 4.0
@@ -256,7 +256,7 @@ def _read_case(job: Path, case: Case, exits: dict[str, int], catalog: Catalog) -
         return CaseOutput(case, raw, state=state, error=_complaint(directory, exit_code))
     try:
         body = parsed(directory, case, catalog)
-        timed = checked(body, case)
+        timed = result_of_case(body, case)
     except MitigaugeError as error:
         return CaseOutput(case, raw, state="failed", error=error.message)
     return _with_profile(CaseOutput(case, raw, body=body), timed, directory / "profile", catalog)

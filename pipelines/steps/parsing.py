@@ -8,7 +8,6 @@ from pathlib import Path
 
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
-from mitigauge.experiments.results import ResultBody, check_against_case, read_result
 from mitigauge.experiments.tables import Case
 
 PARSE_TIMEOUT_S = 60
@@ -30,16 +29,3 @@ def parsed(directory: Path, case: Case, catalog: Catalog) -> bytes:
         complaint = done.stderr.decode(errors="replace").strip()[-2000:]
         raise InvalidInput(f"parse.py: {complaint}", hint="See the case's raw files.")
     return done.stdout
-
-
-def checked(body: bytes, case: Case) -> ResultBody:
-    """*body* as a result of the case. Raises :class:`InvalidInput` if it is none."""
-    result = read_result(body)
-    check_against_case(
-        result,
-        workload=case.workload,
-        case_id=case.id,
-        metrics=case.metrics,
-        iterations=case.iterations,
-    )
-    return result

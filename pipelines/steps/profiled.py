@@ -8,12 +8,13 @@ from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.experiments.results import ResultBody
+from mitigauge.experiments.service import result_of_case
 from mitigauge.experiments.tables import Case
 from mitigauge.profiles.capture import Capture, capture_text, overhead_percent, read_capture
 from mitigauge.profiles.normalise import rules, without_idle
 from mitigauge.profiles.storing import Pass
 from mitigauge.settings import Settings
-from pipelines.steps.parsing import checked, parsed
+from pipelines.steps.parsing import parsed
 
 
 def taken_capture(
@@ -38,7 +39,7 @@ def _captured(
     text = capture_text(directory, limit_bytes=settings.capture_limit_bytes)
     # Parsed like any other pass, but one that was sampled says nothing about cost:
     # its values end here.
-    profiled = checked(parsed(directory, case, catalog), case)
+    profiled = result_of_case(parsed(directory, case, catalog), case)
     capture = read_capture(
         directory,
         limit_bytes=settings.capture_limit_bytes,

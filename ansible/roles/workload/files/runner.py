@@ -214,12 +214,13 @@ def nmis(address: str, hz: int) -> Iterator[None]:
 
 
 def record_by_nmi(
-    case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any], source: str
-) -> None:
+    case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any], names: list[str],
+    source: str,
+) -> None:  # fmt: skip
     """As `record`, sampled by the emulator's NMIs; says how many nanoseconds one stands for."""
     with nmis(source, said["hz"]):
         before, began = nmi_counts(), time.monotonic()
-        record(case, workloads, output, said, [])
+        record(case, workloads, output, said, names)
         seconds = time.monotonic() - began
         came = max((b - a for a, b in zip(before, nmi_counts(), strict=False)), default=0)
     if not came:
@@ -342,7 +343,7 @@ def profile_case(case: dict[str, Any], workloads: Path, timed: Path, nmi_source:
         repeated = repeated_case(case, timed)
         if nmi_source and "cycles" not in names:
             said["event"] = NMI_EVENT
-            record_by_nmi(repeated, workloads, output, said, nmi_source)
+            record_by_nmi(repeated, workloads, output, said, names, nmi_source)
         else:
             said["event"] = "cycles" if "cycles" in names else "cpu-clock"
             record(repeated, workloads, output, said, names)
