@@ -157,6 +157,7 @@ class Workload(_Closed):
     metrics: dict[str, Metric] = Field(min_length=1)
     needs: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
+    profiles_guest: bool = False
     defaults: WorkloadDefaults = WorkloadDefaults()
     seconds_per_case: float = 10
     seconds_per_iteration: float = 2

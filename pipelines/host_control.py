@@ -27,6 +27,7 @@ class JobCase:
     warmup: int
     timeout_s: int
     profile_hz: int | None = None
+    profile_guest: bool = False
 
 
 class HostControl(Protocol):
@@ -36,7 +37,13 @@ class HostControl(Protocol):
     """
 
     def prepare(
-        self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool, profiled: bool
+        self,
+        *,
+        kernels: Sequence[str],
+        workloads: Sequence[str],
+        guest: bool,
+        profiled: bool,
+        guest_profiled: bool,
     ) -> Facts:
         """Install kernels, workloads and, where profiled, perf; tune the host; what was done."""
         ...

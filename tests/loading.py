@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
 from types import ModuleType
 
 from ansible import module_utils
@@ -12,6 +14,17 @@ from mitigauge.settings import REPOSITORY
 
 # Ansible puts what modules share here when it packs them.
 module_utils.__path__.append(str(REPOSITORY / "ansible" / "module_utils"))
+
+# The program that runs a job, and its parts, which it imports from beside it.
+RUNNER_FILES = REPOSITORY / "ansible/roles/workload/files"
+sys.path.append(str(RUNNER_FILES))
+
+
+def stage_runner(workloads: Path) -> None:
+    """Put the runner into `workloads` as role `workload` does."""
+    for name in ("_cases.py", "_profiling.py"):
+        shutil.copy(RUNNER_FILES / name, workloads / name)
+    shutil.copy(RUNNER_FILES / "runner.py", workloads / "_runner")
 
 
 def load(relative: str) -> ModuleType:

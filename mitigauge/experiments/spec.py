@@ -48,9 +48,13 @@ class ArmSpec(_Closed):
 
 
 class ProfileSpec(_Closed):
-    """A profiled pass after the timed ones, sampled so many times a second."""
+    """A profiled pass after the timed ones, sampled so many times a second.
+
+    With ``guest`` the guest that the workload starts profiles itself too.
+    """
 
     hz: int = Field(PROFILE_HZ, ge=1, le=MAX_PROFILE_HZ, strict=True)
+    guest: bool = Field(False, strict=True)
 
 
 def _profile(value: object) -> object:
@@ -59,7 +63,7 @@ def _profile(value: object) -> object:
         return ProfileSpec() if value else None
     if value is None or isinstance(value, Mapping | ProfileSpec):
         return value
-    raise ValueError(f"{value!r} refused; say true, false, or {{hz: {PROFILE_HZ}}}")
+    raise ValueError(f"{value!r} refused; say true, false, or {{hz: {PROFILE_HZ}, guest: true}}")
 
 
 class WorkloadSpec(_Closed):
@@ -260,6 +264,7 @@ class _Checker:
                 yield self._at((*at, "workload"), f"unknown workload {wanted.workload!r}; {known}")
                 continue
             yield from self._needs(workload, comparison, at, hosts)
+            yield from self._guest(workload, wanted, at)
             problems = list(self._parameters(workload, wanted, at))
             yield from problems
             if not problems:
@@ -287,6 +292,15 @@ class _Checker:
                     f"workload {workload.name!r} needs {', '.join(sorted(missing))}, "
                     f"which host {name!r} lacks",
                 )
+
+    def _guest(self, workload: Workload, wanted: WorkloadSpec, at: Place) -> Iterator[str]:
+        if wanted.profile and wanted.profile.guest and not workload.profiles_guest:
+            able = [name for name, one in self.catalog.workloads.items() if one.profiles_guest]
+            yield self._at(
+                (*at, "profile", "guest"),
+                f"workload {workload.name!r} has no guest to profile; with one: "
+                + (", ".join(sorted(able)) or "none"),
+            )
 
     def _parameters(self, workload: Workload, wanted: WorkloadSpec, at: Place) -> Iterator[str]:
         for where, point in wanted.points():

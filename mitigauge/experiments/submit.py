@@ -144,6 +144,7 @@ def _case(
         expected_s=workload.seconds_of(parameters, iterations + warmup)
         + (workload.profiled_seconds_of(parameters, iterations) if selection.profile else 0),
         profile_hz=selection.profile.hz if selection.profile else None,
+        profile_guest=selection.profile.guest if selection.profile else False,
         metrics=metrics,
     )
 

@@ -108,6 +108,7 @@ class Case(Base):
     metrics: Mapped[dict[str, Any]]
     # Samples a second of a separate pass; none: not profiled.
     profile_hz: Mapped[int | None]
+    profile_guest: Mapped[bool] = mapped_column(server_default=text("false"))
 
 
 class Run(Base):

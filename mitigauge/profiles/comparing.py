@@ -64,6 +64,10 @@ class Sides:
     emulated: bool = False
     experiment: int | None = None
     case: int | None = None
+    where: str = "host"
+    """Which system was profiled: host or guest."""
+    wheres: tuple[str, ...] = ("host",)
+    """Those of which the case has profiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,8 @@ def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged:
         },
         "experiment": sides.experiment,
         "case": sides.case,
+        "where": sides.where,
+        "wheres": list(sides.wheres),
         "svg_by": drawing.installed(),
     }  # fmt: skip
     return encoded(header, arrays)

@@ -140,6 +140,12 @@ def groups_like(session: Session, case: Case, side: str) -> Sequence[RowMapping]
     return rows.mappings().all()
 
 
+def sides_of_case(session: Session, case_id: int) -> tuple[str, ...]:
+    """Of which systems a case has profiles: host, guest; the host first."""
+    found = session.scalars(select(Profile.side).where(Profile.case_id == case_id).distinct())
+    return tuple(sorted(found, reverse=True))
+
+
 def profiles_of_arm(
     session: Session, *, case_id: int, arm_id: int, run_id: int, side: str
 ) -> list[Profile]:

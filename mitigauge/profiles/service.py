@@ -65,6 +65,8 @@ def case_sides(session: Session, a: Selection, b: Selection, *, side: str) -> Si
         emulated=any(place.run.host.emulated for place in places),
         experiment=a.experiment_id,
         case=a.case_id,
+        where=side,
+        wheres=repository.sides_of_case(session, a.case_id),
     )
 
 

@@ -55,7 +55,13 @@ class AnsibleHost:
     log: RunLog
 
     def prepare(
-        self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool, profiled: bool
+        self,
+        *,
+        kernels: Sequence[str],
+        workloads: Sequence[str],
+        guest: bool,
+        profiled: bool,
+        guest_profiled: bool,
     ) -> Facts:
         """Run prepare.yml; adds the host's boot time-out to what it returns."""
         facts = self._play(
@@ -64,6 +70,7 @@ class AnsibleHost:
                 "kernel_packages": [f"linux-image-{release}" for release in kernels],
                 "workload_names": list(workloads),
                 "guest_enabled": guest,
+                "guest_profiled": guest_profiled,
                 "workload_profiled": profiled,
             },
             timeout_s=PREPARE_TIMEOUT_S,

@@ -7,8 +7,8 @@ import json
 import statistics
 import tarfile
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from sqlalchemy.orm import Session
@@ -26,7 +26,7 @@ from mitigauge.settings import get_settings
 from pipelines.host_control import JobCase, LabFault
 from pipelines.steps.context import Done, StepContext, boot_of
 from pipelines.steps.parsing import parsed
-from pipelines.steps.profiled import pass_of, taken_capture
+from pipelines.steps.profiled import pass_of, taken_captures
 
 POLL_INTERVAL_S = 4.0
 EX_TEMPFAIL = 75
@@ -36,19 +36,20 @@ JOB_SLACK_S = 120.0
 # What perf may take before and after a profiled pass: PROFILE_MARGIN_S of workload_job.py.
 PROFILE_SLACK_S = 420.0
 # Raw text of profiles, in <case>/profile; kept as a blob of its own.
-CAPTURE = "profile/perf.script.*"
+CAPTURES = ("profile/perf.script.*", "profile/guest/perf.script.*")
 
 
 @dataclass(frozen=True, slots=True)
 class CaseOutput:
-    """What one case left behind: a result, or why there is none; the same of its profile."""
+    """What one case left behind: a result, or why there is none; the same of its profiles."""
 
     case: Case
     raw_sha256: str | None
     body: bytes = b""
     state: str = "measured"
     error: str = ""
-    capture: Capture | None = None
+    captures: Mapping[str, Capture] = field(default_factory=dict)
+    """By side, ``host`` or ``guest``."""
     profile_error: str = ""
 
 
@@ -69,6 +70,7 @@ def start(context: StepContext) -> Done:
                 c.warmup,
                 timeout_s=c.timeout_s,
                 profile_hz=c.profile_hz,
+                profile_guest=c.profile_guest,
             )
             for c in cases
         ],
@@ -152,7 +154,11 @@ def _still_running(context: StepContext, current_case: str, *, profiling: bool) 
 
 def _taken_in(boot: Boot, outputs: Sequence[CaseOutput]) -> Done:
     again = boot.job_try < JOB_TRIES and any(o.state == "lab_fault" for o in outputs)
-    captures = [(output.case, output.capture) for output in outputs if output.capture]
+    captures = [
+        (output.case, side, capture)
+        for output in outputs
+        for side, capture in output.captures.items()
+    ]
 
     def apply(session: Session, run: Run) -> None:
         current = boot_of(run, boot.id)
@@ -170,12 +176,13 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput]) -> Done:
                     error=output.error,
                     raw_sha256=output.raw_sha256,
                 )
-        for case, capture in captures:
+        for case, side, capture in captures:
             store_boot_profile(
                 session,
                 boot_id=boot.id,
                 case_id=case.id,
                 workload=case.workload,
+                side=side,
                 stacks=capture.stacks,
                 of=pass_of(capture),
             )
@@ -185,12 +192,11 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput]) -> Done:
             outcomes.measured(session, current)
 
     bad = [f"{o.case.title}: {o.error}" for o in outputs if o.state != "measured"]
-    no_profile = [f"{o.case.title}: no profile: {o.profile_error}" for o in outputs
-                  if o.profile_error]  # fmt: skip
+    no_profile = [f"{o.case.title}: {o.profile_error}" for o in outputs if o.profile_error]
     good = len(outputs) - len(bad)
     said = f"{good} of {len(outputs)} cases measured"
     if captures or no_profile:
-        said += f", {len(captures)} profiled"
+        said += f", {len({case.id for case, *_ in captures})} profiled"
     return Done(
         apply,
         outcome="finished",
@@ -224,7 +230,7 @@ def collect(archive: Path, cases: Sequence[Case], catalog: Catalog) -> list[Case
 def _wanted(members: Sequence[tarfile.TarInfo]) -> list[tarfile.TarInfo]:
     """All members but captures over the limit: results must not be lost to a large profile."""
     limit = get_settings().upload_inflated_limit_bytes
-    captures = [member for member in members if PurePath(member.name).match(CAPTURE)]
+    captures = [member for member in members if _is_capture(member)]
     others = [member for member in members if member not in captures]
     if sum(member.size for member in others) > limit:
         raise LabFault(f"the job's files are over {limit} bytes", hint="See the workload's output.")
@@ -233,6 +239,10 @@ def _wanted(members: Sequence[tarfile.TarInfo]) -> list[tarfile.TarInfo]:
         if limit >= 0:
             others.append(member)
     return others
+
+
+def _is_capture(member: tarfile.TarInfo) -> bool:
+    return any(PurePath(member.name).match(pattern) for pattern in CAPTURES)
 
 
 def _exit_codes(state_file: Path) -> dict[str, int]:
@@ -259,7 +269,7 @@ def _read_case(job: Path, case: Case, exits: dict[str, int], catalog: Catalog) -
         timed = result_of_case(body, case)
     except MitigaugeError as error:
         return CaseOutput(case, raw, state="failed", error=error.message)
-    return _with_profile(CaseOutput(case, raw, body=body), timed, directory / "profile", catalog)
+    return _with_profiles(CaseOutput(case, raw, body=body), timed, directory / "profile", catalog)
 
 
 def _kept(content: bytes) -> str:
@@ -270,13 +280,13 @@ def _kept(content: bytes) -> str:
         raise LabFault(error.message, hint=f"{error.hint} The boot is made again.") from error
 
 
-def _with_profile(
+def _with_profiles(
     output: CaseOutput, timed: ResultBody, directory: Path, catalog: Catalog
 ) -> CaseOutput:
     if not output.case.profile_hz:
         return output
-    capture, why_not = taken_capture(directory, output.case, timed, catalog, get_settings())
-    return replace(output, capture=capture, profile_error=why_not)
+    captures, why_not = taken_captures(directory, output.case, timed, catalog, get_settings())
+    return replace(output, captures=captures, profile_error=why_not)
 
 
 def _packed(directory: Path) -> bytes:
@@ -286,7 +296,7 @@ def _packed(directory: Path) -> bytes:
         tar.add(
             directory,
             arcname=directory.name,
-            filter=lambda member: None if PurePath(member.name).match(CAPTURE) else member,
+            filter=lambda member: None if _is_capture(member) else member,
         )
     return buffer.getvalue()
 

@@ -21,6 +21,7 @@ def prepare(context: StepContext) -> Done:
         workloads=workloads,
         guest=guest,
         profiled=any(case.profile_hz for case in comparison.cases),
+        guest_profiled=any(case.profile_guest for case in comparison.cases),
     )
 
     def apply(session: Session, run: Run) -> None:

@@ -1,4 +1,4 @@
-"""The profiled pass of a case: its capture read and its raw text kept."""
+"""The profiled pass of a case: its captures read and their raw texts kept."""
 
 from __future__ import annotations
 
@@ -17,31 +17,45 @@ from mitigauge.settings import Settings
 from pipelines.steps.parsing import parsed
 
 
-def taken_capture(
+def taken_captures(
     directory: Path, case: Case, timed: ResultBody, catalog: Catalog, settings: Settings
-) -> tuple[Capture | None, str]:
-    """(capture, "") of the pass in *directory*, or (None, why there is none).
+) -> tuple[dict[str, Capture], str]:
+    """Captures of the pass in *directory* by side, and why one of them is missing.
 
     Raises nothing: a figure that was measured must not be lost to its profile.
     """
-    try:
-        return _captured(directory, case, timed, catalog, settings), ""
-    except MitigaugeError as error:
-        return None, error.message
-    except OSError as error:
-        return None, f"the profile cannot be read: {error.strerror}"
+    captures, faults = {}, []
+    for side, place in _places(directory, case).items():
+        try:
+            captures[side] = _captured(place, directory, case, timed, catalog, settings)
+        except MitigaugeError as error:
+            faults.append(f"no profile of the {side}: {error.message}")
+        except OSError as error:
+            faults.append(f"no profile of the {side}: it cannot be read: {error.strerror}")
+    return captures, "; ".join(faults)
+
+
+def _places(directory: Path, case: Case) -> dict[str, Path]:
+    host = {"host": directory}
+    return {**host, "guest": directory / "guest"} if case.profile_guest else host
 
 
 def _captured(
-    directory: Path, case: Case, timed: ResultBody, catalog: Catalog, settings: Settings
+    place: Path,
+    directory: Path,
+    case: Case,
+    timed: ResultBody,
+    catalog: Catalog,
+    settings: Settings,
 ) -> Capture:
+    """The capture in *place*, of the pass in *directory*."""
     # First: where the pass did not work, parse.py would only say what follows from it.
-    text = capture_text(directory, limit_bytes=settings.capture_limit_bytes)
+    text = capture_text(place, limit_bytes=settings.capture_limit_bytes)
     # Parsed like any other pass, but one that was sampled says nothing about cost:
     # its values end here.
     profiled = result_of_case(parsed(directory, case, catalog), case)
     capture = read_capture(
-        directory,
+        place,
         limit_bytes=settings.capture_limit_bytes,
         operations=profiled.operations,
         overhead_percent=_overhead(case, timed, profiled),

@@ -25,7 +25,7 @@ BASE = {b"bench;syscall;do_syscall_64": 1000, b"bench;main": 500, b"swapper;defa
 LOOP = {**BASE, b"bench;syscall;do_syscall_64;clear_bhb_loop": 400}
 
 
-def stored_in(session: Session, experiment_id: int) -> int:
+def stored_in(session: Session, experiment_id: int, *, side: str = "host") -> int:
     """Give every boot of the first case a profile; returns the case."""
     experiment = repository.experiment(session, experiment_id)
     case = experiment.comparisons[0].cases[0]
@@ -35,6 +35,7 @@ def stored_in(session: Session, experiment_id: int) -> int:
         jitter = {stack: count + 3 * boot.block for stack, count in stacks.items()}
         store_boot_profile(
             session, boot_id=boot.id, case_id=case.id, workload=case.workload, stacks=jitter,
+            side=side,
             of=Pass("cpu-clock", "0" * 64, samples=10, operations=10.0, overhead_percent=2.0,
                     counters={"instructions": 1000.0 + len(stacks)}),
         )  # fmt: skip
@@ -75,6 +76,22 @@ def test_a_cases_arms_are_compared_by_operation(
     assert header["a"]["idle_percent"] == pytest.approx(85.7, abs=0.1)
     own = [header["names"][symbol] for symbol in arrays["f_symbol"]].index("clear_bhb_loop")
     assert arrays["f_self_b"][own] == pytest.approx(40.45)
+
+
+def test_the_guests_profiles_are_compared_apart_from_the_hosts(
+    client: TestClient, engine: Engine, experiment_id: int, case_id: int
+) -> None:
+    asked = {"experiment": experiment_id, "case": case_id, "host": "alpha", "a": "off", "b": "on"}
+    header, _ = decoded(client.get("/api/profiles/diff", params=asked).content)
+    assert (header["where"], header["wheres"]) == ("host", ["host"])
+    with transaction(engine) as session:
+        boot = session.scalars(select(Profile.boot_id)).first()
+        stored_in(session, experiment_id, side="guest")
+        assert len(session.scalars(select(Profile).where(Profile.boot_id == boot)).all()) == 2
+    of_guest = client.get("/api/profiles/diff", params={**asked, "where": "guest"})
+    header, _ = decoded(of_guest.content)
+    assert (header["where"], header["wheres"]) == ("guest", ["host", "guest"])
+    assert (header["a"]["boots"], header["b"]["boots"]) == (2, 2)
 
 
 def test_the_functions_that_explain_a_difference_are_named(

@@ -54,9 +54,16 @@ class SimulatedHost:
             world["did"].append(what)
 
     def prepare(
-        self, *, kernels: Sequence[str], workloads: Sequence[str], guest: bool, profiled: bool
+        self,
+        *,
+        kernels: Sequence[str],
+        workloads: Sequence[str],
+        guest: bool,
+        profiled: bool,
+        guest_profiled: bool,
     ) -> Facts:
-        self._do("prepare with perf" if profiled else "prepare")
+        where = " in the guest too" if guest_profiled else ""
+        self._do(f"prepare with perf{where}" if profiled else "prepare")
         return {"kernels": list(kernels), "boot_timeout_s": 5}
 
     def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:
@@ -147,6 +154,9 @@ def packed(job: str, cases: Sequence[dict[str, Any]], *, profile: str = "ok") ->
         if case["profile_hz"]:
             for name, content in profiled(case, profile).items():
                 files[f"{case['case_id']}/profile/{name}"] = content
+        if case.get("profile_guest"):
+            for name, content in of_guest(profile).items():
+                files[f"{case['case_id']}/profile/guest/{name}"] = content
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
         for name, content in files.items():
@@ -155,6 +165,13 @@ def packed(job: str, cases: Sequence[dict[str, Any]], *, profile: str = "ok") ->
             member.size = len(data)
             tar.addfile(member, io.BytesIO(data))
     return buffer.getvalue()
+
+
+def of_guest(how: str) -> dict[str, Any]:
+    """Files that the guest of a profiled pass left."""
+    if how == "no guest":
+        return {"profile.json": {"state": "failed", "hz": 499, "detail": "the guest said nothing"}}
+    return {"profile.json": PROFILED, "perf.script.gz": RECORDED}
 
 
 def profiled(case: dict[str, Any], how: str) -> dict[str, Any]:

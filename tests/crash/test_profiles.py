@@ -66,8 +66,8 @@ def test_a_profile_that_failed_is_said_and_the_timed_result_kept(
     view, said = run(fleet, how)
     nothing_lost_nothing_twice(view, fleet.did())
     assert said.count("2 of 2 cases measured, 0 profiled") == 4
-    assert said.count(f"spin 1: no profile: {why}") == 4
-    assert said.count(f"spin 2: no profile: {why}") == 4
+    assert said.count(f"spin 1: no profile of the host: {why}") == 4
+    assert said.count(f"spin 2: no profile of the host: {why}") == 4
 
 
 def test_a_capture_over_the_limit_is_refused_and_the_timed_result_kept(
@@ -76,4 +76,7 @@ def test_a_capture_over_the_limit_is_refused_and_the_timed_result_kept(
     monkeypatch.setenv("MITIGAUGE_CAPTURE_LIMIT_BYTES", "1000")
     view, said = run(fleet)
     nothing_lost_nothing_twice(view, fleet.did())
-    assert f"spin 1: no profile: perf.script.gz has {len(RECORDED)} bytes, over 1000" in said
+    assert (
+        f"spin 1: no profile of the host: perf.script.gz has {len(RECORDED)} bytes, over 1000"
+        in said
+    )

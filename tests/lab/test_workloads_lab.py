@@ -16,6 +16,7 @@ import pytest
 
 from mitigauge.catalog import Catalog
 from mitigauge.fleet.inventory import load_hosts
+from mitigauge.profiles.capture import read_capture
 from pipelines.adapters.ansible import PlayResult, run_playbook
 from tests.loading import load
 
@@ -71,10 +72,10 @@ def wait(host: str, job: str, directory: Path) -> dict[str, Any]:
     raise TimeoutError(f"job {job} on {host} still runs after {PATIENCE_S} s")
 
 
-def prepare(host: str, *, guest: bool) -> PlayResult:
+def prepare(host: str, *, guest: bool, **more: bool) -> PlayResult:
     return play(
         "prepare.yml", host,
-        kernel_packages=[], workload_names=["iperf", "syscall"], guest_enabled=guest,
+        kernel_packages=[], workload_names=["iperf", "syscall"], guest_enabled=guest, **more,
     )  # fmt: skip
 
 
@@ -141,6 +142,26 @@ def test_a_guest_with_four_processors_carries_many_connections(
     # One line a connection, and their sum.
     said = json.loads((tmp_path / job / "many" / "iteration-01.json").read_text())
     assert len(said["end"]["streams"]) == parallel
+
+
+def test_a_guest_profiles_its_own_tests_and_its_symbols_are_known(amd: str, tmp_path: Path) -> None:
+    prepared = prepare(amd, guest=True, guest_profiled=True, workload_profiled=True)
+    assert prepared.returned["guest_profile"]["initrd"].endswith("initrd-profile.img")
+    again = prepare(amd, guest=True, guest_profiled=True, workload_profiled=True)
+    assert again.changed == 0
+    one = case("iperf", "seen", network="user", protocol="tcp", direction="guest-to-host")
+    job = start(amd, {**one, "profile_hz": 99, "profile_guest": True})
+    state = wait(amd, job, tmp_path)
+    assert [entry["outcome"] for entry in state["finished_cases"]] == ["ok"]
+    timed = json.loads((tmp_path / job / "seen/run.json").read_text())
+    assert not any("initrd-profile" in word for word in timed["qemu_command"])
+    of_guest = read_capture(tmp_path / job / "seen/profile/guest", limit_bytes=32 << 20)
+    of_host = read_capture(tmp_path / job / "seen/profile", limit_bytes=32 << 20)
+    seen = b"\n".join(of_guest.stacks)
+    assert b"iperf3;" in seen
+    assert b"tcp_sendmsg" in seen
+    assert b"qemu-system" not in seen
+    assert b"qemu-system" in b"\n".join(of_host.stacks)
 
 
 def test_every_system_call_test_runs_and_a_started_job_is_not_started_again(

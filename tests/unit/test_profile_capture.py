@@ -8,6 +8,7 @@ import io
 import json
 import shutil
 import tarfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -175,27 +176,31 @@ def spin_case(**changes: Any) -> Case:
     fields: dict[str, Any] = {
         "id": 1, "workload": "spin", "title": "spin 1", "parameters": {"size": 1},
         "iterations": 3, "warmup": 1, "timeout_s": 30, "profile_hz": 499,
-        "metrics": {"time": metric},
+        "profile_guest": False, "metrics": {"time": metric},
     }  # fmt: skip
     return Case(**fields | changes)
 
 
-def collected(tmp_path: Path, case: Case) -> tuple[bytes, Capture | None, str, str]:
-    """(result, capture, why there is none, hash of the raw files) of the case's job."""
+def collected(
+    tmp_path: Path, case: Case, how: str = "ok"
+) -> tuple[bytes, Mapping[str, Capture], str, str]:
+    """(result, captures, why one is missing, hash of the raw files) of the case's job."""
     listed = {"case_id": "1", "workload": "spin", "parameters": {"size": 1}, "iterations": 3,
-              "warmup": 1, "timeout_s": 30, "profile_hz": 499}  # fmt: skip
+              "warmup": 1, "timeout_s": 30, "profile_hz": 499,
+              "profile_guest": case.profile_guest}  # fmt: skip
     archive = tmp_path / "job.tar.gz"
-    archive.write_bytes(packed("j", [listed]))
+    archive.write_bytes(packed("j", [listed], profile=how))
     [output] = collect(archive, [case], CATALOG)
     assert output.state == "measured"
     assert output.raw_sha256
-    return output.body, output.capture, output.profile_error, output.raw_sha256
+    return output.body, output.captures, output.profile_error, output.raw_sha256
 
 
 def test_a_collected_job_has_result_and_capture_apart(tmp_path: Path, home: Path) -> None:
-    body, capture, why_not, raw = collected(tmp_path, spin_case())
+    body, captures, why_not, raw = collected(tmp_path, spin_case())
     assert why_not == ""
-    assert capture is not None
+    assert list(captures) == ["host"]
+    capture = captures["host"]
     # Three iterations of 1000 operations, as fast as the timed ones.
     assert capture.operations == 3000
     assert capture.overhead_percent == pytest.approx(0.0)
@@ -208,8 +213,25 @@ def test_a_collected_job_has_result_and_capture_apart(tmp_path: Path, home: Path
 
 
 def test_a_case_that_asks_for_no_profile_gets_none(tmp_path: Path, home: Path) -> None:
-    _, capture, why_not, _ = collected(tmp_path, spin_case(profile_hz=None))
-    assert (capture, why_not) == (None, "")
+    _, captures, why_not, _ = collected(tmp_path, spin_case(profile_hz=None))
+    assert (captures, why_not) == ({}, "")
+
+
+def test_the_guests_capture_is_read_like_the_hosts_and_kept_out_of_the_raw_files(
+    tmp_path: Path, home: Path
+) -> None:
+    _, captures, why_not, raw = collected(tmp_path, spin_case(profile_guest=True))
+    assert why_not == ""
+    assert captures["guest"] == captures["host"]
+    with tarfile.open(fileobj=io.BytesIO(blob_store(get_settings()).read(raw))) as tar:
+        assert "1/profile/guest/profile.json" in tar.getnames()
+        assert not any("perf.script" in name for name in tar.getnames())
+
+
+def test_a_guest_without_a_capture_costs_the_hosts_nothing(tmp_path: Path, home: Path) -> None:
+    _, captures, why_not, _ = collected(tmp_path, spin_case(profile_guest=True), "no guest")
+    assert list(captures) == ["host"]
+    assert why_not == "no profile of the guest: the guest said nothing"
 
 
 def test_captures_that_do_not_fit_are_left_where_they_are_and_the_result_taken(
@@ -217,8 +239,8 @@ def test_captures_that_do_not_fit_are_left_where_they_are_and_the_result_taken(
 ) -> None:
     monkeypatch.setenv("MITIGAUGE_UPLOAD_INFLATED_LIMIT_BYTES", "2000")
     get_settings.cache_clear()
-    _, capture, why_not, _ = collected(tmp_path, spin_case())
-    assert capture is None
+    _, captures, why_not, _ = collected(tmp_path, spin_case())
+    assert captures == {}
     assert "perf.script.gz is not in the job's archive" in why_not
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -275,6 +277,67 @@ def test_a_guest_that_kvm_gave_up_is_a_fault_at_once(tmp_path: Path) -> None:
     with iperf.booted(guest), pytest.raises(iperf.LabFault, match="Suberror: 3") as fault:
         guest.wait_ready(1)
     assert fault.value.kind == "guest-died"
+
+
+def handed_over(path: Path, **files: str) -> Path:
+    """A tar as a guest hands it over, with whatever names a guest may think of."""
+    with tarfile.open(path, "w") as tar:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            tar.addfile(member, io.BytesIO(text.encode()))
+    return path
+
+
+def test_a_profiled_guest_boots_the_larger_initramfs_and_counts_its_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(iperf, "GUEST", tmp_path)
+    manifest = {"initrd": "/g/initrd-profile.img", "memory_mb": 512, "done_marker": "DONE"}
+    (tmp_path / "profile.json").write_text(json.dumps(manifest))
+    assert iperf.guest_profile(case(), tmp_path) is None
+    asked = {**case(), "warmup": 0, "guest_profile_hz": 199}
+    profile = iperf.guest_profile(asked, tmp_path)
+    assert profile.append == " mg_profile=199,3"
+    assert "/g/initrd-profile.img" in profile.qemu
+
+
+def test_a_host_without_the_profiling_guest_is_told_which_role_to_apply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(iperf, "GUEST", tmp_path)
+    with pytest.raises(iperf.CaseError, match="role guest with guest_profiled"):
+        iperf.guest_profile({**case(), "guest_profile_hz": 199}, tmp_path)
+
+
+def taken(tmp_path: Path, *, says: str, **files: str) -> Path:
+    """Directory with what was taken from a guest that `says` something at the end."""
+    guest = a_guest(tmp_path)
+    profile = iperf.GuestProfile([], "", "DONE", handed_over(tmp_path / "guest.tar", **files))
+    guest.serial.write_text(f"READY 1\n{says}\n")
+    with iperf.booted(guest):
+        iperf.take_profile(guest, profile, tmp_path / "guest")
+    assert not profile.tar.exists()
+    return tmp_path / "guest"
+
+
+def test_only_the_known_files_are_taken_from_a_guest(tmp_path: Path) -> None:
+    files = {"./facts.json": "{}", "../escaped": "x", "/etc/evil": "x", "./other": "x"}
+    directory = taken(tmp_path, says="DONE", **files)
+    assert [path.name for path in directory.iterdir()] == ["facts.json"]
+    assert not (tmp_path / "escaped").exists()
+
+
+@pytest.mark.parametrize(
+    ("says", "said"),
+    [("nothing", "handed no profile over within 0"), ("FAILED", "the guest's profile was lost")],
+)
+def test_a_guest_that_hands_nothing_over_is_no_fault_of_the_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, said: str
+) -> None:
+    monkeypatch.setattr(iperf, "PROFILE_LIMIT_S", 0)
+    directory = taken(tmp_path, says=says)
+    assert said in (directory / "failed.txt").read_text()
 
 
 def test_an_iperf3_that_hangs_is_ended_and_counted_against_the_guest(

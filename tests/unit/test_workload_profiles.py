@@ -19,11 +19,10 @@ import pytest
 
 from mitigauge.profiles.capture import read_capture
 from mitigauge.settings import REPOSITORY
-from tests.loading import load
+from tests.loading import load, stage_runner
 
-PROGRAM = REPOSITORY / "ansible/roles/workload/files/runner.py"
 RECORDED = REPOSITORY / "tests/fixtures/profiles/syscall-basic.perf.script.gz"
-runner = load("ansible/roles/workload/files/runner.py")
+profiling = load("ansible/roles/workload/files/_profiling.py")
 job = load("ansible/roles/workload/library/workload_job.py")
 
 # Knows the calls the runner makes; FAULT names the one that fails.
@@ -78,7 +77,7 @@ class Bench:
             (root / directory).mkdir()
         self.program("bin/perf", PERF)
         self.program("w/run", WORKLOAD)
-        shutil.copy(PROGRAM, root / "_runner")
+        stage_runner(root)
 
     def program(self, name: str, text: str) -> None:
         (self.root / name).write_text(text)
@@ -94,7 +93,7 @@ class Bench:
         content = {"job": "j", "cases": listed, "nmi_source": self.nmi_source}
         (self.job / "job.json").write_text(json.dumps(content))
         done = subprocess.run(
-            [sys.executable, self.root / "_runner", self.job], check=True,
+            [sys.executable, "-B", self.root / "_runner", self.job], check=True,
             capture_output=True, text=True, env=self.environment | environment,
         )  # fmt: skip
         assert done.stdout + done.stderr == ""
@@ -158,13 +157,13 @@ def test_only_the_iterations_are_kept_where_the_workload_says_when_they_were(
 ) -> None:
     def window(said: object) -> object:
         (tmp_path / "run.json").write_text(json.dumps({"measured": said}))
-        return runner.window(tmp_path)
+        return profiling.window(tmp_path)
 
     assert window([12.5, 14]) == ["--time", "12.500000000,14.000000000"]
     for said in (None, [], [1], [2, 1], [1, 1], [-1, 2], ["1", "2"], [1, 2, 3], {"1": 2}):
         assert window(said) == []
     (tmp_path / "run.json").write_text("{")
-    assert runner.window(tmp_path) == []
+    assert profiling.window(tmp_path) == []
 
 
 @contextmanager
@@ -263,9 +262,9 @@ def test_a_profiled_pass_past_its_time_out_is_ended(bench: Bench) -> None:
 
 
 def test_a_capture_over_its_limit_is_left_out_and_said(bench: Bench) -> None:
-    text = PROGRAM.read_text()
+    text = (bench.root / "_profiling.py").read_text()
     assert "CAPTURE_LIMIT_BYTES = 32 << 20" in text
-    (bench.root / "_runner").write_text(text.replace("32 << 20", "1 << 10"))
+    (bench.root / "_profiling.py").write_text(text.replace("32 << 20", "1 << 10"))
     bench.run()
     assert bench.profile()["state"] == "failed"
     assert "left out: over 1024 bytes compressed" in bench.profile()["detail"]
@@ -282,10 +281,60 @@ def test_gzip_packs_where_there_is_no_zstd(bench: Bench) -> None:
     assert gzip.decompress(packed.read_bytes()) == gzip.decompress(RECORDED.read_bytes())
 
 
+GUEST = """#!/bin/sh
+case "$2" in */profile) ;; *) exit 0 ;; esac
+grep -q '"guest_profile_hz": 199' "$1" || exit 9
+mkdir "$2/guest"
+cd "$2/guest"
+"""
+HANDED_OVER = f"""
+printf '{{"event": "cpu-clock", "perf": "7.2.12", "seconds": 4.5}}' > facts.json
+printf 'cpu-clock stats:\n LOST_SAMPLES events: 2\n' > stats.txt
+cp {RECORDED} perf.script.gz
+"""
+
+
+def guest_profile(bench: Bench) -> dict[str, Any]:
+    path = bench.job / "1/profile/guest/profile.json"
+    content: dict[str, Any] = json.loads(path.read_text())
+    return content
+
+
+def test_what_a_workload_takes_from_its_guest_is_a_profile_like_the_hosts(bench: Bench) -> None:
+    bench.program("w/run", GUEST + HANDED_OVER)
+    bench.run({"profile_guest": True})
+    assert bench.profile()["state"] == "ok"
+    capture = read_capture(bench.job / "1/profile/guest", limit_bytes=32 << 20)
+    assert (capture.event, capture.hz, capture.lost) == ("cpu-clock", 199, 2)
+    assert (capture.seconds, capture.tool) == (4.5, "perf 7.2.12")
+    assert capture.stacks == read_capture(bench.job / "1/profile", limit_bytes=32 << 20).stacks
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        ("", "the workload left no facts.json of its guest"),
+        ("echo the guest died > failed.txt", "the guest died"),
+        (HANDED_OVER + "rm perf.script.gz", "perf.script.gz"),
+        (HANDED_OVER + "rm stats.txt", "the workload left no stats.txt of its guest"),
+        (HANDED_OVER + "echo '[' > facts.json", "the guest's facts.json: "),
+        (HANDED_OVER + "echo '{}' > facts.json", "the guest's facts.json: KeyError('event')"),
+    ],
+)
+def test_a_guest_without_a_profile_says_why_and_the_hosts_stands(
+    bench: Bench, left: str, said: str
+) -> None:
+    bench.program("w/run", GUEST + left)
+    bench.run({"profile_guest": True})
+    assert bench.profile()["state"] == "ok"
+    assert guest_profile(bench)["state"] == "failed"
+    assert said in guest_profile(bench)["detail"]
+
+
 def test_a_unit_ends_a_profile_only_after_the_runner_has_given_it_up() -> None:
     longest = (
-        2 * runner.PERF_PROBE_LIMIT_S + runner.PERF_STATS_LIMIT_S + runner.PERF_SCRIPT_LIMIT_S
-        + 7 * runner.TERM_GRACE_S
+        2 * profiling.PERF_PROBE_LIMIT_S + profiling.PERF_STATS_LIMIT_S
+        + profiling.PERF_SCRIPT_LIMIT_S + 7 * profiling.TERM_GRACE_S
     )  # fmt: skip
     assert longest <= job.PROFILE_MARGIN_S
     assert job.limit_s({"timeout_s": 30, "profile_hz": 99}) == 60 + job.PROFILE_MARGIN_S

@@ -20,6 +20,7 @@ from ansible.errors import AnsibleError
 from tests.loading import load
 
 ROLES = "ansible/roles"
+parts = load("ansible/module_utils/mitigauge_guest.py")
 image = load(f"{ROLES}/guest/library/guest_image.py")
 network = load(f"{ROLES}/guest_network/library/guest_network.py")
 job = load(f"{ROLES}/workload/library/workload_job.py")
@@ -50,17 +51,17 @@ def test_libraries_are_read_from_ldd_and_a_missing_one_is_named() -> None:
         "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f1)\n"
         "\t/lib64/ld-linux-x86-64.so.2 (0x00007f2)\n"
     )
-    assert image.libraries(text) == [
+    assert parts.libraries(text) == [
         "/lib/x86_64-linux-gnu/libc.so.6",
         "/lib64/ld-linux-x86-64.so.2",
     ]
-    with pytest.raises(image.GuestImageError, match=r"libiperf.so.0"):
-        image.libraries(text + "\tlibiperf.so.0 => not found\n")
+    with pytest.raises(parts.GuestImageError, match=r"libiperf.so.0"):
+        parts.libraries(text + "\tlibiperf.so.0 => not found\n")
 
 
 def test_modules_load_in_the_order_modprobe_gives_and_built_ins_are_left_out() -> None:
     text = "builtin virtio\ninsmod /lib/modules/x/failover.ko.xz \ninsmod /lib/x/virtio_net.ko\n"
-    assert image.module_files(text) == ["/lib/modules/x/failover.ko.xz", "/lib/x/virtio_net.ko"]
+    assert parts.module_files(text) == ["/lib/modules/x/failover.ko.xz", "/lib/x/virtio_net.ko"]
 
 
 @pytest.fixture

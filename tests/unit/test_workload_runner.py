@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import time
@@ -12,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from tests.loading import stage_runner
 
-PROGRAM = REPOSITORY / "ansible/roles/workload/files/runner.py"
 Bench = tuple[Path, Path]
 
 
@@ -24,7 +22,7 @@ def bench(tmp_path: Path) -> Bench:
     workloads, job = tmp_path / "workloads", tmp_path / "job"
     workloads.mkdir()
     job.mkdir()
-    shutil.copy(PROGRAM, workloads / "_runner")
+    stage_runner(workloads)
     return workloads, job
 
 
@@ -44,7 +42,10 @@ def run_job(bench: Bench, *cases: tuple[str, str], timeout_s: int = 30) -> dict[
     ]  # fmt: skip
     (bench[1] / "job.json").write_text(json.dumps({"job": "j", "cases": listed}))
     done = subprocess.run(
-        [sys.executable, bench[0] / "_runner", bench[1]], check=True, capture_output=True, text=True
+        [sys.executable, "-B", bench[0] / "_runner", bench[1]],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     assert done.stdout + done.stderr == ""
     state: dict[str, Any] = json.loads((bench[1] / "state.json").read_text())

@@ -156,7 +156,7 @@ export const META = {
   ...{ title: "syscall basic", host: "lab-intel", emulated: true, event: "cpu-clock" },
   ...{ merged: true, rules_version: 1, raw_names: {} },
   pruned: { nodes: 123, a: 0.8, b: 0.9 },
-  ...{ experiment: 3, case: 5, svg_by: null },
+  ...{ experiment: 3, case: 5, where: "host", wheres: ["host"], svg_by: null },
 };
 
 /** A payload of one tree; totals are the root's, the rest of the description as in META. */

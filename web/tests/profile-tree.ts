@@ -51,6 +51,13 @@ export function syscallTree(): Frame {
   );
 }
 
+/** Wide and shallow, beside one sample of a deep stack. */
+export function needleTree(depth: number): Frame {
+  let needle = leaf("rare", 1, 1);
+  for (let i = depth; i > 0; i--) needle = branch(`rare_${i}`, 0.9, 1, needle);
+  return branch("all", 0.5, 1, leaf("common", 1e6, 1e6), needle);
+}
+
 /** Depth 500: one call in another. */
 export function deepTree(depth: number): Frame {
   let inner = leaf(`call_${depth}`, 10, 12, 0.01);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
 import { payload } from "./profile-payload";
-import { deepTree, HOSTILE, syscallTree } from "./profile-tree";
+import { deepTree, HOSTILE, needleTree, syscallTree } from "./profile-tree";
 import { expect, expectAccessible, test } from "./world";
 
 const ADDRESS = "/profiles/diff?a=1&b=2&experiment=3&case=5&host=lab-intel";
@@ -93,6 +93,18 @@ test("another host or experiment is chosen among those with profiles of the case
   await expect
     .poll(() => asked.at(-1))
     .toBe("?a=off&b=off&b_case=9&b_experiment=4&case=5&experiment=3&host=lab-intel");
+});
+
+test("the guest's own profile is chosen where there is one", async ({ page }) => {
+  const asked = await serve(page, payload(syscallTree(), { wheres: ["host", "guest"] }));
+  await openProfile(page);
+  const system = page.getByRole("group", { name: "Profile of the" });
+  await expect(system.getByRole("button", { name: "host" })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
+  await system.getByRole("button", { name: "guest" }).click();
+  await expect.poll(() => asked.at(-1)).toContain("where=guest");
 });
 
 test("another basis and separate threads are asked of the service", async ({ page }) => {
@@ -329,6 +341,13 @@ test("a stack 500 deep can be walked to its end and zoomed", async ({ page }) =>
   await expect(ancestors(page).getByRole("button")).toHaveCount(61);
   const ring = page.locator(".ring[data-kind=chosen]");
   await expect(ring).toBeInViewport();
+});
+
+test("a rare deep stack does not leave the graph empty above", async ({ page }) => {
+  await serve(page, payload(needleTree(100)));
+  await openProfile(page);
+  const box = await graph(page).boundingBox();
+  expect(box?.height).toBeLessThan(26 * 18);
 });
 
 test("dragging moves the graph and does not zoom", async ({ page }) => {

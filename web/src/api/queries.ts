@@ -104,13 +104,13 @@ export const caseProfilesQuery = (id: number, caseId: number, host: string) =>
       ),
   });
 
-export const profileGroupsQuery = (id: number, caseId: number) =>
+export const profileGroupsQuery = (id: number, caseId: number, where: "host" | "guest") =>
   queryOptions({
-    queryKey: ["profile groups", id, caseId],
+    queryKey: ["profile groups", id, caseId, where],
     queryFn: ({ signal }) =>
       data(
         api.GET("/api/profiles/groups", {
-          params: { query: { experiment: id, case: caseId } },
+          params: { query: { experiment: id, case: caseId, where } },
           signal,
         }),
       ),

@@ -1,7 +1,7 @@
 /** What the graph shows and how: first what is asked of the service, then how it is drawn. */
 
 import { Choice } from "./choice";
-import type { Basis, Meta } from "./decode";
+import type { Basis, Meta, Where } from "./decode";
 import type { Changes, ViewState } from "./state";
 
 interface ControlProps {
@@ -16,11 +16,26 @@ const BASIS_WORDS: Record<Basis, readonly [string, string]> = {
   raw: ["samples", "Samples as they were counted"],
 };
 
+const WHERE_WORDS: Record<Where, readonly [string, string]> = {
+  host: ["host", "What the host's own processors did, the guest's share among it"],
+  guest: ["guest", "What the guest saw itself do"],
+};
+
 const NOT_ASKED_AGAIN = { page: null };
 
 export function DataControls({ meta, change }: Omit<ControlProps, "state">) {
   return (
     <>
+      {meta.wheres.length > 1 && (
+        <Choice
+          label="Profile of the"
+          options={meta.wheres.map((where) => [where, ...WHERE_WORDS[where]] as const)}
+          value={meta.where}
+          choose={(where) => {
+            change({ where: where === "host" ? null : where, ...NOT_ASKED_AGAIN });
+          }}
+        />
+      )}
       <Choice
         label="Cost"
         options={meta.bases.map((basis) => [basis, ...BASIS_WORDS[basis]] as const)}

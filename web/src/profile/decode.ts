@@ -28,6 +28,8 @@ export interface Side {
 export const BASES = ["operation", "share", "raw"] as const;
 export type Basis = (typeof BASES)[number];
 
+export type Where = "host" | "guest";
+
 export interface Meta {
   a: Side;
   b: Side;
@@ -47,6 +49,9 @@ export interface Meta {
   pruned: { nodes: number; a: number; b: number };
   experiment: number | null;
   case: number | null;
+  /** Which system was profiled, and those of which the case has profiles. */
+  where: Where;
+  wheres: Where[];
   /** Which program the service could draw an SVG with. */
   svg_by: string | null;
 }

@@ -34,7 +34,7 @@ export function groupsQuery(a: Selection, b: Selection): Changes {
 export function Groups({ meta, change }: Props) {
   const [a, b] = [meta.a.of, meta.b.of];
   const query = useQuery({
-    ...profileGroupsQuery(a?.experiment_id ?? 0, a?.case_id ?? 0),
+    ...profileGroupsQuery(a?.experiment_id ?? 0, a?.case_id ?? 0, meta.where),
     enabled: a !== null,
   });
   if (a === null || b === null || query.data === undefined) return null;

@@ -102,8 +102,9 @@ function Body({ profile }: { profile: Profile }) {
         tags={meta.emulated && <EmulatedBadge />}
         lede={
           <>
-            {meta.event} on <Link to={`/hosts/${encodeURIComponent(meta.host)}`}>{meta.host}</Link>:
-            what <bdi>{meta.b.label}</bdi> costs beside <bdi>{meta.a.label}</bdi>
+            {meta.event} {meta.where === "guest" ? "in the guest on" : "on"}{" "}
+            <Link to={`/hosts/${encodeURIComponent(meta.host)}`}>{meta.host}</Link>: what{" "}
+            <bdi>{meta.b.label}</bdi> costs beside <bdi>{meta.a.label}</bdi>
           </>
         }
       />

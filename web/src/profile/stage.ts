@@ -1,6 +1,6 @@
 /** The canvas in its scrolling box. Redraws by itself on scrolling; knows nothing of React. */
 
-import { drawnHeight, ROW_PX, rowTop, type Scene } from "./figure";
+import { drawnHeight, ROW_PX, rowTop, type Figure, type Scene } from "./figure";
 import { cut, frameAt, span, type Cut } from "./layout";
 import { paint } from "./paint";
 
@@ -16,6 +16,8 @@ export interface Parts {
 }
 
 const ROWS_OF_CALLERS = 3;
+/** A zoomed frame may have more rows than the whole graph shows: they need some room. */
+const FEWEST_ROWS = 24;
 
 export class Stage {
   private scene: Scene | null = null;
@@ -42,7 +44,7 @@ export class Stage {
     const { tree, layout } = figure;
     if (anew) {
       // Written before anything is read: each reading after a writing lays out the page.
-      set(box, "height", (layout.deepest + 1) * ROW_PX);
+      set(box, "height", rowsAtFirst(figure) * ROW_PX);
       this.measured = { width: box.clientWidth, height: box.clientHeight };
     }
     const { width, height } = this.measured;
@@ -143,6 +145,13 @@ export class Stage {
     else if (first < box.scrollTop) box.scrollTop = first;
     else if (last > box.scrollTop + box.clientHeight) box.scrollTop = last - box.clientHeight;
   }
+}
+
+/** Rows of the box: without those that only frames too narrow to draw would fill. */
+function rowsAtFirst({ tree, layout }: Figure): number {
+  // Of the screen, not of the box: that would have to be laid out first.
+  const drawn = cut(tree, layout, 0, window.screen.width).rows;
+  return Math.min(layout.deepest + 1, Math.max(drawn, FEWEST_ROWS));
 }
 
 /** A length in pixels; the same length again is not written. */

@@ -12,21 +12,32 @@ import contextlib
 import hashlib
 import json
 import re
-import shutil
 import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_guest import (
+    GUEST_MODULES,
+    GuestImageError,
+    digest,
+    install,
+    missing_packages,
+    module_entries,
+    module_paths,
+    program_files,
+    read_manifest,
+    run,
+    write,
+)
 from ansible.module_utils.mitigauge_initramfs import (
     Entry,
     newc,
     unpacked_kernel,
-    unpacked_module,
     with_directories,
 )
 
@@ -40,6 +51,7 @@ description:
 options:
   path: {description: directory of the guest, type: path, required: true}
   init: {description: text of the guest's first process, type: str, required: true}
+  serve: {description: text of the program that serves the tests, type: str, required: true}
   kernel:
     description: release to boot; empty keeps the present guest's while it is installed, else newest
     type: str
@@ -54,7 +66,6 @@ author: [Mitigauge contributors]
 SCHEMA = "mitigauge.guest/1"
 READY_MARKER = "MITIGAUGE-GUEST-READY"
 FAILED_MARKER = "MITIGAUGE-GUEST-FAILED"
-GUEST_MODULES = ("virtio_pci", "virtio_net")
 # host is what one wants to measure on. kvm64 is for emulated hosts whose
 # emulator cannot show its own processor's extended state to a guest.
 CPU_CANDIDATES = ("host", "kvm64")
@@ -73,58 +84,6 @@ PROGRAMS = {
     "busybox": "busybox-static",
     "modprobe": "kmod",
 }
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-
-class GuestImageError(Exception):
-    """Something the guest needs is missing or does not work; the text says what to do."""
-
-
-def run(*command: str) -> str:
-    """Standard output of `command`; its error output is the message if it fails."""
-    try:
-        done = subprocess.run(
-            command, check=True, capture_output=True, text=True, env={"LC_ALL": "C", "PATH": PATH}
-        )
-    except FileNotFoundError:
-        raise GuestImageError(f"{command[0]} is not installed on the host") from None
-    except subprocess.CalledProcessError as error:
-        said = (error.stderr or error.stdout).strip()
-        raise GuestImageError(f"{' '.join(command)}: {said}") from None
-    return done.stdout
-
-
-def missing_packages() -> list[str]:
-    """Packages of the programs that the host lacks."""
-    return [package for name, package in PROGRAMS.items() if not shutil.which(name, path=PATH)]
-
-
-def install(packages: list[str]) -> None:
-    """Install Debian packages, with fresh lists, since the cached ones may name gone files."""
-    run("apt-get", "-q", "update")
-    run(
-        "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y",
-        "--no-install-recommends", "install", *packages,
-    )  # fmt: skip
-
-
-def program_libraries(program: str) -> list[str]:
-    """Shared objects of `program`; none if it is linked statically."""
-    header = Path(program).read_bytes()
-    return libraries(run("ldd", program)) if b"/ld-linux-x86-64.so.2" in header else []
-
-
-def libraries(ldd_output: str) -> list[str]:
-    """Absolute paths of shared objects, the loader included, in `ldd`'s output."""
-    missing = re.findall(r"^\s*(\S+) => not found", ldd_output, re.MULTILINE)
-    if missing:
-        raise GuestImageError(f"the host lacks shared objects: {', '.join(missing)}")
-    return sorted(set(re.findall(r"(/\S+) \(0x[0-9a-f]+\)", ldd_output)))
-
-
-def module_files(show_depends: str) -> list[str]:
-    """Module files in loading order from `modprobe --show-depends`; built-ins have none."""
-    return re.findall(r"^insmod (\S+)", show_depends, re.MULTILINE)
 
 
 def release_key(release: str) -> list[tuple[int, str]]:
@@ -153,39 +112,15 @@ def choose_kernel(wanted: str, present: str, boot: Path, modules: Path) -> str:
     return max(installed, key=release_key)
 
 
-def collect_files(release: str, init: str) -> dict[str, Entry]:
+def collect_files(release: str, init: str, serve: str) -> dict[str, Entry]:
     """What the initramfs holds, read from the host."""
-
-    def program(path: str, mode: int = 0o755) -> Entry:
-        return (stat.S_IFREG | mode, Path(path).read_bytes())
-
-    files: dict[str, Entry] = {"init": (stat.S_IFREG | 0o755, init.encode())}
-    for name, place in (("busybox", "bin/busybox"), ("iperf3", "usr/bin/iperf3")):
-        path = shutil.which(name, path=PATH)
-        if not path:
-            raise GuestImageError(f"{name} is not installed on the host")
-        files[place] = program(path)
-        for library in program_libraries(path):
-            files[library.lstrip("/")] = program(library)
-    order: list[str] = []
-    for name in GUEST_MODULES:
-        depends = run("modprobe", "--set-version", release, "--show-depends", name)
-        for path in module_files(depends):
-            file, content = unpacked_module(Path(path))
-            if file not in order:
-                order.append(file)
-                files[f"modules/{file}"] = (stat.S_IFREG | 0o644, content)
-    files["modules/order"] = (stat.S_IFREG | 0o644, "".join(f"{n}\n" for n in order).encode())
-    return files
-
-
-def digest(parts: Sequence[bytes]) -> str:
-    """SHA-256 over length-prefixed parts."""
-    total = hashlib.sha256()
-    for part in parts:
-        total.update(b"%d:" % len(part))
-        total.update(part)
-    return total.hexdigest()
+    return {
+        "init": (stat.S_IFREG | 0o755, init.encode()),
+        "serve": (stat.S_IFREG | 0o755, serve.encode()),
+        **program_files("busybox", "bin/busybox"),
+        **program_files("iperf3", "usr/bin/iperf3"),
+        **module_entries(module_paths(release, GUEST_MODULES), "order"),
+    }
 
 
 def qemu_command(path: Path, cpu: str, memory_mb: int) -> list[str]:
@@ -261,37 +196,23 @@ def version(program: str) -> str:
     return found.group(0)
 
 
-def read_manifest(path: Path) -> dict[str, object]:
-    """The present manifest; empty if there is none or it is torn."""
-    try:
-        manifest = json.loads((path / "manifest.json").read_text())
-    except (FileNotFoundError, ValueError):
-        return {}
-    return manifest if isinstance(manifest, dict) else {}
-
-
-def write(path: Path, content: bytes) -> None:
-    """Replace `path` as a whole, so that a reader never sees half of it."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_bytes(content)
-    part.replace(path)
-
-
 def ensure(params: dict[str, object], *, check_mode: bool) -> tuple[bool, dict[str, object]]:
     """(changed, manifest) with the guest as `params` wants it."""
-    lacking = missing_packages()
+    lacking = missing_packages(PROGRAMS)
     if lacking and check_mode:
         return True, {}
     if lacking:
         install(lacking)
     path = Path(str(params["path"]))
-    present = read_manifest(path)
+    present = read_manifest(path / "manifest.json")
     release = choose_kernel(
         str(params["kernel"]), str(present.get("kernel_release", "")),
         Path("/boot"), Path("/lib/modules"),
     )  # fmt: skip
     vmlinuz = Path("/boot", f"vmlinuz-{release}").read_bytes()
-    initrd = newc(with_directories(collect_files(release, str(params["init"]))))
+    initrd = newc(
+        with_directories(collect_files(release, str(params["init"]), str(params["serve"])))
+    )
     cpu, memory_mb = str(params["cpu"]), int(str(params["memory_mb"]))
     timeout_s = float(str(params["ready_timeout_s"]))
     qemu = version("qemu-system-x86_64")
@@ -304,7 +225,7 @@ def ensure(params: dict[str, object], *, check_mode: bool) -> tuple[bool, dict[s
         "schema": SCHEMA, "inputs_sha256": inputs, "kernel_release": release,
         "vmlinuz_sha256": hashlib.sha256(vmlinuz).hexdigest(),
         "initrd_sha256": hashlib.sha256(initrd).hexdigest(),
-        "iperf3": version("iperf3"), "qemu": qemu, "append": APPEND,
+        "iperf3": version("iperf3"), "qemu": qemu, "append": APPEND, "memory_mb": memory_mb,
         "ready_marker": READY_MARKER, "failed_marker": FAILED_MARKER,
         "ready_timeout_s": timeout_s,
     }  # fmt: skip
@@ -329,6 +250,7 @@ def main() -> None:
         argument_spec={
             "path": {"type": "path", "required": True},
             "init": {"type": "str", "required": True},
+            "serve": {"type": "str", "required": True},
             "kernel": {"type": "str", "default": ""},
             "cpu": {"type": "str", "default": "auto"},
             "memory_mb": {"type": "int", "default": 256},

@@ -43,6 +43,7 @@ UNIT_MARGIN_S = 120
 # What a profiled pass may take besides its run: what perf does before and after it.
 PROFILE_MARGIN_S = 420
 HIGHEST_HZ = 5000
+CAPTURES = ("*/profile/perf.script.*", "*/profile/guest/perf.script.*")
 
 
 class JobError(Exception):
@@ -205,7 +206,7 @@ def packed(directory: Path, limit_bytes: int) -> str:
     Captures are in it as far as they fit, the smallest first: figures must not be
     lost to a large profile. Whoever reads profile.json misses those left out.
     """
-    captures = set(directory.glob("*/profile/perf.script.*"))
+    captures = {path for pattern in CAPTURES for path in directory.glob(pattern)}
     raw = tarred(directory, captures)
     if len(raw) > limit_bytes:
         raise JobError(

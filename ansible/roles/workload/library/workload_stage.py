@@ -23,7 +23,7 @@ options:
   path: {description: directory of the staged workloads, type: path, required: true}
   archive: {description: tar.gz of the workloads in base64, type: str, required: true}
   sha256: {description: name of each workload and its digest, type: dict, required: true}
-  runner: {description: text of the program that runs a job, type: str, required: true}
+  programs: {description: runner and its parts, text by file name, type: dict, required: true}
   packages: {description: Debian packages the workloads need, type: list, elements: str}
 author: [Mitigauge contributors]
 """
@@ -68,8 +68,8 @@ def unpack(archive: bytes, name: str, sha256: str, path: Path) -> None:
     fresh.rename(path / name)
 
 
-def ensure_runner(path: Path, text: str, *, check_mode: bool) -> bool:
-    """Whether the runner was (or would be) replaced."""
+def ensure_program(path: Path, text: str, *, check_mode: bool) -> bool:
+    """Whether the program was (or would be) replaced."""
     with contextlib.suppress(FileNotFoundError):
         if path.read_text() == text and path.stat().st_mode & 0o100:
             return False
@@ -89,7 +89,7 @@ def main() -> None:
             # no_log: kept out of the event stream, where it would be stored with every run.
             "archive": {"type": "str", "required": True, "no_log": True},
             "sha256": {"type": "dict", "required": True},
-            "runner": {"type": "str", "required": True, "no_log": True},
+            "programs": {"type": "dict", "required": True, "no_log": True},
             "packages": {"type": "list", "elements": "str", "default": []},
         },
         supports_check_mode=True,
@@ -99,14 +99,17 @@ def main() -> None:
     if not module.check_mode:
         path.mkdir(parents=True, exist_ok=True)
     stale = [name for name, sha256 in params["sha256"].items() if staged(path, name) != sha256]
-    runner = ensure_runner(path / "_runner", params["runner"], check_mode=module.check_mode)
+    changed = [
+        name for name, text in params["programs"].items()
+        if ensure_program(path / name, text, check_mode=module.check_mode)
+    ]  # fmt: skip
     if not module.check_mode:
         archive = base64.b64decode(params["archive"])
         for name in stale:
             unpack(archive, name, params["sha256"][name], path)
     module.exit_json(
-        changed=runner or bool(stale),
-        replaced=stale,
+        changed=bool(changed or stale),
+        replaced=changed + stale,
         missing_packages=missing_packages(params["packages"]),
         mitigauge={"staged": params["sha256"]},
     )
