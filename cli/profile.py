@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from cli.output import console, errors
+from cli.profile_stored import diff, export
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.collapse import Collapse
 from mitigauge.profiles.folded import write_folded
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from mitigauge.profiles.storing import Pass
 
 app = typer.Typer(help="Profiles: what perf recorded, as stacks.", no_args_is_help=True)
+app.command()(diff)
+app.command()(export)
 
 
 @app.command()

@@ -14,7 +14,7 @@ from pathlib import Path
 OURS = [str(Path(sys.executable).with_name("mitigauge")), "profile", "fold", "--raw"]
 PEERS = {
     "stackcollapse-perf.pl": ["stackcollapse-perf.pl"],
-    "inferno-collapse-perf": ["inferno-collapse-perf", "--nthreads", "1"],
+    "inferno-collapse-perf": ["inferno-collapse-perf"],
 }
 
 

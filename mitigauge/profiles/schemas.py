@@ -71,3 +71,33 @@ class ProfileGroupView(View):
     arm: str
     event: str = Field(description="groups of different events cannot be compared")
     profiles: int
+
+
+class FunctionRow(View):
+    """What a function costs itself on both sides, in the table's unit; + is costlier in B."""
+
+    function: str
+    a: float
+    b: float
+    difference: float
+    low: float | None = Field(None, description="of the difference, 95 %; none without replicates")
+    high: float | None = None
+    q: float | None = None
+    mark: str = Field("", description="new or gone, where one side has none of it")
+
+
+class FunctionTable(View):
+    """Functions of a diff, the largest difference first."""
+
+    title: str
+    a: str
+    b: str
+    boots_a: int
+    boots_b: int
+    host: str
+    where: str
+    emulated: bool
+    event: str
+    basis: str
+    unit: str
+    functions: list[FunctionRow]
