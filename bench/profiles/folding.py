@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -17,10 +16,19 @@ PEERS = {
     "inferno-collapse-perf": ["inferno-collapse-perf"],
 }
 
+# Runs a command and adds its largest memory in KiB. From a small process: a child starts
+# with the memory of the one that it was forked from.
+PEAK = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, flush=True)
+sys.exit(code)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Wall-clock seconds, the best of several, and the largest memory of any run."""
+    """Wall-clock seconds, the best of several, and the largest memory of a further run."""
 
     seconds: float
     peak_mb: float
@@ -50,7 +58,7 @@ def record(target: Path, seconds: int) -> bool:
     """Record this machine while perf's own benchmarks run; whether that works here."""
     if not shutil.which("perf"):
         return False
-    load = f"timeout {seconds} perf bench sched messaging -l 100000 >/dev/null 2>&1"
+    load = f"timeout {seconds} perf bench sched messaging -l 100000 >/dev/null 2>&1 || true"
     done = subprocess.run(
         ["perf", "record", "-q", "-F", "10000", "-a", "-g", "-e", "cpu-clock",
          "-o", str(target), "--", "sh", "-c", load],
@@ -60,12 +68,13 @@ def record(target: Path, seconds: int) -> bool:
 
 
 def _best(command: Sequence[str], source: Sequence[str] | None, tries: int) -> Timed:
-    runs = [_run(command, source) for _ in range(tries)]
-    best = min(runs, key=lambda run: run.seconds)
-    return Timed(best.seconds, max(run.peak_mb for run in runs), best.folded)
+    seconds, folded = min((_run(command, source) for _ in range(tries)), key=lambda run: run[0])
+    _, told = _run([sys.executable, "-SEc", PEAK, *command], source)
+    return Timed(seconds, int(told.rsplit(b"\n", 2)[1]) / 1024, folded)
 
 
-def _run(command: Sequence[str], source: Sequence[str] | None) -> Timed:
+def _run(command: Sequence[str], source: Sequence[str] | None) -> tuple[float, bytes]:
+    """Wall-clock seconds and what the command prints."""
     begun = time.perf_counter()
     feeding = (
         subprocess.Popen(source, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -82,13 +91,12 @@ def _run(command: Sequence[str], source: Sequence[str] | None) -> Timed:
         feeding.stdout.close()
     assert folding.stdout is not None
     folded = folding.stdout.read()
-    # wait4 tells this one process's memory; getrusage would tell the largest child's so far.
-    _, status, usage = os.wait4(folding.pid, 0)
+    status = folding.wait()
     if feeding:
         feeding.wait()
     if status:
         raise RuntimeError(f"{command[0]} ended with {status}")
-    return Timed(time.perf_counter() - begun, usage.ru_maxrss / 1024, folded)
+    return time.perf_counter() - begun, folded
 
 
 def same_counts(first: bytes, second: bytes) -> bool:

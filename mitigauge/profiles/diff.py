@@ -13,8 +13,8 @@ operation it does not. Group means and intervals are over boots, never over samp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,26 +91,28 @@ def diff_frames(
     smallest_share: float = SMALLEST_SHARE,
 ) -> FrameDiff:
     """Compare frame by frame; frames below *smallest_share* of both means are left out."""
-    places, sums = _running_sums(layout, [*a, *b], basis=basis, merged=merged)
-    # Of any node, the touched places in its subtree are first…last of `places`.
+    weights = _Weights(layout, [*a, *b], basis=basis, merged=merged)
+    # Of any node, the touched places in its subtree are first…last.
     touched = np.zeros(layout.size + 1, np.int32)
-    touched[places + 1] = 1
+    touched[weights.places + 1] = 1
     before = np.cumsum(touched, dtype=np.int32)
     first, last = before[:-1], before[layout.end]
-    mean_a, mean_b = sums[: len(a)].mean(axis=0), sums[len(a) :].mean(axis=0)
+    mean_a = weights.mean(range(len(a)))
+    mean_b = weights.mean(range(len(a), len(a) + len(b)))
     weight = mean_a + mean_b
     inclusive = weight[last] - weight[first]
     kept = np.flatnonzero(inclusive > smallest_share * inclusive[0])
     there = np.flatnonzero(last > first)
-    values = np.take(sums, last[kept], axis=1) - np.take(sums, first[kept], axis=1)
-    values = np.ascontiguousarray(values.T)
     index = np.full(layout.size, -1, np.int32)
     index[kept] = np.arange(len(kept), dtype=np.int32)
     parent = np.where(layout.parent[kept] >= 0, index[layout.parent[kept]], -1).astype(np.int32)
-    same = _same_as_caller(values, parent)
-    asked = inclusive[kept] >= SMALLEST_JUDGED * inclusive[0]
-    compared = compare_groups(values[:, : len(a)], values[:, len(a) :], asked=asked & ~same)
-    compared = replace(compared, q=compared.q[_first_callers(parent, same)])
+    same = _same_as_caller(first[kept], last[kept], parent)
+    apart = kept[~same]
+    asked = inclusive[apart] >= SMALLEST_JUDGED * inclusive[0]
+    values = weights.between(first[apart], last[apart])
+    compared = compare_groups(values[:, : len(a)], values[:, len(a) :], asked=asked)
+    place = np.cumsum(~same, dtype=np.int32) - 1
+    compared = _taken(compared, place[_first_callers(parent, same)])
     own = before[kept + 1]
     own_a = mean_a[own] - mean_a[first[kept]]
     own_b = mean_b[own] - mean_b[first[kept]]
@@ -180,32 +182,62 @@ def raw_symbols(layout: Layout, profiles: Sequence[BootProfile]) -> dict[int, li
     return {common: sorted(own) for common, own in found.items()}
 
 
-def _running_sums(
-    layout: Layout, profiles: Sequence[BootProfile], *, basis: Basis, merged: bool
-) -> tuple[Ints, Floats]:
-    """Places that any profile touches, and the running sums of weights over them.
+class _Weights:
+    """Weights of many profiles over the places that any of them touches.
 
-    ``sums[boot, i]`` is the weight of the first *i* of these places.
+    A subtree is a run of neighbours, so its weight is a difference of two running sums.
     """
-    place_of = layout.merged_place if merged else layout.place
-    at = [place_of[profile.nodes] for profile in profiles]
-    touched = np.zeros(layout.size, np.bool_)
-    for own in at:
-        touched[own] = True
-    places = np.flatnonzero(touched).astype(np.int32)
-    column = np.cumsum(touched, dtype=np.int32)
-    sums = np.empty((len(profiles), len(places) + 1))
-    for boot, (own, profile) in enumerate(zip(at, profiles, strict=True)):
-        weights = profile.counts * profile.scale(basis)
-        np.cumsum(np.bincount(column[own], weights, minlength=len(places) + 1), out=sums[boot])
-    return places, sums
+
+    def __init__(
+        self, layout: Layout, profiles: Sequence[BootProfile], *, basis: Basis, merged: bool
+    ) -> None:
+        place_of = layout.merged_place if merged else layout.place
+        at = [place_of[profile.nodes] for profile in profiles]
+        touched = np.zeros(layout.size, np.bool_)
+        for own in at:
+            touched[own] = True
+        self.places = np.flatnonzero(touched).astype(np.int32)
+        column = np.cumsum(touched, dtype=np.int32)
+        self._columns = [column[own] for own in at]
+        self._weights: list[NDArray[Any]] = [
+            profile.counts * profile.scale(basis) for profile in profiles
+        ]
+
+    def mean(self, boots: Sequence[int]) -> Floats:
+        """Mean running sums: item *i* is the weight of the first *i* places."""
+        columns = np.concatenate([self._columns[boot] for boot in boots])
+        weights = np.concatenate([self._weights[boot] for boot in boots])
+        sums: Floats = np.cumsum(self._by_place(columns, weights)) / len(boots)
+        return sums
+
+    def between(self, first: Ints, last: Ints) -> Floats:
+        """Weight from place *first* to before *last*: ``[subtree, boot]``."""
+        values = np.empty((len(self._columns), len(first)))
+        sums = np.empty(len(self.places) + 1)
+        # Boot by boot: the sums of all of them would not fit a processor's cache.
+        for row, columns, weights in zip(values, self._columns, self._weights, strict=True):
+            np.cumsum(self._by_place(columns, weights), out=sums)
+            np.subtract(sums[last], sums[first], out=row)
+        return values.T
+
+    def _by_place(self, columns: Ints, weights: NDArray[Any]) -> Floats:
+        # With weights it gives floats, whatever its type says.
+        weighed: NDArray[Any] = np.bincount(columns, weights, minlength=len(self.places) + 1)
+        return weighed
 
 
-def _same_as_caller(values: Floats, parent: Ints) -> NDArray[np.bool_]:
-    """Frames that are all of what their caller costs, in every boot: one question with it."""
-    same: NDArray[np.bool_] = (values == values[parent]).all(axis=1)
+def _same_as_caller(first: Ints, last: Ints, parent: Ints) -> NDArray[np.bool_]:
+    """Frames that are all of what their caller costs, in every boot: one question with it.
+
+    They hold the same places that any boot touches.
+    """
+    same: NDArray[np.bool_] = (first == first[parent]) & (last == last[parent])
     same[0] = False
     return same
+
+
+def _taken(compared: Compared, places: Ints) -> Compared:
+    return Compared(*(getattr(compared, field.name)[places] for field in fields(Compared)))
 
 
 def _first_callers(parent: Ints, same: NDArray[np.bool_]) -> Ints:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import struct
+import threading
 
 import numpy as np
 import zstandard
@@ -18,6 +19,7 @@ Longs = NDArray[np.int64]
 _HEADER = struct.Struct("<4sII")
 _MAGIC = b"MGP1"
 _ESCAPE = 255
+_local = threading.local()
 
 
 def packed(numbers: Longs, *columns: Longs) -> bytes:
@@ -35,11 +37,19 @@ def unpacked(data: bytes) -> list[Longs]:
     magic, size, count = _HEADER.unpack_from(data)
     if magic != _MAGIC:
         raise ValueError("no packed counts")
-    body = zstandard.ZstdDecompressor().decompress(data[_HEADER.size :])
+    body = _decompressor().decompress(data[_HEADER.size :])
     lengths = struct.unpack_from(f"<{count}I", body)
     ends = np.cumsum((4 * count, *lengths))
     parts = [_values(body[a:b], size) for a, b in itertools.pairwise(ends)]
     return [np.cumsum(parts[0] + 1) - 1, *parts[1:]]
+
+
+def _decompressor() -> zstandard.ZstdDecompressor:
+    """This thread's own: making one costs more than a profile, and two threads cannot share it."""
+    if not hasattr(_local, "decompressor"):
+        _local.decompressor = zstandard.ZstdDecompressor()
+    found: zstandard.ZstdDecompressor = _local.decompressor
+    return found
 
 
 def _bytes(values: Longs) -> bytes:

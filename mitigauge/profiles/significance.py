@@ -14,6 +14,7 @@ scatter stays a question.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,12 +87,18 @@ def _squared_error(values: Floats, mean: Floats) -> Floats:
 
 def _critical(freedom: Floats, boots: int) -> Floats:
     """Student's quantile for the interval, from a grid: it is smooth in 1/freedom, and slow."""
-    # Welch's degrees of freedom lie between 1 and what all boots together have.
-    grid = np.linspace(1.0 / boots, 1.0, 2000)
-    critical = special.stdtrit(1.0 / grid, 0.5 + INTERVAL_LEVEL / 2.0)
+    grid, critical = _quantiles(boots)
     inverse = np.clip(1.0 / np.maximum(freedom, 1.0), grid[0], 1.0)
     reached: Floats = np.interp(inverse, grid, critical)
     return reached
+
+
+@lru_cache(maxsize=64)
+def _quantiles(boots: int) -> tuple[Floats, Floats]:
+    """Student's quantiles over 1/freedom; Welch's freedom lies between 1 and all boots together."""
+    grid = np.linspace(1.0 / boots, 1.0, 2000)
+    critical: Floats = np.asarray(special.stdtrit(1.0 / grid, 0.5 + INTERVAL_LEVEL / 2.0), float)
+    return grid, critical
 
 
 def q_values(p: Floats) -> Floats:
