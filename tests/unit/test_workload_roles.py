@@ -93,6 +93,13 @@ def test_an_unknown_guest_kernel_is_refused_with_the_known_ones(
         image.choose_kernel("5.10", "", *kernels)
 
 
+def test_a_guest_stays_on_the_processors_it_is_given(tmp_path: Path) -> None:
+    free = image.qemu_command(tmp_path, "host", 256, "")
+    assert free[0] == "qemu-system-x86_64"
+    held = image.qemu_command(tmp_path, "host", 256, "2-3")
+    assert held == ["taskset", "--cpu-list", "2-3", *free]
+
+
 def test_a_probe_tells_a_dead_qemu_from_a_silent_one() -> None:
     works, detail = image.probe(["sh", "-c", "echo no KVM; exit 1"], 10)
     assert (works, detail) == (False, "ended: no KVM")

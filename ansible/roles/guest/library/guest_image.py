@@ -57,6 +57,10 @@ options:
     type: str
     default: ""
   cpu: {description: "QEMU processor model, or auto", type: str, default: auto}
+  cpus:
+    description: the host's processors that QEMU may run on, as in 0 or 2-3; empty leaves all
+    type: str
+    default: ""
   memory_mb: {description: memory of the guest in MiB, type: int, default: 256}
   ready_timeout_s: {description: from start to the ready line, type: float, default: 60}
 author: [Mitigauge contributors]
@@ -123,9 +127,10 @@ def collect_files(release: str, init: str, serve: str) -> dict[str, Entry]:
     }
 
 
-def qemu_command(path: Path, cpu: str, memory_mb: int) -> list[str]:
+def qemu_command(path: Path, cpu: str, memory_mb: int, cpus: str) -> list[str]:
     """QEMU's arguments but for number of processors, network, serial port and -append."""
     return [
+        *(["taskset", "--cpu-list", cpus] if cpus else []),
         "qemu-system-x86_64", "-no-user-config", "-nodefaults", "-no-reboot",
         "-display", "none", "-machine", "pc,accel=kvm", "-cpu", cpu, "-m", str(memory_mb),
         "-kernel", str(path / "vmlinuz"), "-initrd", str(path / "initrd.img"),
@@ -169,12 +174,12 @@ def probe(command: list[str], timeout_s: float) -> tuple[bool, str]:
         return False, f"not ready within {timeout_s:g} s"
 
 
-def choose_cpu(path: Path, memory_mb: int, timeout_s: float) -> tuple[str, str]:
+def choose_cpu(path: Path, memory_mb: int, cpus: str, timeout_s: float) -> tuple[str, str]:
     """First candidate whose guest becomes ready, and what was seen on the way."""
     seen: list[str] = []
     for cpu in CPU_CANDIDATES:
         for _ in range(PROBES_PER_CPU):
-            works, detail = probe(qemu_command(path, cpu, memory_mb), timeout_s)
+            works, detail = probe(qemu_command(path, cpu, memory_mb, cpus), timeout_s)
             seen.append(f"{cpu}: {detail}")
             if works:
                 return cpu, "; ".join(seen)
@@ -214,9 +219,10 @@ def ensure(params: dict[str, object], *, check_mode: bool) -> tuple[bool, dict[s
         with_directories(collect_files(release, str(params["init"]), str(params["serve"])))
     )
     cpu, memory_mb = str(params["cpu"]), int(str(params["memory_mb"]))
+    cpus = str(params["cpus"])
     timeout_s = float(str(params["ready_timeout_s"]))
     qemu = version("qemu-system-x86_64")
-    asked = json.dumps([SCHEMA, APPEND, cpu, memory_mb, timeout_s, qemu, processor_model()])
+    asked = json.dumps([SCHEMA, APPEND, cpu, cpus, memory_mb, timeout_s, qemu, processor_model()])
     inputs = digest([vmlinuz, initrd, asked.encode()])
     files = [path / "vmlinuz", path / "initrd.img"]
     if present.get("inputs_sha256") == inputs and all(file.is_file() for file in files):
@@ -238,8 +244,8 @@ def ensure(params: dict[str, object], *, check_mode: bool) -> tuple[bool, dict[s
     write(path / "initrd.img", initrd)
     manifest["cpu_reason"] = "set by guest_cpu"
     if cpu == "auto":
-        cpu, manifest["cpu_reason"] = choose_cpu(path, memory_mb, timeout_s)
-    manifest |= {"cpu": cpu, "command": qemu_command(path, cpu, memory_mb)}
+        cpu, manifest["cpu_reason"] = choose_cpu(path, memory_mb, cpus, timeout_s)
+    manifest |= {"cpu": cpu, "command": qemu_command(path, cpu, memory_mb, cpus)}
     write(path / "manifest.json", json.dumps(manifest, indent=1).encode())
     return True, manifest
 
@@ -253,6 +259,7 @@ def main() -> None:
             "serve": {"type": "str", "required": True},
             "kernel": {"type": "str", "default": ""},
             "cpu": {"type": "str", "default": "auto"},
+            "cpus": {"type": "str", "default": ""},
             "memory_mb": {"type": "int", "default": 256},
             "ready_timeout_s": {"type": "float", "default": 60},
         },

@@ -1,15 +1,12 @@
 #!/usr/bin/python
-"""Ansible module: one processor and a paused virtual machine, while the host is up.
-
-An emulated host whose guests run on several threads of the emulator now and then
-hangs, finds its stack overwritten, or loses a guest: of some 12 guests one, against
-none of 18 with a single processor. So the others are taken offline before SSH
-answers, and stay so.
+"""Ansible module: a paused virtual machine that lasts as long as the host is up.
 
 KVM patches its own and the scheduler's code whenever the first virtual machine
-comes or the last one goes, and whenever no local APIC is disabled any more, which
-takes emulation long. While one paused machine with a disabled APIC exists, a
-measuring guest's start and end patch nothing.
+comes or the last one goes, and whenever no local APIC is disabled any more. An
+emulated host with several threads now and then executes a half-patched
+instruction and panics. While one paused machine with a disabled APIC exists, a
+measuring guest's start and end patch nothing; and while that one starts, the host
+makes do with its first processor.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 DOCUMENTATION = r"""
 module: guest_keeper
-short_description: Keep an emulated host to one processor and a paused virtual machine
+short_description: Keep a paused virtual machine on an emulated host
 options:
   state: {description: whether there is one, choices: [present, absent], type: str, required: true}
 author: [Mitigauge contributors]
@@ -33,10 +30,8 @@ PATH = Path("/etc/systemd/system", UNIT)
 TEXT = """\
 # Managed by Ansible (role guest).
 [Unit]
-Description=One processor and a paused machine, for guests on an emulated host
+Description=Paused machine that spares an emulated host KVM's code patching
 After=systemd-modules-load.service
-# Or the processors that a fingerprint counts would depend on who was first.
-Before=ssh.service
 ConditionPathExists=/dev/kvm
 
 [Service]
@@ -44,6 +39,9 @@ ExecStartPre=-/bin/sh -c 'for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; \
   do echo 0 > $$cpu; done'
 ExecStart=/usr/bin/qemu-system-x86_64 -S -no-user-config -nodefaults -display none \\
   -machine pc,accel=kvm -cpu kvm64 -m 16
+ExecStartPost=/bin/sleep 1
+ExecStartPost=-/bin/sh -c 'for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; \\
+  do echo 1 > $$cpu; done'
 Restart=on-failure
 RestartSec=2
 
@@ -86,10 +84,8 @@ def create() -> None:
 
 
 def remove() -> None:
-    """Stop, disable and delete the unit; every processor comes back."""
+    """Stop, disable and delete the unit."""
     systemctl("disable", "--now", UNIT)
-    for online in Path("/sys/devices/system/cpu").glob("cpu[1-9]*/online"):
-        online.write_text("1")
     PATH.unlink()
     systemctl("daemon-reload")
 
