@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -22,6 +23,9 @@ from mitigauge.profiles.reading import pieces
 
 if TYPE_CHECKING:
     from mitigauge.profiles.storing import Pass
+
+# What fs.pipe-max-size lets everyone have; 64 KiB is the default.
+PIPE_BYTES = 1 << 20
 
 app = typer.Typer(help="Profiles: what perf recorded, as stacks.", no_args_is_help=True)
 app.command()(diff)
@@ -116,10 +120,19 @@ def _remark(count: int, what: str) -> None:
         errors.print(f"note: {count} {what}", markup=False)
 
 
+def _standard_input() -> BinaryIO:
+    """Unbuffered; a pipe made as large as a user may, so that both its ends can work at once."""
+    stream = sys.stdin.buffer
+    raw: BinaryIO = getattr(stream, "raw", stream)
+    with suppress(OSError, AttributeError):
+        fcntl.fcntl(raw, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    return raw
+
+
 @contextmanager
 def _opened(name: str) -> Iterator[BinaryIO]:
     if name == "-":
-        yield sys.stdin.buffer
+        yield _standard_input()
         return
     try:
         with Path(name).open("rb", buffering=0) as stream:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 import zstandard
@@ -21,35 +21,47 @@ LONGEST_TEXT = 8 << 30
 
 
 class _Counted(io.RawIOBase):
-    """A stream that knows how much was read from it."""
+    """A stream that knows how it begins, and how much was read from it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self.count = 0
+        self.head = self._ahead = self._first(4)
+        self.count = len(self.head)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        data = self._stream.read(len(buffer))
+        ahead, self._ahead = self._ahead[: len(buffer)], self._ahead[len(buffer) :]
+        more = self._stream.read(len(buffer) - len(ahead))
+        self.count += len(more)
+        data = ahead + more if ahead else more
         buffer[: len(data)] = data
-        self.count += len(data)
         return len(data)
+
+    def _first(self, size: int) -> bytes:
+        """So many bytes, unless it ends sooner: a pipe may give them one by one."""
+        head = b""
+        while len(head) < size and (more := self._stream.read(size - len(head))):
+            head += more
+        return head
 
 
 def pieces(stream: BinaryIO, *, name: str) -> Iterator[bytes]:
-    """The text of *stream*, plain, gzip or zstd, a few MiB at a time.
+    """The text of *stream*, plain, gzip or zstd, at most a few MiB at a time.
+
+    Of plain text what is there is given at once, so that a program at the other end of
+    a pipe goes on meanwhile.
 
     Raises :class:`InvalidInput` for damaged data, and for a size or a compression
     that no capture has.
     """
     raw = _Counted(stream)
-    packed = io.BufferedReader(raw, buffer_size=1 << 20)
     text = 0
-    reader = _unpacked(packed)
+    read = _reader(raw)
     while True:
         try:
-            piece = reader.read(PIECE)
+            piece = read(PIECE)
         except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
             raise InvalidInput(
                 f"{name} is damaged: {error}", hint="Copy it again. Nothing was stored."
@@ -65,10 +77,11 @@ def pieces(stream: BinaryIO, *, name: str) -> Iterator[bytes]:
         yield piece
 
 
-def _unpacked(packed: io.BufferedReader[_Counted]) -> BinaryIO:
-    head = packed.peek(4)[:4]
-    if head.startswith(GZIP):
-        return gzip.GzipFile(fileobj=packed)  # type: ignore[return-value]
-    if head == ZSTD:
-        return zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
-    return packed
+def _reader(raw: _Counted) -> Callable[[int], bytes | None]:
+    """What reads so many bytes of text, or fewer."""
+    packed = io.BufferedReader(raw, buffer_size=1 << 20)
+    if raw.head.startswith(GZIP):
+        return gzip.GzipFile(fileobj=packed).read
+    if raw.head == ZSTD:
+        return zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True).read
+    return raw.read

@@ -42,6 +42,26 @@ def test_compressed_files_are_read_like_plain_ones(pack: Callable[[bytes], bytes
     assert read(pack(TEXT)) == TEXT
 
 
+class Dripping(io.BytesIO):
+    """As a pipe whose writer is slow: a byte at a time."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(min(1, size or 0))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
+def test_a_pipe_may_give_a_byte_at_a_time(pack: Callable[[bytes], bytes]) -> None:
+    dripping = Dripping(pack(TEXT))
+    assert b"".join(pieces(dripping, name="-")) == TEXT
+
+
+def test_what_a_pipe_holds_is_given_before_it_ends() -> None:
+    given = pieces(Dripping(TEXT), name="-")
+    # The head, by which compressed files are known, and what came with the next reading.
+    assert next(given) == TEXT[:5]
+    assert next(given) == TEXT[5:6]
+
+
 @pytest.mark.parametrize("data", [gzip.compress(TEXT)[:-5], b"\x28\xb5\x2f\xfd" + b"\xff" * 40])
 def test_damaged_files_are_refused(data: bytes) -> None:
     with pytest.raises(InvalidInput, match="file is damaged"):
