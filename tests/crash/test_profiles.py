@@ -6,10 +6,12 @@ import hashlib
 import json
 
 import pytest
+from sqlalchemy import func, select
 
 from mitigauge.database import transaction
 from mitigauge.experiments import views
 from mitigauge.experiments.schemas import WholeExperimentView
+from mitigauge.profiles.tables import Profile
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import RECORDED, new_world
 from tests.specs import SPEC
@@ -48,6 +50,28 @@ def test_without_profile_nothing_is_said_of_profiles_and_perf_is_not_asked_for(
     assert said.count("2 of 2 cases measured") == 4
     assert "profile" not in said
     assert fleet.did()["prepare"] == 1
+
+
+# As spin, but with a guest that can be profiled.
+GUEST = SPEC.replace("workload: spin", "workload: jitter").replace(
+    "iterations: 3", "iterations: 3\n        profile: {hz: 499, guest: true}"
+)
+
+
+@pytest.mark.parametrize(
+    ("how", "sides"), [("ok", {"host": 8, "guest": 8}), ("no guest", {"host": 8})]
+)
+def test_a_guests_profile_is_kept_beside_the_hosts(
+    fleet: Fleet, how: str, sides: dict[str, int]
+) -> None:
+    view, said = run(fleet, how, GUEST)
+    nothing_lost_nothing_twice(view, fleet.did())
+    assert fleet.did()["prepare with perf in the guest too"] == 1
+    assert said.count("2 of 2 cases measured, 2 profiled") == 4
+    assert said.count("no profile of the guest: the guest said nothing") == (how != "ok") * 8
+    with transaction(fleet.engine) as session:
+        rows = session.execute(select(Profile.side, func.count()).group_by(Profile.side))
+        assert {row[0]: row[1] for row in rows} == sides
 
 
 @pytest.mark.parametrize(

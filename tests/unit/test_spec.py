@@ -56,7 +56,7 @@ def test_a_good_spec_is_read_with_off_as_a_word() -> None:
         (
             "iterations: 3",
             "profile: {guest: true}",
-            "small.yml:16: workload 'spin' has no guest to profile; with one: packets",
+            "small.yml:16: workload 'spin' has no guest to profile; with one: jitter, packets",
         ),
         ("iterations: 3", "profile: {guest: 1}", "should be a valid boolean"),
         ("seed: 7", "sede: 7", "small.yml:4: sede: Extra inputs"),
