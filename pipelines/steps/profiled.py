@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from mitigauge.blobs import blob_store
@@ -24,10 +26,16 @@ def taken_captures(
 
     Raises nothing: a figure that was measured must not be lost to its profile.
     """
+
+    @cache
+    def profiled() -> ResultBody:
+        """Parsed like any other pass, once for both sides."""
+        return result_of_case(parsed(directory, case, catalog), case)
+
     captures, faults = {}, []
     for side, place in _places(directory, case).items():
         try:
-            captures[side] = _captured(place, directory, case, timed, catalog, settings)
+            captures[side] = _captured(place, case, timed, profiled, settings)
         except MitigaugeError as error:
             faults.append(f"no profile of the {side}: {error.message}")
         except OSError as error:
@@ -42,23 +50,21 @@ def _places(directory: Path, case: Case) -> dict[str, Path]:
 
 def _captured(
     place: Path,
-    directory: Path,
     case: Case,
     timed: ResultBody,
-    catalog: Catalog,
+    profiled: Callable[[], ResultBody],
     settings: Settings,
 ) -> Capture:
-    """The capture in *place*, of the pass in *directory*."""
+    """The capture in *place*, of the pass whose result is *profiled*."""
     # First: where the pass did not work, parse.py would only say what follows from it.
     text = capture_text(place, limit_bytes=settings.capture_limit_bytes)
-    # Parsed like any other pass, but one that was sampled says nothing about cost:
-    # its values end here.
-    profiled = result_of_case(parsed(directory, case, catalog), case)
+    # One that was sampled says nothing about cost: its values end here.
+    result = profiled()
     capture = read_capture(
         place,
         limit_bytes=settings.capture_limit_bytes,
-        operations=profiled.operations,
-        overhead_percent=_overhead(case, timed, profiled),
+        operations=result.operations,
+        overhead_percent=_overhead(case, timed, result),
     )
     if not without_idle(capture.stacks, rules())[0]:
         raise InvalidInput("every sample is of an idle processor", hint="Sample more often.")
