@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 EVENT = "nmi:nmi_handler"
-# The C function that every x86 NMI enters, and the assembly that calls it.
+# The C function that every x86 NMI enters, and the assembly that calls it
+# (two of its labels in a row where a frame pointer leads through it).
 _HANDLER = b"exc_nmi"
 _ENTRIES = frozenset({b"asm_exc_nmi", b"end_repeat_nmi", b"repeat_nmi", b"first_nmi"})
 
@@ -21,7 +22,7 @@ def interrupted(stack: bytes) -> bytes:
     if not places:
         return stack
     last = places[-1]
-    if last > 1 and frames[last - 1] in _ENTRIES:
+    while last > 1 and frames[last - 1] in _ENTRIES:
         last -= 1
     return b";".join(frames[:last])
 
