@@ -15,6 +15,8 @@ RUN node=$(/opt/tools/bin/python -c 'import importlib.util as u; print(u.find_sp
  && cd web && node node_modules/vite/bin/vite.js build
 RUN python3 -m venv .venv \
  && VIRTUAL_ENV=$PWD/.venv /opt/tools/bin/uv pip sync --require-hashes --compile-bytecode requirements/base.txt
+COPY . .
+RUN VIRTUAL_ENV=$PWD/.venv /opt/tools/bin/uv pip install --no-deps --build-constraints requirements/dev.txt --editable .
 
 FROM debian:trixie-slim
 RUN apt-get update \
@@ -25,6 +27,6 @@ WORKDIR /srv/mitigauge
 COPY . .
 COPY --from=build /srv/mitigauge/.venv .venv
 COPY --from=build /srv/mitigauge/web/dist web/dist
-ENV PATH=/srv/mitigauge/.venv/bin:$PATH PYTHONPATH=/srv/mitigauge MITIGAUGE_HOME=/var/lib/mitigauge
+ENV PATH=/srv/mitigauge/.venv/bin:$PATH MITIGAUGE_HOME=/var/lib/mitigauge
 USER mitigauge
-ENTRYPOINT ["python3", "-m", "cli.main"]
+ENTRYPOINT ["mitigauge"]
