@@ -39,8 +39,11 @@ def load(relative: str) -> ModuleType:
     sys.modules[name] = module
     # No __pycache__ beside a program that is staged by directory.
     keep, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    # A program finds its parts beside it.
+    sys.path.insert(0, str((REPOSITORY / relative).parent))
     try:
         loader.exec_module(module)
     finally:
+        del sys.path[0]
         sys.dont_write_bytecode = keep
     return module

@@ -21,6 +21,7 @@ from tests.loading import load
 WORKLOAD = REPOSITORY / "workloads/iperf"
 FIXTURES = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
 iperf = load("workloads/iperf/run")
+guests = sys.modules["guest"]  # its part
 parsing = load("workloads/iperf/parse.py")
 
 Change = Callable[[dict[str, Any]], None]
@@ -200,7 +201,7 @@ def test_bridge_and_vhost_differ_only_in_who_serves_the_tap(
 ) -> None:
     facts = tmp_path / "network.json"
     facts.write_text(json.dumps({"tap": "mgtap0", "guest": "192.168.213.2/24"}))
-    monkeypatch.setattr(iperf, "NETWORK", facts)
+    monkeypatch.setattr(guests, "NETWORK", facts)
     end = iperf.endpoint(network)
     assert end.qemu[1] == f"tap,id=n0,ifname=mgtap0,script=no,downscript=no,{vhost}"
     assert (end.guest_address, end.host) == ("192.168.213.2/24", "192.168.213.2")
@@ -209,7 +210,7 @@ def test_bridge_and_vhost_differ_only_in_who_serves_the_tap(
 def test_a_host_without_the_roles_is_told_which_to_apply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(iperf, "NETWORK", tmp_path / "none.json")
+    monkeypatch.setattr(guests, "NETWORK", tmp_path / "none.json")
     with pytest.raises(iperf.CaseError, match="apply Ansible role guest_network"):
         iperf.endpoint("bridge")
 
@@ -221,7 +222,7 @@ def run_with(
     manifest = {"iperf3": "3.18", "qemu": "10", "kernel_release": "7.2", "cpu": "host",
                 "initrd_sha256": "0"}  # fmt: skip
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    monkeypatch.setattr(iperf, "GUEST", tmp_path)
+    monkeypatch.setattr(guests, "GUEST", tmp_path)
     left = list(faults)
 
     def attempt(case: object, manifest: object, output: Path, number: int, record: object) -> None:
@@ -292,12 +293,10 @@ def handed_over(path: Path, **files: str) -> Path:
 def test_a_profiled_guest_boots_the_larger_initramfs_and_counts_its_tests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(iperf, "GUEST", tmp_path)
+    monkeypatch.setattr(guests, "GUEST", tmp_path)
     manifest = {"initrd": "/g/initrd-profile.img", "memory_mb": 512, "done_marker": "DONE"}
     (tmp_path / "profile.json").write_text(json.dumps(manifest))
-    assert iperf.guest_profile(case(), tmp_path) is None
-    asked = {**case(), "warmup": 0, "guest_profile_hz": 199}
-    profile = iperf.guest_profile(asked, tmp_path)
+    profile = iperf.guest_profile(199, 3, tmp_path)
     assert profile.append == " mg_profile=199,3"
     assert "/g/initrd-profile.img" in profile.qemu
 
@@ -305,15 +304,15 @@ def test_a_profiled_guest_boots_the_larger_initramfs_and_counts_its_tests(
 def test_a_host_without_the_profiling_guest_is_told_which_role_to_apply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(iperf, "GUEST", tmp_path)
+    monkeypatch.setattr(guests, "GUEST", tmp_path)
     with pytest.raises(iperf.CaseError, match="role guest with guest_profiled"):
-        iperf.guest_profile({**case(), "guest_profile_hz": 199}, tmp_path)
+        iperf.guest_profile(199, 3, tmp_path)
 
 
 def taken(tmp_path: Path, *, says: str, **files: str) -> Path:
     """Directory with what was taken from a guest that `says` something at the end."""
     guest = a_guest(tmp_path)
-    profile = iperf.GuestProfile([], "", "DONE", handed_over(tmp_path / "guest.tar", **files))
+    profile = guests.GuestProfile([], "", "DONE", handed_over(tmp_path / "guest.tar", **files))
     guest.serial.write_text(f"READY 1\n{says}\n")
     with iperf.booted(guest):
         iperf.take_profile(guest, profile, tmp_path / "guest")
@@ -335,7 +334,7 @@ def test_only_the_known_files_are_taken_from_a_guest(tmp_path: Path) -> None:
 def test_a_guest_that_hands_nothing_over_is_no_fault_of_the_case(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, said: str
 ) -> None:
-    monkeypatch.setattr(iperf, "PROFILE_LIMIT_S", 0)
+    monkeypatch.setattr(guests, "PROFILE_LIMIT_S", 0)
     directory = taken(tmp_path, says=says)
     assert said in (directory / "failed.txt").read_text()
 
