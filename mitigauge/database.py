@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import DateTime, Engine, MetaData, create_engine, make_url, text
+from sqlalchemy import DateTime, Engine, MetaData, create_engine, event, make_url, text
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import DeclarativeBase, Session
 
 from mitigauge.embedded_postgres import ensure_running
@@ -29,6 +29,10 @@ NAMING = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
+
+
+# Every transaction of ours takes far less; between its statements almost nothing happens.
+IDLE_IN_TRANSACTION_S = 30.0
 
 
 class Base(DeclarativeBase):
@@ -49,13 +53,30 @@ def database_url(settings: Settings | None = None) -> str:
     return make_url(url).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
 
 
-def new_engine(url: str) -> Engine:
-    """An engine that notices a restarted server before it hands out a dead connection."""
-    return create_engine(
+def new_engine(url: str, *, idle_in_transaction_s: float = IDLE_IN_TRANSACTION_S) -> Engine:
+    """An engine that notices a restarted server before it hands out a dead connection.
+
+    The server ends a transaction in which nothing is said for *idle_in_transaction_s*: a
+    process that sleeps, or whose machine is gone, must not keep others out by its locks.
+    """
+    engine = create_engine(
         url,
         pool_pre_ping=True,
         connect_args={"connect_timeout": 10, "application_name": "mitigauge"},
     )
+
+    @event.listens_for(engine, "connect")
+    def limit(connection: Any, _: Any) -> None:
+        milliseconds = round(1000 * idle_in_transaction_s)
+        connection.execute(f"set idle_in_transaction_session_timeout = {milliseconds}")
+        connection.commit()
+
+    return engine
+
+
+def is_away(error: DBAPIError) -> bool:
+    """Whether the database was out of reach or hung up, so that it may be asked again."""
+    return isinstance(error, OperationalError) or error.connection_invalidated
 
 
 @lru_cache

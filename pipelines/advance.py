@@ -16,11 +16,11 @@ from uuid import UUID, uuid4
 
 import structlog
 from sqlalchemy import Engine, select
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
-from mitigauge.database import database_now, transaction
+from mitigauge.database import database_now, is_away, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments import outcomes, repository
 from mitigauge.experiments.tables import Run, StepAttempt
@@ -53,10 +53,11 @@ class Advancer:
 
     def advance(self, run_id: int) -> float | None:
         """Take one step of the run; seconds until it wants the next, None when it is over."""
+        asked = time.monotonic()
         taken = self._take(run_id)
         if not isinstance(taken, _Taken):
             return taken
-        with HeldLease(self.engine, taken.lease, self.lease_seconds) as held:
+        with HeldLease(self.engine, taken.lease, self.lease_seconds, since=asked) as held:
             done = self._act(taken, held)
             try:
                 return self._insist(lambda: self._commit(taken, done))
@@ -143,8 +144,8 @@ class Advancer:
         while True:
             try:
                 return commit()
-            except OperationalError as error:
-                if time.monotonic() > deadline:
+            except DBAPIError as error:
+                if not is_away(error) or time.monotonic() > deadline:
                     raise
                 log.warning("database away, commit waits", error=str(error.orig))
                 time.sleep(DATABASE_RETRY_S)
@@ -176,11 +177,16 @@ class _RunLog:
                     kind=kind,
                     text=text,
                 )
-        except OperationalError as error:
+        except DBAPIError as error:
+            if not is_away(error):
+                raise
             log.warning("event not stored", run=self.run_id, text=text, error=str(error.orig))
 
     def alive(self) -> bool:
         return self.held.alive()
+
+    def holds(self) -> bool:
+        return self.held.holds()
 
 
 def _record(session: Session, run: Run, kind: str, text: str) -> None:

@@ -98,3 +98,7 @@ class RunLog(Protocol):
     def alive(self) -> bool:
         """False once the lease is lost: whatever goes on must stop."""
         ...
+
+    def holds(self) -> bool:
+        """Whether a host may be touched now; asks the database where the lease may be over."""
+        ...

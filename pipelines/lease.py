@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import threading
+import time
 from types import TracebackType
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
-from mitigauge.database import transaction
+from mitigauge.database import is_away, transaction
 from mitigauge.fleet import leases
 from mitigauge.fleet.leases import Lease
 
 log = structlog.get_logger()
 
+# How long a worker waits for its database before it leaves a host alone, in leases' lives.
+PATIENCE_LEASES = 10
+ASK_AGAIN_S = 1.0
+
 
 class HeldLease:
-    """A lease kept alive in the background; ``alive()`` turns False when it was taken over."""
+    """A lease kept alive in the background; ``alive()`` turns False when it was taken over.
 
-    def __init__(self, engine: Engine, lease: Lease, seconds: float) -> None:
+    *since* is a ``time.monotonic()`` from before it was taken, *seconds* its life.
+    """
+
+    def __init__(self, engine: Engine, lease: Lease, seconds: float, *, since: float) -> None:
         self.lease = lease
         self._engine = engine
         self._seconds = seconds
+        self._lives_until = since + seconds
         self._stop = threading.Event()
         self._lost = threading.Event()
         self._thread = threading.Thread(
@@ -46,17 +55,40 @@ class HeldLease:
         """Whether the lease is still ours as far as we know."""
         return not self._lost.is_set()
 
+    def holds(self) -> bool:
+        """Whether the lease cannot be another's now, to be asked before a host is touched.
+
+        A worker that slept, or was cut off from its database, may have outlived its lease
+        without having heard so. Then the database is asked, and waited for.
+        """
+        deadline = time.monotonic() + PATIENCE_LEASES * self._seconds
+        while self.alive() and time.monotonic() >= self._lives_until:
+            if time.monotonic() > deadline:
+                return False
+            if not self._renew():
+                self._stop.wait(ASK_AGAIN_S)
+        return self.alive()
+
     def _renew_forever(self) -> None:
-        while not self._stop.wait(self._seconds / 3):
-            try:
-                with transaction(self._engine) as session:
-                    renewed = leases.renew(session, self.lease, self._seconds)
-            except OperationalError as error:
-                # An unreachable database lets the lease lapse, which loses nothing:
-                # the commit that follows will be checked against the epoch.
-                log.warning("lease not renewed", run=self.lease.run_id, error=str(error.orig))
-                continue
-            if not renewed:
-                log.warning("lease lost", run=self.lease.run_id, epoch=self.lease.epoch)
-                self._lost.set()
-                return
+        while self.alive() and not self._stop.wait(self._seconds / 3):
+            self._renew()
+
+    def _renew(self) -> bool:
+        """Whether the database answered."""
+        asked = time.monotonic()
+        try:
+            with transaction(self._engine) as session:
+                renewed = leases.renew(session, self.lease, self._seconds)
+        except DBAPIError as error:
+            if not is_away(error):
+                raise
+            # An unreachable database lets the lease lapse, which loses nothing:
+            # the commit that follows will be checked against the epoch.
+            log.warning("lease not renewed", run=self.lease.run_id, error=str(error.orig))
+            return False
+        if renewed:
+            self._lives_until = asked + self._seconds
+        else:
+            log.warning("lease lost", run=self.lease.run_id, epoch=self.lease.epoch)
+            self._lost.set()
+        return True

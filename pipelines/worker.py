@@ -17,10 +17,11 @@ import structlog
 from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
+from psycopg import AsyncConnection
 from psycopg import OperationalError as PsycopgError
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
-from mitigauge.database import transaction
+from mitigauge.database import is_away, transaction
 from mitigauge.experiments import repository
 from pipelines.advance import Advancer
 
@@ -54,7 +55,9 @@ class Worker:
         while not stop.is_set():
             try:
                 await self._serve(stop)
-            except (ConnectorException, OperationalError, PsycopgError, OSError) as error:
+            except (ConnectorException, DBAPIError, PsycopgError, OSError) as error:
+                if isinstance(error, DBAPIError) and not is_away(error):
+                    raise
                 log.warning("database away, worker waits", error=str(error)[:300])
                 await asyncio.sleep(RESTART_S)
 
@@ -64,6 +67,7 @@ class Worker:
             min_size=1,
             max_size=4,
             timeout=10,
+            configure=_without_transactions,
         )
         app = App(connector=connector)
         self._register(app, stop)
@@ -97,7 +101,9 @@ class Worker:
         while not stop.is_set():
             try:
                 pause = await asyncio.to_thread(self.advancer.advance, run_id)
-            except OperationalError as error:
+            except DBAPIError as error:
+                if not is_away(error):
+                    raise
                 # Nothing was committed; the reconciler comes back to the run.
                 log.warning("database away during a step", run=run_id, error=str(error.orig))
                 return
@@ -121,6 +127,11 @@ class Worker:
     def _runs_to_wake(self) -> list[int]:
         with transaction(self.advancer.engine) as session:
             return repository.runs_to_wake(session, grace_s=WAKE_GRACE_S)
+
+
+async def _without_transactions(connection: AsyncConnection) -> None:
+    """The queue's statements stand alone, so that a worker that sleeps keeps nobody out."""
+    await connection.set_autocommit(True)
 
 
 async def _wake(app: App, run_id: int, seconds: float) -> None:

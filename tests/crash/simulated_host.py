@@ -47,9 +47,12 @@ class SimulatedHost:
             draft.write_text(json.dumps(world))
             draft.replace(self.world)
 
-    def _do(self, what: str) -> None:
-        if not self.log.alive():
+    def _require_lease(self) -> None:
+        if not self.log.holds():
             raise LabFault("the lease was lost")
+
+    def _do(self, what: str) -> None:
+        self._require_lease()
         with self._world() as world:
             world["did"].append(what)
 
@@ -67,6 +70,7 @@ class SimulatedHost:
         return {"kernels": list(kernels), "boot_timeout_s": 5}
 
     def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:
+        self._require_lease()
         with self._world() as world:
             if world["nonce"] == nonce:
                 return {"already_up": True, "kernel_release": "7.2", "previous_boot_id": None}
@@ -98,6 +102,7 @@ class SimulatedHost:
         return {"proof": proof, "fingerprint": {"cpu_model": "simulated"}}
 
     def start(self, job: str, cases: Sequence[JobCase]) -> Facts:
+        self._require_lease()
         with self._world() as world:
             if job not in world["jobs"]:
                 world["did"].append(f"job {job}")

@@ -64,6 +64,16 @@ def test_a_worker_paused_past_its_lease_has_its_commit_refused(fleet: Fleet) -> 
     fleet.until(lambda: "fence" in _event_kinds(fleet, experiment), "the refusal in the log")
 
 
+def test_a_worker_paused_before_it_acts_no_longer_touches_the_host(fleet: Fleet) -> None:
+    experiment = fleet.submit()
+    sleeper = fleet.worker(f"{Step.ARM}:doze")
+    fleet.until(lambda: _stopped(sleeper.pid), "the worker to stop itself")
+    fleet.worker()
+    fleet.until(lambda: fleet.show(experiment).boots_done >= 1, "another worker to go on")
+    os.kill(sleeper.pid, signal.SIGCONT)
+    nothing_lost_nothing_twice(fleet.until_over(experiment), fleet.did())
+
+
 def test_two_workers_share_the_work_without_doing_it_twice(fleet: Fleet) -> None:
     text = fleet_spec(hosts="[alpha, beta]")
     experiment = fleet.submit(text, "alpha", "beta")

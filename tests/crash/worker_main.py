@@ -1,6 +1,7 @@
 """A real worker process over simulated hosts that can kill or stop itself at a commit.
 
-Usage: python -m tests.crash.worker_main URL WORLDS LEASE_SECONDS [STEP:before|after|pause]
+Usage: python -m tests.crash.worker_main URL WORLDS LEASE_SECONDS
+       [STEP:before|after|pause|doze]
 """
 
 from __future__ import annotations
@@ -20,10 +21,15 @@ from tests.specs import CATALOG
 
 
 class Fragile(Advancer):
-    """An advancer that dies (or stops) at the first commit of one step."""
+    """An advancer that dies (or stops) at the first commit of one step, or dozes off before it."""
 
     step = ""
     moment = ""
+
+    def _act(self, taken: Any, held: Any) -> Any:
+        if taken.action.step == self.step and self.moment == "doze":
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return super()._act(taken, held)
 
     def _commit(self, taken: Any, done: Any) -> float | None:
         hit = taken.action.step == self.step

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
-from mitigauge.database import transaction
+from mitigauge.database import is_away, new_engine, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.submit import submit
 from mitigauge.fleet import leases
 from mitigauge.fleet.leases import Lease
+from pipelines import lease as lease_module
+from pipelines.lease import HeldLease
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 FIRST, SECOND = uuid4(), uuid4()
@@ -128,3 +133,62 @@ def test_the_database_itself_refuses_a_second_holder(
             ),
             {"host": runs[1][1], "run": runs[1][0]},
         )
+
+
+def held(engine: Engine, lease: Lease, *, taken_s_ago: float, seconds: float = 60) -> HeldLease:
+    return HeldLease(engine, lease, seconds, since=time.monotonic() - taken_s_ago)
+
+
+@pytest.fixture
+def away() -> Engine:
+    """A database that nobody serves."""
+    return create_engine("postgresql+psycopg://nobody@127.0.0.1:1/none")
+
+
+def test_a_lease_within_its_life_is_held_without_asking(
+    engine: Engine, away: Engine, runs: list[tuple[int, int]]
+) -> None:
+    assert held(away, taken(engine, runs[0], FIRST), taken_s_ago=50).holds()
+
+
+def test_a_lease_outlived_is_asked_for_and_held_anew(
+    engine: Engine, runs: list[tuple[int, int]]
+) -> None:
+    lease = taken(engine, runs[0], FIRST, seconds=-1)
+    assert held(engine, lease, taken_s_ago=61).holds()
+    assert take(engine, runs[0], SECOND) is None
+
+
+def test_a_lease_outlived_and_taken_over_is_not_held(
+    engine: Engine, runs: list[tuple[int, int]]
+) -> None:
+    lease = taken(engine, runs[0], FIRST, seconds=-1)
+    taken(engine, runs[0], SECOND)
+    late = held(engine, lease, taken_s_ago=61)
+    assert late.alive()
+    assert not late.holds()
+    assert not late.alive()
+
+
+def test_without_its_database_an_outlived_lease_is_given_up_in_the_end(
+    engine: Engine, away: Engine, runs: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease_module, "ASK_AGAIN_S", 0.01)
+    lease = taken(engine, runs[0], FIRST)
+    assert not held(away, lease, taken_s_ago=1, seconds=0.02).holds()
+
+
+def test_who_sleeps_in_a_transaction_is_hung_up_on_and_keeps_nobody_out(
+    database_url: str, runs: list[tuple[int, int]], engine: Engine
+) -> None:
+    lease = taken(engine, runs[0], FIRST)
+    sleeper = new_engine(database_url, idle_in_transaction_s=0.2)
+    session = Session(sleeper)
+    leases.require(session, lease)
+    with transaction(engine) as other:
+        leases.release(other, lease)  # waits for the lock, then has it
+    with pytest.raises(DBAPIError) as said:
+        leases.set_down(session, lease)
+    assert is_away(said.value)
+    session.close()
+    sleeper.dispose()
