@@ -25,7 +25,7 @@ chroot "$root" apt-get install -y --no-install-recommends -t "$suite-backports" 
 [ -e "$root"/boot/vmlinuz-* ] || { echo "$kernel left no /boot/vmlinuz" >&2; exit 1; }
 
 # A host that is measured runs nothing on its own.
-chroot "$root" systemctl enable lab-host.service ssh.service
+chroot "$root" systemctl enable lab-processors.service lab-host.service ssh.service
 chroot "$root" systemctl mask \
   apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer \
   e2scrub_reap.service fstrim.timer man-db.timer logrotate.timer \
