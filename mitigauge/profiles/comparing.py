@@ -25,6 +25,7 @@ from mitigauge.profiles.diff import (
 from mitigauge.profiles.normalise import rules
 from mitigauge.profiles.packing import unpacked
 from mitigauge.profiles.payload import encoded
+from mitigauge.profiles.schemas import SHARE_UNIT
 from mitigauge.profiles.significance import Compared
 from mitigauge.profiles.tables import Profile
 from mitigauge.profiles.tree import Layout
@@ -170,7 +171,7 @@ def boot_profile(profile: Profile) -> BootProfile:
 def unit_of(basis: Basis, event: str) -> str:
     """What a figure is in: ``ns/op``, ``%``, ``samples`` …"""
     if basis == "share":
-        return "%"
+        return SHARE_UNIT
     weight = "ns" if event.startswith(IN_NANOSECONDS) else event.partition(":")[0]
     return f"{weight}/op" if basis == "operation" else weight
 

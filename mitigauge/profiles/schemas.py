@@ -6,6 +6,8 @@ from pydantic import Field
 
 from mitigauge.experiments.schemas import View
 
+SHARE_UNIT = "%"
+
 
 class FunctionChange(View):
     """A function whose own cost differs between an arm and the baseline."""

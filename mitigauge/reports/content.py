@@ -24,7 +24,7 @@ from mitigauge.experiments.schemas import (
     RunView,
     Verdict,
 )
-from mitigauge.profiles.schemas import CaseProfilesView
+from mitigauge.profiles.schemas import SHARE_UNIT, CaseProfilesView
 from mitigauge.reports import units
 from mitigauge.reports.plain import neutralise
 from mitigauge.stats.case import DELTA_PERCENT
@@ -357,8 +357,10 @@ def _explained(view: ExperimentView, case: CaseProfilesView) -> Iterator[Entry]:
         if baseline is None or arm.is_baseline or arm.difference is None:
             continue
         counted = f"{_count(arm.profiles, 'profile')} against {baseline.profiles}"
-        whole = _cost(arm.difference, arm.low, arm.high, case.unit)
-        facts = [("all", whole)]
+        facts = []
+        # Shares of everything add up to everything on both sides: that tells nothing.
+        if case.unit != SHARE_UNIT:
+            facts.append(("all", _cost(arm.difference, arm.low, arm.high, case.unit)))
         for function in arm.functions:
             change = _cost(function.difference, function.low, function.high, case.unit)
             facts.append(("function", f"{function.function} {change}, q {function.q:.2g}"))

@@ -610,6 +610,9 @@ def test_the_functions_that_explain_a_difference_are_said_with_their_part_of_it(
     assert "none differs significantly (q <= 0.05)" in section
     assert "unprofiled" not in section
     assert max(len(line) for line in text.splitlines()) <= COLUMNS
+    shares = case.model_copy(update={"unit": "%"})
+    # Shares of everything add up to everything on both sides.
+    assert "  all  " not in render_text(SYSCALL, profiles=[shares])
     marked_up = render_markdown(SYSCALL, profiles=[case])
     assert "<b>" not in marked_up
     assert "+38.2 ns/op" in marked_up
