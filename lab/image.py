@@ -95,6 +95,9 @@ def mmdebstrap_command(recipe: Recipe, work: Path, mirror: Mirror | None) -> lis
         "--dpkgopt=path-exclude=/usr/share/doc/*",
         *(f"--aptopt={option}" for option in inherited_apt_options()),
         f"--customize-hook={hook}",
+        # The hook has written the file system; what is left behind goes with its directory,
+        # and without root apt could not even lock its lists in it.
+        "--skip=cleanup",
     ]
     if mirror is None:
         # mmdebstrap knows an address of its own; the backports are beside it.
