@@ -12,9 +12,18 @@ from typing import Any, ClassVar
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import DateTime, Engine, MetaData, create_engine, event, make_url, text
+from sqlalchemy import (
+    DateTime,
+    Engine,
+    ExceptionContext,
+    MetaData,
+    create_engine,
+    event,
+    make_url,
+    text,
+)
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import DeclarativeBase, Session
 
 from mitigauge.embedded_postgres import ensure_running
@@ -58,6 +67,7 @@ def new_engine(url: str, *, idle_in_transaction_s: float = IDLE_IN_TRANSACTION_S
 
     The server ends a transaction in which nothing is said for *idle_in_transaction_s*: a
     process that sleeps, or whose machine is gone, must not keep others out by its locks.
+    Who was hung up on gets an ``OperationalError``, as from a server that is away.
     """
     engine = create_engine(
         url,
@@ -71,12 +81,16 @@ def new_engine(url: str, *, idle_in_transaction_s: float = IDLE_IN_TRANSACTION_S
         connection.execute(f"set idle_in_transaction_session_timeout = {milliseconds}")
         connection.commit()
 
+    @event.listens_for(engine, "handle_error")
+    def hung_up(context: ExceptionContext) -> BaseException | None:
+        # The server says so by an internal error; for us it is away like any other that is.
+        error = context.sqlalchemy_exception
+        if error is None or not context.is_disconnect or isinstance(error, OperationalError):
+            return None
+        original = context.original_exception
+        return OperationalError(context.statement, None, original, connection_invalidated=True)
+
     return engine
-
-
-def is_away(error: DBAPIError) -> bool:
-    """Whether the database was out of reach or hung up, so that it may be asked again."""
-    return isinstance(error, OperationalError) or error.connection_invalidated
 
 
 @lru_cache

@@ -16,11 +16,11 @@ from uuid import UUID, uuid4
 
 import structlog
 from sqlalchemy import Engine, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
-from mitigauge.database import database_now, is_away, transaction
+from mitigauge.database import database_now, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments import outcomes, repository
 from mitigauge.experiments.tables import Run, StepAttempt
@@ -144,8 +144,8 @@ class Advancer:
         while True:
             try:
                 return commit()
-            except DBAPIError as error:
-                if not is_away(error) or time.monotonic() > deadline:
+            except OperationalError as error:
+                if time.monotonic() > deadline:
                     raise
                 log.warning("database away, commit waits", error=str(error.orig))
                 time.sleep(DATABASE_RETRY_S)
@@ -177,9 +177,7 @@ class _RunLog:
                     kind=kind,
                     text=text,
                 )
-        except DBAPIError as error:
-            if not is_away(error):
-                raise
+        except OperationalError as error:
             log.warning("event not stored", run=self.run_id, text=text, error=str(error.orig))
 
     def alive(self) -> bool:

@@ -8,9 +8,9 @@ from types import TracebackType
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import OperationalError
 
-from mitigauge.database import is_away, transaction
+from mitigauge.database import transaction
 from mitigauge.fleet import leases
 from mitigauge.fleet.leases import Lease
 
@@ -79,9 +79,7 @@ class HeldLease:
         try:
             with transaction(self._engine) as session:
                 renewed = leases.renew(session, self.lease, self._seconds)
-        except DBAPIError as error:
-            if not is_away(error):
-                raise
+        except OperationalError as error:
             # An unreachable database lets the lease lapse, which loses nothing:
             # the commit that follows will be checked against the epoch.
             log.warning("lease not renewed", run=self.lease.run_id, error=str(error.orig))

@@ -19,9 +19,9 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 from psycopg import AsyncConnection
 from psycopg import OperationalError as PsycopgError
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import OperationalError
 
-from mitigauge.database import is_away, transaction
+from mitigauge.database import transaction
 from mitigauge.experiments import repository
 from pipelines.advance import Advancer
 
@@ -55,9 +55,7 @@ class Worker:
         while not stop.is_set():
             try:
                 await self._serve(stop)
-            except (ConnectorException, DBAPIError, PsycopgError, OSError) as error:
-                if isinstance(error, DBAPIError) and not is_away(error):
-                    raise
+            except (ConnectorException, OperationalError, PsycopgError, OSError) as error:
                 log.warning("database away, worker waits", error=str(error)[:300])
                 await asyncio.sleep(RESTART_S)
 
@@ -101,9 +99,7 @@ class Worker:
         while not stop.is_set():
             try:
                 pause = await asyncio.to_thread(self.advancer.advance, run_id)
-            except DBAPIError as error:
-                if not is_away(error):
-                    raise
+            except OperationalError as error:
                 # Nothing was committed; the reconciler comes back to the run.
                 log.warning("database away during a step", run=run_id, error=str(error.orig))
                 return

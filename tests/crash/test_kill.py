@@ -53,24 +53,13 @@ def test_killed_right_after_the_last_commit(fleet: Fleet) -> None:
 
 
 def test_a_worker_paused_past_its_lease_has_its_commit_refused(fleet: Fleet) -> None:
-    experiment = fleet.submit()
-    sleeper = fleet.worker(f"{Step.VERIFY}:pause")
-    fleet.until(lambda: _stopped(sleeper.pid), "the worker to stop itself")
-    fleet.worker()
-    fleet.until(lambda: fleet.show(experiment).boots_done >= 1, "another worker to go on")
-    os.kill(sleeper.pid, signal.SIGCONT)
-    view = fleet.until_over(experiment)
-    nothing_lost_nothing_twice(view, fleet.did())
+    experiment = _overtaken(fleet, f"{Step.VERIFY}:pause")
+    nothing_lost_nothing_twice(fleet.until_over(experiment), fleet.did())
     fleet.until(lambda: "fence" in _event_kinds(fleet, experiment), "the refusal in the log")
 
 
 def test_a_worker_paused_before_it_acts_no_longer_touches_the_host(fleet: Fleet) -> None:
-    experiment = fleet.submit()
-    sleeper = fleet.worker(f"{Step.ARM}:doze")
-    fleet.until(lambda: _stopped(sleeper.pid), "the worker to stop itself")
-    fleet.worker()
-    fleet.until(lambda: fleet.show(experiment).boots_done >= 1, "another worker to go on")
-    os.kill(sleeper.pid, signal.SIGCONT)
+    experiment = _overtaken(fleet, f"{Step.ARM}:doze")
     nothing_lost_nothing_twice(fleet.until_over(experiment), fleet.did())
 
 
@@ -98,6 +87,17 @@ def test_a_database_stopped_in_mid_run_and_started_again_loses_nothing(
 
 def fleet_spec(hosts: str) -> str:
     return SPEC.replace("[alpha]", hosts)
+
+
+def _overtaken(fleet: Fleet, fault: str) -> int:
+    """An experiment whose first worker stopped itself and goes on after another took over."""
+    experiment = fleet.submit()
+    sleeper = fleet.worker(fault)
+    fleet.until(lambda: _stopped(sleeper.pid), "the worker to stop itself")
+    fleet.worker()
+    fleet.until(lambda: fleet.show(experiment).boots_done >= 1, "another worker to go on")
+    os.kill(sleeper.pid, signal.SIGCONT)
+    return experiment
 
 
 def _stopped(pid: int) -> bool:
