@@ -141,8 +141,9 @@ def lost(session: Session, boot: Boot, reason: str) -> None:
     boot.finished_at = database_now(session)
 
 
-def measured(session: Session, boot: Boot) -> None:
+def measured(session: Session, boot: Boot, job_lasted_s: float | None = None) -> None:
     """Every case of the boot has an answer."""
+    boot.job_lasted_s = job_lasted_s
     boot.state = BootState.EFFECTIVE
     boot.finished_at = database_now(session)
     boot.run.consecutive_faults = 0

@@ -173,6 +173,8 @@ class Boot(Base):
     serial_tail: Mapped[str] = mapped_column(server_default="")
     job_try: Mapped[int] = mapped_column(server_default="1")
     job_started_at: Mapped[datetime | None]
+    # By the host's clock, from the first case's start to the last profile's end.
+    job_lasted_s: Mapped[float | None]
     job_detail: Mapped[str] = mapped_column(server_default="")
     power_cycled: Mapped[bool] = mapped_column(server_default=text("false"))
     started_at: Mapped[datetime | None]

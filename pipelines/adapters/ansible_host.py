@@ -16,7 +16,9 @@ from pipelines.adapters.power import PowerControl, PowerError, open_power
 from pipelines.adapters.serial import telling_part
 from pipelines.host_control import Facts, HostControl, JobCase, LabFault, RunLog
 
-BANNER_TIMEOUT_S = 5.0
+# Short: an emulated host's port takes a connection long before the host is up, and that
+# one then hears nothing for seconds where the next is answered at once.
+BANNER_TIMEOUT_S = 3.0
 # On an emulated host a task takes two seconds and a key exchange several.
 PLAY_TIMEOUT_S = 300.0
 PREPARE_TIMEOUT_S = 1800.0

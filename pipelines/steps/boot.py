@@ -20,7 +20,7 @@ from pipelines.steps.context import Done, StepContext, boot_of
 ANSWER_WAIT_S = 60.0
 GOING_DOWN_S = 8.0
 WATCH_S = 20.0
-WATCH_INTERVAL_S = 1.0
+WATCH_INTERVAL_S = 0.5
 
 
 def arm(context: StepContext) -> Done:

@@ -88,15 +88,9 @@ def first_look_s(run: Run, cases: Sequence[Case]) -> float:
     Looking disturbs what is measured, so it should be done by then: as long as it took in
     this run's other boots, before the first of them as long as its workloads say.
     """
-    planned = len(run.comparison.cases)
-    lasted = [
-        (max(result.stored_at for result in boot.results) - boot.job_started_at).total_seconds()
-        for boot in run.boots
-        if boot.job_started_at and boot.job_try == 1 and len(boot.results) == planned
-    ]
-    if lasted and len(cases) == planned:
-        # What is stored was looked at and fetched before.
-        return max(0.0, statistics.median(lasted) - POLL_INTERVAL_S)
+    lasted = [b.job_lasted_s for b in run.boots if b.job_lasted_s is not None and b.job_try == 1]
+    if lasted and len(cases) == len(run.comparison.cases):
+        return statistics.median(lasted)
     return sum(case.expected_s for case in cases)
 
 
@@ -117,7 +111,7 @@ def poll(context: StepContext) -> Done:
         outputs = collect(
             Path(str(job["archive"])), _open_cases(context.run, boot), context.catalog
         )
-    return _taken_in(boot, outputs)
+    return _taken_in(boot, outputs, job.get("seconds"))
 
 
 def job_name(boot: Boot) -> str:
@@ -152,7 +146,7 @@ def _still_running(context: StepContext, current_case: str, *, profiling: bool) 
     return Done(apply, outcome="running", again_in_s=POLL_INTERVAL_S)
 
 
-def _taken_in(boot: Boot, outputs: Sequence[CaseOutput]) -> Done:
+def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None) -> Done:
     again = boot.job_try < JOB_TRIES and any(o.state == "lab_fault" for o in outputs)
     captures = [
         (output.case, side, capture)
@@ -189,7 +183,7 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput]) -> Done:
         if again:
             outcomes.job_lacks_cases(current)
         else:
-            outcomes.measured(session, current)
+            outcomes.measured(session, current, lasted_s)
 
     bad = [f"{o.case.title}: {o.error}" for o in outputs if o.state != "measured"]
     no_profile = [f"{o.case.title}: {o.profile_error}" for o in outputs if o.profile_error]

@@ -27,6 +27,7 @@ PROFILED = {
     "seconds": 1.5, "counters": {"cycles": 12.0}, "capture": "perf.script.gz",
 }  # fmt: skip
 NO_PERF = {"state": "failed", "hz": 499, "detail": "perf is not installed on the host"}
+JOB_LASTED_S = 0.25
 MITIGATED = {"knob=on": "Mitigation: Knob", "knob=off": "Vulnerable"}
 
 
@@ -116,7 +117,7 @@ class SimulatedHost:
             return {"state": "missing", "detail": "no such job"}
         archive = directory / "job.tar.gz"
         archive.write_bytes(packed(job, cases, profile=world["profile"]))
-        return {"state": "finished", "archive": str(archive)}
+        return {"state": "finished", "seconds": JOB_LASTED_S, "archive": str(archive)}
 
     def restore(self) -> Facts:
         self._do("restore")

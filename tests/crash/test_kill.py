@@ -6,11 +6,15 @@ import os
 import signal
 from pathlib import Path
 
+from sqlalchemy import select
+
 from mitigauge.database import transaction
 from mitigauge.embedded_postgres import restart_immediately
 from mitigauge.experiments import views
+from mitigauge.experiments.tables import Boot
 from pipelines.decide import Step
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
+from tests.crash.simulated_host import JOB_LASTED_S
 from tests.specs import SPEC
 
 STEPS = [
@@ -29,6 +33,8 @@ def test_an_unhurt_worker_finishes_the_plan(fleet: Fleet) -> None:
     experiment = fleet.submit()
     fleet.worker()
     nothing_lost_nothing_twice(fleet.until_over(experiment), fleet.did())
+    with transaction(fleet.engine) as session:
+        assert set(session.scalars(select(Boot.job_lasted_s))) == {JOB_LASTED_S}
 
 
 def test_killed_before_and_after_every_steps_commit(fleet: Fleet) -> None:

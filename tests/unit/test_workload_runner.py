@@ -58,6 +58,7 @@ def test_cases_run_in_order_and_a_failed_one_does_not_stop_the_rest(bench: Bench
     add_workload(bench, "lab", "exit 75")
     state = run_job(bench, ("b", "good"), ("x", "bad"), ("y", "lab"), ("z", "none"), ("a", "good"))
     assert state["state"] == "finished"
+    assert state["seconds"] >= sum(f["seconds"] for f in state["finished_cases"]) - 0.1
     assert state["current_case"] is None
     assert [(f["case_id"], f["exit_code"], f["outcome"]) for f in state["finished_cases"]] == [
         ("b", 0, "ok"),

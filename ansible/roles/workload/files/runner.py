@@ -50,6 +50,7 @@ def run_job(directory: Path, workloads: Path) -> None:
         "state": "running", "job": job["job"], "boot_id": boot_id(), "started_at": now(),
         "current_case": None, "cases": len(job["cases"]), "finished_cases": [], "detail": "",
     }  # fmt: skip
+    job_began = time.monotonic()
     for case in job["cases"]:
         state["current_case"] = case["case_id"]
         write_json(directory / "state.json", state)
@@ -64,7 +65,10 @@ def run_job(directory: Path, workloads: Path) -> None:
             }
         )
     run_profiles(directory, workloads, job, state)
-    state |= {"state": "finished", "current_case": None, "finished_at": now()}
+    seconds = round(time.monotonic() - job_began, 2)
+    state |= {
+        "state": "finished", "current_case": None, "finished_at": now(), "seconds": seconds,
+    }  # fmt: skip
     write_json(directory / "state.json", state)
 
 
