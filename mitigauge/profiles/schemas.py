@@ -43,7 +43,9 @@ class ArmProfilesView(View):
     samples: int
     overhead_percent: float | None = Field(None, description="what profiling cost, mean over boots")
     total: float | None = Field(None, description="mean cost of everything, in the unit")
-    difference: float | None = None
+    difference: float | None = Field(
+        None, description="of everything together, from the baseline; none where costs are shares"
+    )
     low: float | None = None
     high: float | None = None
     functions: list[FunctionChange] = Field(description="significant at q 5 %, largest first")

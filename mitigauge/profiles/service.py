@@ -186,9 +186,10 @@ def _arm_view(
         view.total = float(np.mean(_totals(boots, basis)))
     if not boots or not base or arm.is_baseline:
         return view
-    whole = compare_groups(_totals(base, basis)[None], _totals(boots, basis)[None])
-    view.difference = float(whole.b[0] - whole.a[0])
-    view.low, view.high = _known(whole.low[0]), _known(whole.high[0])
+    if basis != "share":  # of everything, that is everything on both sides
+        whole = compare_groups(_totals(base, basis)[None], _totals(boots, basis)[None])
+        view.difference = float(whole.b[0] - whole.a[0])
+        view.low, view.high = _known(whole.low[0]), _known(whole.high[0])
     functions = diff_functions(base, boots, basis=basis)
     view.functions = _explaining(session, functions, view.difference)
     return view
@@ -198,7 +199,7 @@ def _totals(boots: Sequence[BootProfile], basis: Basis) -> Floats:
     return np.array([boot.counts.sum() * boot.scale(basis) for boot in boots])
 
 
-def _explaining(session: Session, functions: FunctionDiff, whole: float) -> list[FunctionChange]:
+def _explaining(session: Session, functions: FunctionDiff, whole: float | None) -> list[FunctionChange]:
     """The functions whose own cost differs significantly, the largest difference first."""
     own = functions.own
     difference = own.b - own.a

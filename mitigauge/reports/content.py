@@ -24,7 +24,7 @@ from mitigauge.experiments.schemas import (
     RunView,
     Verdict,
 )
-from mitigauge.profiles.schemas import SHARE_UNIT, CaseProfilesView
+from mitigauge.profiles.schemas import CaseProfilesView
 from mitigauge.reports import units
 from mitigauge.reports.plain import neutralise
 from mitigauge.stats.case import DELTA_PERCENT
@@ -354,12 +354,11 @@ def _explained(view: ExperimentView, case: CaseProfilesView) -> Iterator[Entry]:
     title = next((row.case for row in rows if row.case_id == case.case_id), "")
     baseline = next((arm for arm in case.arms if arm.is_baseline), None)
     for arm in case.arms:
-        if baseline is None or arm.is_baseline or arm.difference is None:
+        if baseline is None or arm.is_baseline or not (arm.profiles and baseline.profiles):
             continue
         counted = f"{_count(arm.profiles, 'profile')} against {baseline.profiles}"
         facts = []
-        # Shares of everything add up to everything on both sides: that tells nothing.
-        if case.unit != SHARE_UNIT:
+        if arm.difference is not None:
             facts.append(("all", _cost(arm.difference, arm.low, arm.high, case.unit)))
         for function in arm.functions:
             change = _cost(function.difference, function.low, function.high, case.unit)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, func, select, update
 from sqlalchemy.orm import Session
 from typer.testing import CliRunner
 
@@ -106,6 +106,19 @@ def test_the_functions_that_explain_a_difference_are_named(
     assert on["functions"][0]["percent_of_total"] == pytest.approx(100)
     assert on["overhead_percent"] == 2.0
     assert on["counters"][0]["difference_percent"] == pytest.approx(0.0997, abs=0.001)
+
+
+def test_a_workload_without_operations_has_no_difference_of_everything(
+    client: TestClient, engine: Engine, experiment_id: int, case_id: int
+) -> None:
+    with transaction(engine) as session:
+        session.execute(update(Profile).values(operations=None))
+    asked = {"experiment": experiment_id, "case": case_id, "host": "alpha"}
+    shown = client.get("/api/profiles/case", params=asked).json()
+    on = shown["arms"][1]
+    assert (shown["unit"], on["difference"], on["total"]) == ("%", None, pytest.approx(100))
+    assert on["functions"][0]["function"] == "clear_bhb_loop"
+    assert on["functions"][0]["percent_of_total"] is None
 
 
 def test_a_host_is_compared_with_another_and_a_revision_with_an_earlier_one(

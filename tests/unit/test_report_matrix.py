@@ -610,9 +610,12 @@ def test_the_functions_that_explain_a_difference_are_said_with_their_part_of_it(
     assert "none differs significantly (q <= 0.05)" in section
     assert "unprofiled" not in section
     assert max(len(line) for line in text.splitlines()) <= COLUMNS
-    shares = case.model_copy(update={"unit": "%"})
     # Shares of everything add up to everything on both sides.
-    assert "  all  " not in render_text(SYSCALL, profiles=[shares])
+    by_share = profiled_arm(2, "loop", functions=[loop])
+    shares = case.model_copy(update={"unit": "%", "arms": [case.arms[0], by_share]})
+    text = render_text(SYSCALL, profiles=[shares])
+    assert "  all  " not in text
+    assert "clear_bhb_loop +38.2 % [+30.0, +46.4]" in text
     marked_up = render_markdown(SYSCALL, profiles=[case])
     assert "<b>" not in marked_up
     assert "+38.2 ns/op" in marked_up

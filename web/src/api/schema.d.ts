@@ -448,7 +448,10 @@ export interface components {
             arm_id: number;
             /** Counters */
             counters: components["schemas"]["CounterView"][];
-            /** Difference */
+            /**
+             * Difference
+             * @description of everything together, from the baseline; none where costs are shares
+             */
             difference?: number | null;
             /**
              * Functions

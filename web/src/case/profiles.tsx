@@ -72,11 +72,12 @@ function overhead(arm: ArmProfiles): string {
 
 /** The differences that are there beyond chance, as parts of the whole one. */
 function Explained({ arm, unit }: { arm: ArmProfiles; unit: string }) {
-  const whole = typeof arm.difference === "number" ? signed(arm.difference) : "?";
+  const whole = typeof arm.difference === "number" ? signed(arm.difference) : null;
   if (arm.functions.length === 0) {
     return (
       <p className="soft">
-        No function's own cost differs at q ≤ 5 %; everything together differs by {whole} {unit}.
+        No function's own cost differs at q ≤ 5 %
+        {whole !== null && `; everything together differs by ${whole} ${unit}`}.
       </p>
     );
   }
@@ -84,8 +85,8 @@ function Explained({ arm, unit }: { arm: ArmProfiles; unit: string }) {
     <ol className="explained">
       {arm.functions.slice(0, SHOWN).map((change) => (
         <li key={change.function}>
-          <span className="mono">{change.function}</span> {signed(change.difference)} of {whole}{" "}
-          {unit}{" "}
+          <span className="mono">{change.function}</span> {signed(change.difference)}
+          {whole !== null && ` of ${whole}`} {unit}{" "}
           <span className="soft small">
             [{signed(change.low)} … {signed(change.high)}], q{" "}
             {change.q < 0.001 ? "< 0.001" : `= ${fixed(change.q, 3)}`}
