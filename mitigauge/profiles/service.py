@@ -199,7 +199,9 @@ def _totals(boots: Sequence[BootProfile], basis: Basis) -> Floats:
     return np.array([boot.counts.sum() * boot.scale(basis) for boot in boots])
 
 
-def _explaining(session: Session, functions: FunctionDiff, whole: float | None) -> list[FunctionChange]:
+def _explaining(
+    session: Session, functions: FunctionDiff, whole: float | None
+) -> list[FunctionChange]:
     """The functions whose own cost differs significantly, the largest difference first."""
     own = functions.own
     difference = own.b - own.a
