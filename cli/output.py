@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import BaseModel, TypeAdapter
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from mitigauge.errors import MitigaugeError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
@@ -28,6 +30,8 @@ def complain(error: MitigaugeError) -> None:
 
 def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
     """Print a view, or a list of views, as JSON."""
+    from pydantic import BaseModel, TypeAdapter
+
     if isinstance(value, BaseModel):
         typer.echo(value.model_dump_json(indent=2))
         return

@@ -18,7 +18,6 @@ from cli.profile_stored import diff, export
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.collapse import Collapse
 from mitigauge.profiles.folded import write_folded
-from mitigauge.profiles.normalise import normalised, rules
 from mitigauge.profiles.reading import pieces
 
 if TYPE_CHECKING:
@@ -62,8 +61,15 @@ def fold(
     _remark(result.other_events, f"samples of other events than {result.event.decode()} left out")
     _remark(result.unrecognised, "lines that are neither sample nor frame left out")
     stacks = result.stacks()
-    write_folded(stacks if raw else normalised(stacks, rules()), sys.stdout.buffer)
+    write_folded(stacks if raw else _normalised(stacks), sys.stdout.buffer)
     sys.stdout.buffer.flush()
+
+
+def _normalised(stacks: dict[bytes, int]) -> dict[bytes, int]:
+    # Here, since reading rules takes longer to load than many a capture to fold.
+    from mitigauge.profiles.normalise import normalised, rules
+
+    return normalised(stacks, rules())
 
 
 @app.command("import")

@@ -14,6 +14,7 @@ from sqlalchemy import create_engine
 from api.app import create_app
 from cli.output import console
 from mitigauge.database import database_url, get_engine, require_head
+from mitigauge.memory import keep_freed_memory
 from mitigauge.settings import get_settings
 from pipelines.adapters.ansible_host import open_host
 from pipelines.advance import Advancer
@@ -28,6 +29,7 @@ def serve(
 
     Answers 503 with the way out while the database's schema is not at head.
     """
+    keep_freed_memory()
     settings = get_settings()
     address, number = host or settings.bind, port or settings.port
     console.print(f"dashboard: http://{address}:{number}/  (Ctrl-C stops)")

@@ -12,7 +12,9 @@ from typing import Any, ClassVar
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from psycopg.pq import Format
 from sqlalchemy import (
+    Connection,
     DateTime,
     Engine,
     ExceptionContext,
@@ -23,6 +25,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.engine.interfaces import ExecutionContext
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import DeclarativeBase, Session
 
@@ -41,6 +44,8 @@ NAMING = {
 
 
 # Every transaction of ours takes far less; between its statements almost nothing happens.
+# An execution option: long ``bytea`` comes ten times as fast as in hexadecimal digits.
+BINARY = {"binary_results": True}
 IDLE_IN_TRANSACTION_S = 30.0
 
 
@@ -80,6 +85,18 @@ def new_engine(url: str, *, idle_in_transaction_s: float = IDLE_IN_TRANSACTION_S
         milliseconds = round(1000 * idle_in_transaction_s)
         connection.execute(f"set idle_in_transaction_session_timeout = {milliseconds}")
         connection.commit()
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def as_asked(
+        _connection: Connection,
+        cursor: Any,
+        _statement: str,
+        _parameters: Any,
+        context: ExecutionContext | None,
+        _executemany: bool,
+    ) -> None:
+        if context is not None and context.execution_options.get("binary_results"):
+            cursor.format = Format.BINARY
 
     @event.listens_for(engine, "handle_error")
     def hung_up(context: ExceptionContext) -> BaseException | None:

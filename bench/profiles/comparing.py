@@ -17,6 +17,7 @@ from sqlalchemy import Engine, text
 
 from mitigauge.database import alembic_config, new_engine, transaction
 from mitigauge.embedded_postgres import ensure_running, stop
+from mitigauge.memory import keep_freed_memory
 from mitigauge.profiles.comparing import diff_payload
 from mitigauge.profiles.diff import compare_functions
 from mitigauge.profiles.folded import write_folded
@@ -56,6 +57,7 @@ def store(engine: Engine, group: str, boots: Iterable[Stacks]) -> list[float]:
 
 def diff_seconds(engine: Engine, tries: int) -> list[float]:
     """Seconds of whole answers, the first ones left out: nothing is kept between two."""
+    keep_freed_memory()  # as the service does
     seconds = []
     for _ in range(tries + 3):
         begun = time.perf_counter()

@@ -84,7 +84,7 @@ class Diffed:
     frames: FrameDiff
 
 
-def diff_sides(sides: Sides, *, basis: Basis | None, merged: bool) -> Diffed:
+def diff_sides(session: Session, sides: Sides, *, basis: Basis | None, merged: bool) -> Diffed:
     """The frames of both sides; *basis* defaults to the best there is.
 
     Raises :class:`InvalidInput` for sides that cannot be compared and for a basis they lack.
@@ -100,7 +100,7 @@ def diff_sides(sides: Sides, *, basis: Basis | None, merged: bool) -> Diffed:
             hint=f"Take one of {', '.join(bases)}.",
         )
     half = len(sides.a.profiles)
-    layout = Layout.from_bytes(profiles[0].tree.layout)
+    layout = repository.layout_of(session, profiles[0].tree_id)
     frames = diff_frames(layout, boots[:half], boots[half:], basis=chosen, merged=merged)
     return Diffed(boots, layout, bases, chosen, unit_of(chosen, profiles[0].event), frames)
 
@@ -110,7 +110,7 @@ def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged:
 
     Raises what :func:`diff_sides` raises.
     """
-    diffed = diff_sides(sides, basis=basis, merged=merged)
+    diffed = diff_sides(session, sides, basis=basis, merged=merged)
     frames, boots, half = diffed.frames, diffed.boots, len(sides.a.profiles)
     functions = diff_functions(boots[:half], boots[half:], basis=diffed.basis)
     raw = raw_symbols(diffed.layout, boots) if merged else {}
@@ -149,7 +149,7 @@ def diff_svg(session: Session, sides: Sides, *, basis: Basis | None, merged: boo
 
     Raises what :func:`diff_sides` and :func:`mitigauge.profiles.drawing.drawn` raise.
     """
-    diffed = diff_sides(sides, basis=basis, merged=merged)
+    diffed = diff_sides(session, sides, basis=basis, merged=merged)
     frames = diffed.frames
     stored = repository.names_of(session, np.unique(frames.symbol[frames.symbol >= 0]).tolist())
     names = [stored.get(symbol, ROOT) for symbol in frames.symbol.tolist()]

@@ -100,22 +100,24 @@ def diff_frames(
     mean_a = weights.mean(range(len(a)))
     mean_b = weights.mean(range(len(a), len(a) + len(b)))
     weight = mean_a + mean_b
-    inclusive = weight[last] - weight[first]
-    kept = np.flatnonzero(inclusive > smallest_share * inclusive[0])
     there = np.flatnonzero(last > first)
+    first, last = first[there], last[there]
+    inclusive = weight[last] - weight[first]
+    whole = weight[-1]
+    wide = inclusive > smallest_share * whole
+    kept, first, last, inclusive = there[wide], first[wide], last[wide], inclusive[wide]
     index = np.full(layout.size, -1, np.int32)
     index[kept] = np.arange(len(kept), dtype=np.int32)
     parent = np.where(layout.parent[kept] >= 0, index[layout.parent[kept]], -1).astype(np.int32)
-    same = _same_as_caller(first[kept], last[kept], parent)
-    apart = kept[~same]
-    asked = inclusive[apart] >= SMALLEST_JUDGED * inclusive[0]
-    values = weights.between(first[apart], last[apart])
+    same = _same_as_caller(first, last, parent)
+    asked = inclusive[~same] >= SMALLEST_JUDGED * whole
+    values = weights.between(first[~same], last[~same])
     compared = compare_groups(values[:, : len(a)], values[:, len(a) :], asked=asked)
     place = np.cumsum(~same, dtype=np.int32) - 1
     compared = _taken(compared, place[_first_callers(parent, same)])
     own = before[kept + 1]
-    own_a = mean_a[own] - mean_a[first[kept]]
-    own_b = mean_b[own] - mean_b[first[kept]]
+    own_a = mean_a[own] - mean_a[first]
+    own_b = mean_b[own] - mean_b[first]
     return FrameDiff(
         parent=parent,
         symbol=layout.symbol[kept],
@@ -136,16 +138,16 @@ def diff_functions(
         known[profile.symbols] = 1
     symbols = np.flatnonzero(known)
     column = np.cumsum(known, dtype=np.int64) - 1
-    own = np.zeros((len(symbols), len(profiles)))
+    own = np.zeros((len(profiles), len(symbols)))
     total = np.zeros_like(own)
-    for boot, profile in enumerate(profiles):
-        rows, scale = column[profile.symbols], profile.scale(basis)
-        own[rows, boot] = profile.self_counts * scale
-        total[rows, boot] = profile.total_counts * scale
+    for own_row, total_row, profile in zip(own, total, profiles, strict=True):
+        at, scale = column[profile.symbols], profile.scale(basis)
+        own_row[at] = profile.self_counts * scale
+        total_row[at] = profile.total_counts * scale
     return FunctionDiff(
         symbol=symbols.astype(np.int32),
-        own=compare_functions(own, own, len(a)),
-        total=compare_functions(total, own, len(a)),
+        own=compare_functions(own.T, own.T, len(a)),
+        total=compare_functions(total.T, own.T, len(a)),
     )
 
 
@@ -191,14 +193,15 @@ class _Weights:
     def __init__(
         self, layout: Layout, profiles: Sequence[BootProfile], *, basis: Basis, merged: bool
     ) -> None:
-        place_of = layout.merged_place if merged else layout.place
-        at = [place_of[profile.nodes] for profile in profiles]
-        touched = np.zeros(layout.size, np.bool_)
-        for own in at:
-            touched[own] = True
-        self.places = np.flatnonzero(touched).astype(np.int32)
-        column = np.cumsum(touched, dtype=np.int32)
-        self._columns = [column[own] for own in at]
+        counted = np.zeros(layout.size, np.bool_)
+        for profile in profiles:
+            counted[profile.nodes] = True
+        nodes = np.flatnonzero(counted)
+        at = (layout.merged_place if merged else layout.place)[nodes]
+        self.places, column = np.unique(at, return_inverse=True)
+        column_of = np.empty(layout.size, np.int32)
+        column_of[nodes] = column
+        self._columns = [column_of[profile.nodes] for profile in profiles]
         self._weights: list[NDArray[Any]] = [
             profile.counts * profile.scale(basis) for profile in profiles
         ]
@@ -207,23 +210,29 @@ class _Weights:
         """Mean running sums: item *i* is the weight of the first *i* places."""
         columns = np.concatenate([self._columns[boot] for boot in boots])
         weights = np.concatenate([self._weights[boot] for boot in boots])
-        sums: Floats = np.cumsum(self._by_place(columns, weights)) / len(boots)
-        return sums
+        return _running(columns, weights, len(self.places)) / len(boots)
 
     def between(self, first: Ints, last: Ints) -> Floats:
         """Weight from place *first* to before *last*: ``[subtree, boot]``."""
+        # Places between which no subtree begins or ends count as one.
+        ends = np.zeros(len(self.places) + 1, np.bool_)
+        ends[first] = ends[last] = True
+        piece_of = np.cumsum(ends, dtype=np.int32)
+        first, last = piece_of[first], piece_of[last]
+        pieces = int(piece_of[-1])
         values = np.empty((len(self._columns), len(first)))
-        sums = np.empty(len(self.places) + 1)
         # Boot by boot: the sums of all of them would not fit a processor's cache.
         for row, columns, weights in zip(values, self._columns, self._weights, strict=True):
-            np.cumsum(self._by_place(columns, weights), out=sums)
+            sums = _running(piece_of[columns], weights, pieces)
             np.subtract(sums[last], sums[first], out=row)
         return values.T
 
-    def _by_place(self, columns: Ints, weights: NDArray[Any]) -> Floats:
-        # With weights it gives floats, whatever its type says.
-        weighed: NDArray[Any] = np.bincount(columns, weights, minlength=len(self.places) + 1)
-        return weighed
+
+def _running(columns: Ints, weights: NDArray[Any], size: int) -> Floats:
+    """Item *i* is the weight in the columns before *i*, of *size* columns."""
+    sums = np.zeros(size + 1)
+    np.cumsum(np.bincount(columns, weights, minlength=size)[:size], out=sums[1:])
+    return sums
 
 
 def _same_as_caller(first: Ints, last: Ints, parent: Ints) -> NDArray[np.bool_]:

@@ -25,7 +25,7 @@ def function_table(
 
     Raises what :func:`mitigauge.profiles.comparing.diff_sides` raises.
     """
-    diffed = diff_sides(sides, basis=basis, merged=True)
+    diffed = diff_sides(session, sides, basis=basis, merged=True)
     half = len(sides.a.profiles)
     found = diff_functions(diffed.boots[:half], diffed.boots[half:], basis=diffed.basis)
     own = found.own
@@ -62,7 +62,7 @@ def function_table(
 
 def folded_group(session: Session, profiles: Sequence[Profile]) -> dict[bytes, int]:
     """Folded stacks of *profiles* of one tree, their counts added up, names as recorded."""
-    layout = Layout.from_bytes(profiles[0].tree.layout)
+    layout = repository.layout_of(session, profiles[0].tree_id)
     weights: Counter[int] = Counter()
     for profile in profiles:
         counts = boot_profile(profile)

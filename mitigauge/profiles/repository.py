@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+import orjson
 from sqlalchemy import ARRAY, RowMapping, String, any_, func, insert, literal, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, undefer
 
+from mitigauge.database import BINARY
 from mitigauge.experiments.tables import Arm, Boot, Case, Comparison, Experiment, Run
 from mitigauge.fleet.tables import Host
 from mitigauge.profiles.tables import FrameSymbol, FrameTree, Profile, ProfileSymbol
+from mitigauge.profiles.tree import Layout
 
 # More than a list to choose from can hold; the latest come first.
 MOST_GROUPS = 500
@@ -37,16 +40,18 @@ def _known(session: Session, names: Collection[str]) -> dict[str, int]:
     return {row.name: row.id for row in rows}
 
 
-_NAMES = text("SELECT id, name FROM frame_symbol WHERE id = ANY(CAST(:numbers AS integer[]))")
+_NAMES = text(
+    "SELECT json_object_agg(id, name)::text FROM frame_symbol"
+    " WHERE id = ANY(CAST(:numbers AS integer[]))"
+)
 
 
 def names_of(session: Session, numbers: Collection[int]) -> dict[int, str]:
     """Names by number."""
-    # Thousands for each diff: a text costs psycopg less than a list, and plain rows less than
-    # the mapper's.
+    # Thousands for each diff: as one text they come in a quarter of the time that rows take.
     listed = "{" + ",".join(map(str, numbers)) + "}"
-    rows = session.connection().execute(_NAMES, {"numbers": listed})
-    return {row[0]: row[1] for row in rows}
+    told = session.connection().scalar(_NAMES, {"numbers": listed})
+    return {int(number): name for number, name in orjson.loads(told or "{}").items()}
 
 
 def locked_tree(session: Session, name: str) -> FrameTree | None:
@@ -54,8 +59,20 @@ def locked_tree(session: Session, name: str) -> FrameTree | None:
     # A tree that is not there yet cannot be locked itself.
     session.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"frame_tree {name}"))))
     return session.scalars(
-        select(FrameTree).where(FrameTree.name == name).with_for_update()
+        select(FrameTree)
+        .where(FrameTree.name == name)
+        .options(undefer(FrameTree.layout))
+        .with_for_update(),
+        execution_options=BINARY,
     ).one_or_none()
+
+
+def layout_of(session: Session, tree_id: int) -> Layout:
+    """Where a tree's nodes are."""
+    found = session.scalars(
+        select(FrameTree.layout).where(FrameTree.id == tree_id), execution_options=BINARY
+    )
+    return Layout.from_bytes(found.one())
 
 
 def stored_profile(session: Session, boot_id: int, case_id: int, side: str) -> Profile | None:
@@ -94,7 +111,8 @@ def add_functions(session: Session, profile_id: int, rows: Iterable[tuple[int, i
 
 def profiles_by_id(session: Session, ids: Sequence[int]) -> list[Profile]:
     """Profiles by number, in ascending order."""
-    return list(session.scalars(select(Profile).where(Profile.id.in_(ids)).order_by(Profile.id)))
+    found = select(Profile).where(Profile.id.in_(ids)).order_by(Profile.id)
+    return list(session.scalars(found, execution_options=BINARY))
 
 
 def profiles_labelled(session: Session, tree: str, label: str) -> list[Profile]:
@@ -104,7 +122,8 @@ def profiles_labelled(session: Session, tree: str, label: str) -> list[Profile]:
             select(Profile)
             .join(FrameTree)
             .where(FrameTree.name == tree, Profile.label == label, Profile.boot_id.is_(None))
-            .order_by(Profile.id)
+            .order_by(Profile.id),
+            execution_options=BINARY,
         )
     )
 
@@ -163,6 +182,7 @@ def profiles_of_arm(
                 Boot.run_id == run_id,
                 Boot.state == "effective",
             )
-            .order_by(Boot.block)
+            .order_by(Boot.block),
+            execution_options=BINARY,
         )
     )

@@ -35,7 +35,8 @@ class FrameTree(Base):
     name: Mapped[str]
     nodes: Mapped[int]
     rules_version: Mapped[int]
-    layout: Mapped[bytes] = mapped_column(LargeBinary)
+    # A megabyte, of which most that ask for a tree need nothing.
+    layout: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
 
 
 class Profile(Base):

@@ -8,6 +8,7 @@ of neighbours, so that a node's inclusive count is a difference of two running s
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,8 +21,9 @@ Ints = NDArray[np.int32]
 Counts = NDArray[np.int64]
 
 NO_PARENT = -1
-_HEADER = struct.Struct("<4sIII")
-_MAGIC = b"MGT1"
+_HEADER = struct.Struct("<4sII8I")
+_MAGIC = b"MGT2"
+_ESCAPE = 255
 
 
 @dataclass(slots=True)
@@ -46,23 +48,56 @@ class Layout:
 
     def to_bytes(self) -> bytes:
         """Packed for storage."""
-        arrays = (self.place, self.merged_place, self.parent, self.symbol, self.end)
-        # Neighbours in preorder are alike, so their differences are mostly small.
-        changes = b"".join(
-            np.diff(array, prepend=np.int32(0)).astype("<i4").tobytes() for array in arrays
-        )
-        body = zstandard.ZstdCompressor(level=3).compress(changes)
-        return _HEADER.pack(_MAGIC, self.size, len(changes), 0) + body
+        own = np.arange(self.size, dtype=np.int32)
+        moved = np.flatnonzero(self.merged_place != self.place).astype("<i4")
+        symbol = self.symbol + 1
+        # Few bytes in, few bytes out: most of the time goes into fresh memory.
+        parts = [
+            np.diff(self.place, prepend=np.int32(0)).astype("<i4").tobytes(),
+            moved.tobytes(),
+            self.merged_place[moved].astype("<i4").tobytes(),
+            *_small(own - self.parent),
+            *_small(self.end - own),
+            b"".join(half.astype("<u2").tobytes() for half in (symbol & 0xFFFF, symbol >> 16)),
+        ]
+        body = zstandard.ZstdCompressor(level=3).compress(b"".join(parts))
+        return _HEADER.pack(_MAGIC, self.size, 0, *map(len, parts)) + body
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Layout:
         """The reverse of :meth:`to_bytes`. Raises ``ValueError`` for anything else."""
-        magic, size, length, _ = _HEADER.unpack_from(data)
+        magic, size, _, *lengths = _HEADER.unpack_from(data)
         if magic != _MAGIC:
             raise ValueError("no tree")
-        body = zstandard.ZstdDecompressor().decompress(data[_HEADER.size :], max_output_size=length)
-        changes = np.frombuffer(body, "<i4").reshape(5, size)
-        return cls(*np.cumsum(changes, axis=1, dtype=np.int32))
+        body = zstandard.ZstdDecompressor().decompress(memoryview(data)[_HEADER.size :])
+        ends = itertools.accumulate(lengths, initial=0)
+        parts = [memoryview(body)[a:b] for a, b in itertools.pairwise(ends)]
+        changes, moved, to = (np.frombuffer(part, "<i4") for part in parts[:3])
+        low, high = np.frombuffer(parts[7], "<u2").reshape(2, size)
+        own = np.arange(size, dtype=np.int32)
+        place = merged = np.cumsum(changes, dtype=np.int32)
+        if len(moved):
+            merged = place.copy()
+            merged[moved] = to
+        symbol = low.astype(np.int32)
+        if high.any():
+            symbol |= high.astype(np.int32) << 16
+        symbol -= 1
+        return cls(place, merged, own - _full(*parts[3:5]), symbol, own + _full(*parts[5:7]))
+
+
+def _small(values: Ints) -> tuple[bytes, bytes]:
+    """*values*, not negative, a byte each; those that need more stand behind in full."""
+    large = values[values >= _ESCAPE].astype("<i4").tobytes()
+    return np.minimum(values, _ESCAPE).astype(np.uint8).tobytes(), large
+
+
+def _full(small: memoryview, large: memoryview) -> Ints:
+    """What :func:`_small` was given."""
+    in_bytes = np.frombuffer(small, np.uint8)
+    values = in_bytes.astype(np.int32)
+    values[in_bytes == _ESCAPE] = np.frombuffer(large, "<i4")
+    return values
 
 
 @dataclass(slots=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+import zstandard
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -14,6 +17,7 @@ from sqlalchemy import Engine, inspect, text
 
 from mitigauge.database import alembic_config, require_head, schema_revisions
 from mitigauge.errors import NotReady
+from mitigauge.profiles.tree import Layout
 from mitigauge.settings import REPOSITORY
 from mitigauge.tables import metadata
 
@@ -62,6 +66,32 @@ def test_two_migrators_at_once_do_the_work_once(engine: Engine, database_url: st
         assert process.returncode == 0, complaint.decode()
     current, head = schema_revisions(engine)
     assert current == head
+
+
+def test_trees_are_packed_anew_and_back(engine: Engine, database_url: str) -> None:
+    rows = np.array(
+        [[0, 1, 3, 2], [0, 1, 3, 3], [-1, 0, 0, 2], [-1, 7, 70_000, 9], [4, 2, 4, 4]], np.int32
+    )
+    changes = np.diff(rows, axis=1, prepend=np.int32(0)).tobytes()
+    packed = zstandard.ZstdCompressor(level=3).compress(changes)
+    old = struct.pack("<4sIII", b"MGT1", 4, len(changes), 0) + packed
+    config = alembic_config(database_url)
+    command.downgrade(config, "0006")
+    with engine.begin() as connection:
+        connection.execute(
+            text("insert into frame_tree (name, nodes, rules_version, layout) values ('t',4,1,:l)"),
+            {"l": old},
+        )
+    command.upgrade(config, "0007")
+    with engine.connect() as connection:
+        new = connection.scalars(text("select layout from frame_tree")).one()
+    layout = Layout.from_bytes(new)
+    read = (layout.place, layout.merged_place, layout.parent, layout.symbol, layout.end)
+    assert np.stack(read).tolist() == rows.tolist()
+    assert layout.to_bytes() == new
+    command.downgrade(config, "0006")
+    with engine.connect() as connection:
+        assert connection.scalars(text("select layout from frame_tree")).one() == old
 
 
 def test_a_value_that_is_no_number_cannot_be_stored(engine: Engine) -> None:

@@ -135,10 +135,12 @@ def test_what_is_no_capture_is_refused_by_line(text: str, complaint: str) -> Non
         folded(text, strict=True)
 
 
-def test_a_file_without_empty_lines_does_not_fill_the_memory() -> None:
-    collapse = Collapse()
+@pytest.mark.parametrize(("strict", "place"), [(True, ":6"), (False, ", after sample 1")])
+def test_a_file_without_empty_lines_does_not_fill_the_memory(strict: bool, place: str) -> None:
+    collapse = Collapse(strict=strict)
+    collapse.feed(SAMPLE.encode())
     collapse.feed(b"x" * (16 << 20))
-    with pytest.raises(InvalidInput, match="no empty line in 16 MiB"):
+    with pytest.raises(InvalidInput, match=f"capture{place}: no empty line in 16 MiB"):
         collapse.feed(b"x")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -237,6 +239,22 @@ def test_a_tree_comes_back_from_storage_as_it_was_and_grows_on(
     ]
     again.add(second, number, alike)
     assert again.parent[: len(tree.parent)] == tree.parent
+
+
+def test_a_wide_tree_with_many_names_comes_back_from_storage() -> None:
+    tree = FrameTree()
+    stacks = {b"t;f%d;%s" % (i, b"CPU%d" % (i % 3)): 1 for i in range(700)}
+    names: dict[bytes, int] = {}
+    tree.add(
+        stacks,
+        lambda name: names.setdefault(name, 65_000 + len(names)),
+        lambda symbol, thread: 1 if thread else symbol,
+    )
+    layout = tree.layout()
+    again = Layout.from_bytes(layout.to_bytes())
+    for array in fields(Layout):
+        assert getattr(again, array.name).tolist() == getattr(layout, array.name).tolist()
+        assert getattr(again, array.name).dtype == np.int32
 
 
 @given(STACKS)
