@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.experiments.schemas import ExperimentView
 from mitigauge.profiles.schemas import CaseProfilesView
-from mitigauge.reports.content import EMULATED, METHOD, Cell, Content, Entry, Table, content_of
+from mitigauge.reports.content import EMULATED, METHOD, content_of
+from mitigauge.reports.parts import Cell, Content, Entry, Table
 from mitigauge.reports.plain import indented, markdown, neutralise, width, wrap
 from mitigauge.reports.text_table import table_lines
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mitigauge.reports.content import Cell, Line, Table
+from mitigauge.reports.parts import Cell, Line, Table
 from mitigauge.reports.plain import neutralise, pad, width, wrap
 
 GAP = "  "
