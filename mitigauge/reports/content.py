@@ -123,11 +123,10 @@ def _software(facts: HostFacts) -> str:
 def _design(view: ExperimentView, run: RunView) -> str:
     arms = next((len(c.arms) for c in view.comparisons if c.name == run.comparison), 0)
     text = (
-        f"{run.comparison} on {run.host}: {counted(run.blocks, 'block')} of {counted(arms, 'arm')}, "
-        f"{run.boots_done} of {run.boots_total} boots"
+        f"{run.comparison} on {run.host}: {counted(run.blocks, 'block')} of "
+        f"{counted(arms, 'arm')}, {run.boots_done} of {run.boots_total} boots"
     )
     if run.stopped_after is not None:
-        text += (
-            f"; stopped after {counted(run.stopped_after, 'block')}, all primary metrics decided"
-        )
+        blocks = counted(run.stopped_after, "block")
+        text += f"; stopped after {blocks}, all primary metrics decided"
     return f"{text}, {counted(run.lab_faults, 'lab fault')}" if run.lab_faults else text

@@ -1,4 +1,4 @@
-"""A report's entries below its tables: what was not in force, claimed, explained, or not measured."""
+"""What stands below a report's tables: not in force, claimed, explained, not measured."""
 
 from __future__ import annotations
 
