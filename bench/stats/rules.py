@@ -11,9 +11,6 @@ published rules:
 - LKP (the kernel test robot's ``lkp compare``): the ranges of both sides do not meet,
   and their middles differ by more than 1 %.
 - Fixed: our model and α, one look after 16 blocks.
-- t tests at each look: what one gets who tests again whenever there is more data, at 1 %
-  each time. No rule that keeps its error rate over these looks can be quicker, so with one
-  arm its blocks are a bound for ours.
 """
 
 from __future__ import annotations
@@ -25,19 +22,17 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import mannwhitneyu, ttest_1samp
+from scipy.stats import mannwhitneyu
 
 from bench.stats.noise import ITERATIONS
 from mitigauge.stats.block_model import Mask
 from mitigauge.stats.boot_means import Floats
-from mitigauge.stats.boundaries import STANDARD_LOOKS
 from mitigauge.stats.verdicts import Case, judge_many
 
 # Pinpoint's high thresholds for a change of one interquartile range, by attempts, from
 # catapult's dashboard/pinpoint/models/compare/thresholds.py; from 40 on it is the low one.
 PINPOINT_HIGH = {10: 0.5708, 20: 0.0811, 40: 0.01, 80: 0.01, 160: 0.01}
 PINPOINT_LOW = 0.01
-REPEATED_ALPHA = 0.01
 # `lkp compare` leaves out what changed by less (lib/stats.rb).
 LKP_SMALLEST_RATIO = 1.01
 
@@ -76,20 +71,6 @@ def ours(values: Floats, looks: Sequence[int] | None = None) -> Answers:
 def fixed(values: Floats) -> Answers:
     """The same engine without early looks."""
     return ours(values, looks=())
-
-
-def repeated_t_tests(values: Floats) -> Answers:
-    """A paired t test over the blocks at each of our looks, 1 % each time."""
-    logs = np.log(values.mean(axis=3))
-    differences = logs[:, 1:] - logs[:, :1]
-    changed = np.zeros(differences.shape[:2], dtype=np.int8)
-    blocks = np.full(changed.shape, float(values.shape[2]))
-    for look in (look for look in STANDARD_LOOKS if look <= values.shape[2]):
-        test = ttest_1samp(differences[..., :look], 0.0, axis=2)
-        newly = (changed == 0) & (test.pvalue <= REPEATED_ALPHA)
-        changed[newly] = np.sign(test.statistic)[newly].astype(np.int8)
-        blocks[newly] = look
-    return Answers(changed, np.zeros(changed.shape, dtype=np.bool_), blocks)
 
 
 def mann_whitney_pooled(values: Floats) -> Answers:
@@ -183,7 +164,6 @@ def _answers(changed: NDArray[np.integer], blocks: int) -> Answers:
 RULES: dict[str, Rule] = {
     "Mitigauge": ours,
     "fixed 16 blocks": fixed,
-    "t tests, each look": repeated_t_tests,
     "Mann-Whitney pooled": mann_whitney_pooled,
     "Pinpoint 10→160": pinpoint,
     "LKP ranges, 4 boots": lambda values: lkp_ranges(values, 4),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bench.stats.bound import fewest_blocks
 from bench.stats.noise import BLOCKS, ITERATIONS, NOISES, simulate
 from bench.stats.rules import RULES, kolmogorov_smirnov, lkp_ranges, pinpoint
 from bench.stats.table import Setting, Sizes, change_of, figures_of
@@ -85,3 +86,11 @@ def test_our_early_looks_save_more_than_half_the_boots_where_the_change_is_large
     change = change_of("Mitigauge", Setting("Gaussian", 1.4, 2), 3 * 1.4, 1000, SEED)
     assert change.found > 0.98
     assert change.mean_blocks < BLOCKS / 2
+
+
+def test_no_rule_finds_what_is_not_there_and_a_large_change_takes_the_first_look() -> None:
+    looks = (4, 8, 16, 24)
+    # 0.5 % is found for slower by any look; the other tail is left out. The last look ends it.
+    assert fewest_blocks(0.0, looks) == pytest.approx(4 + 0.995 * 4 + 0.995 * 8)
+    assert fewest_blocks(20.0, looks) == pytest.approx(4.0, abs=0.01)
+    assert 4 < fewest_blocks(3.0, looks) < fewest_blocks(2.0, looks) < 16
