@@ -48,12 +48,16 @@ def detectable(value: float, *, digits: int = 1) -> str:
 
 
 def digits_for(low: float | None, high: float | None) -> int:
-    """Decimals that an effect deserves: two when its interval is narrower than 1 %."""
+    """Decimals that an effect deserves: two when its interval is narrower than 1 %.
+
+    An end just off zero must not read as zero, since it decides the verdict: one more then.
+    """
     if low is None or high is None:
         return 1
+    digits = 2 if high - low < 1 else 1
     if max(abs(low), abs(high)) >= 1000:
-        return 0
-    return 2 if high - low < 1 else 1
+        digits = 0
+    return digits + any(end and not round(end, digits) for end in (low, high))
 
 
 def _signed(value: float, digits: int) -> str:

@@ -45,6 +45,13 @@ def test_narrow_intervals_earn_a_second_decimal() -> None:
     assert digits_for(None, None) == 1
 
 
+def test_an_end_just_off_zero_does_not_read_as_zero() -> None:
+    assert digits_for(0.02, 5.0) == 2
+    assert digits_for(-0.6, -0.004) == 3
+    assert digits_for(0.0, 5.0) == 1
+    assert digits_for(-1200.0, 0.3) == 1
+
+
 def test_a_detectable_effect_beyond_all_measure_is_not_spelled_out() -> None:
     assert detectable(3.21) == "mde 3.2%"
     assert detectable(0.123, digits=2) == "mde 0.12%"
