@@ -7,6 +7,7 @@ every step first looks at the world, and only what was committed happened.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -140,11 +141,13 @@ class Advancer:
 
     def _insist(self, commit: Callable[[], _T]) -> _T:
         """Commit once the database is back, so that a finished step is not thrown away."""
-        deadline = time.monotonic() + 10 * self.lease_seconds
+        deadline = math.inf
         while True:
             try:
                 return commit()
             except OperationalError as error:
+                # From the first refusal on: a worker may have slept within its commit.
+                deadline = min(deadline, time.monotonic() + 10 * self.lease_seconds)
                 if time.monotonic() > deadline:
                     raise
                 log.warning("database away, commit waits", error=str(error.orig))

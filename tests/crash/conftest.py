@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from mitigauge.database import transaction
 from mitigauge.experiments import views
@@ -23,6 +24,13 @@ from mitigauge.experiments.submit import submit
 from mitigauge.settings import REPOSITORY
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
+STUCK = (
+    "select pid, state, wait_event, pg_blocking_pids(pid) as blocked_by, now() - xact_start as age,"
+    " query from pg_stat_activity where datname = current_database()",
+    "select id, status, worker_id, scheduled_at, attempts, queueing_lock from procrastinate_jobs",
+    "select id, state, step, epoch, wake_at, now() as now from run",
+    "select run_id, epoch, holder, expires_at, released_at from host_lease",
+)
 LEASE_S = 2.0
 PATIENCE_S = 90.0
 
@@ -69,9 +77,18 @@ class Fleet:
         deadline = time.monotonic() + PATIENCE_S
         while not true():
             if time.monotonic() > deadline:
-                log = (self.worlds / "workers.log").read_text()[-3000:]
-                pytest.fail(f"waited {PATIENCE_S:.0f} s in vain for: {what}\n{log}")
+                pytest.fail(f"waited {PATIENCE_S:.0f} s in vain for: {what}\n{self._stuck()}")
             time.sleep(0.1)
+
+    def _stuck(self) -> str:
+        """What the workers said, where each stands, and what the database knows of them."""
+        for process in self.started:
+            process.send_signal(signal.SIGUSR1)
+        time.sleep(1.0)
+        log = (self.worlds / "workers.log").read_text()[-12_000:]
+        with transaction(self.engine) as session:
+            told = [row for query in STUCK for row in session.execute(text(query)).mappings()]
+        return "\n".join([log, *(str(dict(row)) for row in told)])
 
     def until_over(self, experiment_id: int) -> WholeExperimentView:
         """Wait for the experiment's end."""
