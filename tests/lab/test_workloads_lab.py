@@ -18,6 +18,7 @@ from mitigauge.catalog import Catalog
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.profiles.capture import read_capture
 from pipelines.adapters.ansible import PlayResult, run_playbook
+from pipelines.steps.measure import unpack
 from tests.loading import load
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab")]
@@ -65,7 +66,7 @@ def wait(host: str, job: str, directory: Path) -> dict[str, Any]:
         ).returned["job"]
         if state["state"] != "running":
             with tarfile.open(fileobj=io.BytesIO(Path(state["archive"]).read_bytes())) as tar:
-                tar.extractall(directory, filter="data")
+                unpack(tar, tar.getmembers(), directory)
             return state
         print(f"  {host}: {state['current_case']}", flush=True)
         time.sleep(5)

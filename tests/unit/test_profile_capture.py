@@ -19,7 +19,8 @@ from mitigauge.errors import InvalidInput, TooLarge
 from mitigauge.experiments.tables import Case
 from mitigauge.profiles.capture import Capture, overhead_percent, read_capture
 from mitigauge.settings import get_settings
-from pipelines.steps.measure import collect, limit_s
+from pipelines.host_control import LabFault
+from pipelines.steps.measure import collect, limit_s, unpack
 from tests.crash.simulated_host import RECORDED, packed
 from tests.specs import CATALOG
 
@@ -194,6 +195,41 @@ def collected(
     assert output.state == "measured"
     assert output.raw_sha256
     return output.body, output.captures, output.profile_error, output.raw_sha256
+
+
+def member(name: str, kind: bytes = tarfile.REGTYPE, **fields: Any) -> tarfile.TarInfo:
+    made = tarfile.TarInfo(name)
+    made.type, made.mtime, made.mode = kind, 1_700_000_000, 0o777
+    for key, value in fields.items():
+        setattr(made, key, value)
+    return made
+
+
+def test_of_an_archive_only_files_and_directories_are_taken(tmp_path: Path) -> None:
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        tar.addfile(member("j/1/out.txt", size=3), io.BytesIO(b"abc"))
+        tar.addfile(member("j/empty", tarfile.DIRTYPE))
+        tar.addfile(member("j/link", tarfile.SYMTYPE, linkname="/etc/passwd"))
+        tar.addfile(member("j/pipe", tarfile.FIFOTYPE))
+    archive.seek(0)
+    with tarfile.open(fileobj=archive) as tar:
+        unpack(tar, tar.getmembers(), tmp_path)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["1", "empty", "j", "out.txt"]
+    written = (tmp_path / "j/1/out.txt").stat()
+    assert (written.st_mtime, written.st_mode & 0o777) == (1_700_000_000, 0o755)
+
+
+@pytest.mark.parametrize("name", ["../out.txt", "/tmp/out.txt", "j/../../out.txt"])
+def test_an_archive_that_points_outside_is_refused(tmp_path: Path, name: str) -> None:
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        tar.addfile(member(name, size=3), io.BytesIO(b"abc"))
+    archive.seek(0)
+    into = tmp_path / "into"
+    with tarfile.open(fileobj=archive) as tar, pytest.raises(LabFault, match="archive names"):
+        unpack(tar, tar.getmembers(), into)
+    assert not (tmp_path / "out.txt").exists()
 
 
 def test_a_collected_job_has_result_and_capture_apart(tmp_path: Path, home: Path) -> None:
