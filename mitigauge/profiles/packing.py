@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import struct
 import threading
+from typing import Any
 
 import numpy as np
 import zstandard
@@ -19,6 +20,7 @@ Longs = NDArray[np.int64]
 _HEADER = struct.Struct("<4sII")
 _MAGIC = b"MGP1"
 _ESCAPE = 255
+_FULL = "<i8"
 _local = threading.local()
 
 
@@ -26,7 +28,7 @@ def packed(numbers: Longs, *columns: Longs) -> bytes:
     """*numbers*, ascending without repeats, and *columns* of counts of the same length."""
     before = np.concatenate([[-1], numbers[:-1]]).astype(np.int64)
     gaps = numbers.astype(np.int64) - before - 1
-    parts = [_bytes(gaps), *(_bytes(column) for column in columns)]
+    parts = [b"".join(escaped(values, _FULL)) for values in (gaps, *columns)]
     lengths = struct.pack(f"<{len(parts)}I", *(len(part) for part in parts))
     body = zstandard.ZstdCompressor(level=12).compress(lengths + b"".join(parts))
     return _HEADER.pack(_MAGIC, len(numbers), len(parts)) + body
@@ -40,7 +42,10 @@ def unpacked(data: bytes) -> list[Longs]:
     body = _decompressor().decompress(data[_HEADER.size :])
     lengths = struct.unpack_from(f"<{count}I", body)
     ends = np.cumsum((4 * count, *lengths))
-    parts = [_values(body[a:b], size) for a, b in itertools.pairwise(ends)]
+    parts = [
+        unescaped(body[a : a + size], body[a + size : b], _FULL)
+        for a, b in itertools.pairwise(ends)
+    ]
     return [np.cumsum(parts[0] + 1) - 1, *parts[1:]]
 
 
@@ -52,13 +57,15 @@ def _decompressor() -> zstandard.ZstdDecompressor:
     return found
 
 
-def _bytes(values: Longs) -> bytes:
-    small = np.minimum(values, _ESCAPE).astype(np.uint8)
-    return small.tobytes() + values[values >= _ESCAPE].astype("<i8").tobytes()
+def escaped(values: NDArray[Any], full: str) -> tuple[bytes, bytes]:
+    """*values*, not negative, a byte each; and those that need more, as *full*."""
+    large = values[values >= _ESCAPE].astype(full).tobytes()
+    return np.minimum(values, _ESCAPE).astype(np.uint8).tobytes(), large
 
 
-def _values(part: bytes, size: int) -> Longs:
-    values = np.frombuffer(part, np.uint8, size).astype(np.int64)
-    large = np.frombuffer(part, "<i8", (len(part) - size) // 8, size)
-    values[values == _ESCAPE] = large
+def unescaped(small: bytes | memoryview, large: bytes | memoryview, full: str) -> NDArray[Any]:
+    """What :func:`escaped` was given."""
+    in_bytes = np.frombuffer(small, np.uint8)
+    values = in_bytes.astype(full)
+    values[in_bytes == _ESCAPE] = np.frombuffer(large, full)
     return values

@@ -17,13 +17,15 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from mitigauge.profiles.packing import escaped, unescaped
+
 Ints = NDArray[np.int32]
 Counts = NDArray[np.int64]
 
 NO_PARENT = -1
 _HEADER = struct.Struct("<4sII8I")
 _MAGIC = b"MGT2"
-_ESCAPE = 255
+_FULL = "<i4"
 
 
 @dataclass(slots=True)
@@ -56,8 +58,8 @@ class Layout:
             np.diff(self.place, prepend=np.int32(0)).astype("<i4").tobytes(),
             moved.tobytes(),
             self.merged_place[moved].astype("<i4").tobytes(),
-            *_small(own - self.parent),
-            *_small(self.end - own),
+            *escaped(own - self.parent, _FULL),
+            *escaped(self.end - own, _FULL),
             b"".join(half.astype("<u2").tobytes() for half in (symbol & 0xFFFF, symbol >> 16)),
         ]
         body = zstandard.ZstdCompressor(level=3).compress(b"".join(parts))
@@ -83,21 +85,9 @@ class Layout:
         if high.any():
             symbol |= high.astype(np.int32) << 16
         symbol -= 1
-        return cls(place, merged, own - _full(*parts[3:5]), symbol, own + _full(*parts[5:7]))
-
-
-def _small(values: Ints) -> tuple[bytes, bytes]:
-    """*values*, not negative, a byte each; those that need more stand behind in full."""
-    large = values[values >= _ESCAPE].astype("<i4").tobytes()
-    return np.minimum(values, _ESCAPE).astype(np.uint8).tobytes(), large
-
-
-def _full(small: memoryview, large: memoryview) -> Ints:
-    """What :func:`_small` was given."""
-    in_bytes = np.frombuffer(small, np.uint8)
-    values = in_bytes.astype(np.int32)
-    values[in_bytes == _ESCAPE] = np.frombuffer(large, "<i4")
-    return values
+        above = unescaped(parts[3], parts[4], _FULL)
+        subtree = unescaped(parts[5], parts[6], _FULL)
+        return cls(place, merged, own - above, symbol, own + subtree)
 
 
 @dataclass(slots=True)

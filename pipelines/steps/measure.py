@@ -243,9 +243,10 @@ def unpack(tar: tarfile.TarFile, members: Sequence[tarfile.TarInfo], into: Path)
     Times are kept, so that a case packed again is the same bytes. Debian 12's Python does
     not know the filters of ``extractall``. Raises :class:`LabFault` for a name outside.
     """
+    root = into.resolve()
     for member in members:
-        path = into / member.name
-        if not path.resolve().is_relative_to(into.resolve()):
+        path = root / member.name
+        if not path.resolve().is_relative_to(root):
             raise LabFault(
                 f"the job's archive names {member.name!r}", hint="The boot is made again."
             )
