@@ -12,8 +12,8 @@ from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 
 from api import boots, experiments, health, hosts, problems, profiles
+from api.problems import ProblemView
 from mitigauge.database import get_engine
-from mitigauge.experiments.schemas import ProblemView
 from mitigauge.settings import get_settings
 
 # The dashboard needs nothing from elsewhere; names from kernels and mails are hostile text.

@@ -13,8 +13,8 @@ from api.database import Database
 from mitigauge.blobs import blob_store
 from mitigauge.errors import Forbidden, TooLarge
 from mitigauge.experiments import boot_views, service, upload_token
+from mitigauge.experiments.boot_schemas import BootView
 from mitigauge.experiments.results import inflate
-from mitigauge.experiments.schemas import BootView
 from mitigauge.settings import get_settings
 
 router = APIRouter(prefix="/api", tags=["boots"])

@@ -14,13 +14,8 @@ from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
 from mitigauge.errors import InvalidInput, TooLarge
 from mitigauge.experiments import boot_views, service, submission, views
-from mitigauge.experiments.schemas import (
-    CaseView,
-    EventView,
-    ExperimentSummary,
-    ExperimentView,
-    ProgressView,
-)
+from mitigauge.experiments.boot_schemas import CaseView
+from mitigauge.experiments.schemas import EventView, ExperimentSummary, ExperimentView, ProgressView
 from mitigauge.reports.service import gathered
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])

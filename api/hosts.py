@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from api.database import Database
 from mitigauge.experiments import host_views
-from mitigauge.experiments.schemas import HostSummary, HostView
+from mitigauge.experiments.host_schemas import HostSummary, HostView
 
 router = APIRouter(prefix="/api/hosts", tags=["hosts"])
 

@@ -9,7 +9,15 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
 from mitigauge.errors import MitigaugeError
-from mitigauge.experiments.schemas import ProblemView
+from mitigauge.experiments.schemas import View
+
+
+class ProblemView(View):
+    """How the API says no: what is wrong, and the way out."""
+
+    error: str
+    message: str
+    hint: str = ""
 
 
 def install(app: FastAPI) -> None:

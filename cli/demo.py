@@ -23,7 +23,7 @@ from cli.progress import follow
 from mitigauge.database import transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments import submission, views
-from mitigauge.experiments.schemas import ExperimentState
+from mitigauge.experiments.states import ExperimentState
 from mitigauge.reports.service import gathered
 from mitigauge.settings import REPOSITORY, get_settings
 

@@ -16,7 +16,8 @@ from cli.progress import follow
 from mitigauge.database import get_engine, require_head, transaction
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments import service, submission, views
-from mitigauge.experiments.schemas import ExperimentState, ExperimentView
+from mitigauge.experiments.schemas import ExperimentView
+from mitigauge.experiments.states import ExperimentState
 from mitigauge.reports.matrix import render_text
 from mitigauge.reports.service import gathered
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -45,11 +46,9 @@ def diff(
 
     Example: mitigauge profile diff before after --tree web
     """
-    from mitigauge.database import get_engine, require_head, transaction
     from mitigauge.profiles.listing import function_table
 
-    require_head(get_engine())
-    with transaction() as session:
+    with _stored() as session:
         sides = _sides(session, a, b, experiment, case, host, tree, guest=guest)
         table = function_table(session, sides, basis=_basis(basis), limit=limit)
     if json:
@@ -75,12 +74,10 @@ def export(
 
     Example: mitigauge profile export loop --experiment 1 --case 'syscall basic' > loop.folded
     """
-    from mitigauge.database import get_engine, require_head, transaction
     from mitigauge.profiles.folded import write_folded
     from mitigauge.profiles.listing import folded_group
 
-    require_head(get_engine())
-    with transaction() as session:
+    with _stored() as session:
         sides = _sides(session, group, group, experiment, case, host, tree, guest=guest)
         if not sides.a.profiles:
             raise NotFound(
@@ -90,6 +87,14 @@ def export(
         stacks = folded_group(session, sides.a.profiles)
     write_folded(stacks, sys.stdout.buffer)
     sys.stdout.buffer.flush()
+
+
+def _stored() -> AbstractContextManager[Session]:
+    """A transaction on a database whose schema is at head."""
+    from mitigauge.database import get_engine, require_head, transaction
+
+    require_head(get_engine())
+    return transaction()
 
 
 def _sides(

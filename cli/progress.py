@@ -13,13 +13,8 @@ from rich.text import Text
 from cli.output import console
 from mitigauge.database import transaction
 from mitigauge.experiments import views
-from mitigauge.experiments.schemas import (
-    EventView,
-    ExperimentState,
-    ProgressView,
-    RunState,
-    RunView,
-)
+from mitigauge.experiments.schemas import EventView, ProgressView, RunView
+from mitigauge.experiments.states import ExperimentState, RunState
 
 INTERVAL_S = 1.0
 # Without a terminal, quiet stretches still show a line this often.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
-from mitigauge.experiments.schemas import BootState
 from mitigauge.experiments.service import decided_after, in_order
+from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Run
 from mitigauge.settings import get_settings
 from pipelines.decide import BootSituation, RunSituation

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from mitigauge.experiments import repository
+from mitigauge.experiments.host_schemas import AaRateView
 from mitigauge.experiments.judging import judge_double, value_map
-from mitigauge.experiments.schemas import AaRateView
 from mitigauge.experiments.tables import AaOutcome, Run
 from mitigauge.stats.rates import rate_interval
 

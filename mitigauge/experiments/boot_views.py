@@ -8,18 +8,18 @@ from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Expectation
 from mitigauge.experiments import repository
-from mitigauge.experiments.judging import ValueMap, judge_run, value_map
-from mitigauge.experiments.matrix import arm_views, row_view
-from mitigauge.experiments.noise_view import costs_of, noise_view
-from mitigauge.experiments.schemas import (
+from mitigauge.experiments.boot_schemas import (
     AttemptView,
     BootPoint,
-    BootState,
     BootView,
     CaseView,
     MetricValues,
     ResultView,
 )
+from mitigauge.experiments.judging import ValueMap, judge_run, value_map
+from mitigauge.experiments.matrix import arm_views, row_view
+from mitigauge.experiments.noise_view import costs_of, noise_view
+from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Boot, Case, Result
 
 

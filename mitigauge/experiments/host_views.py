@@ -7,12 +7,8 @@ from sqlalchemy.orm import Session
 from mitigauge.errors import NotFound
 from mitigauge.experiments import repository
 from mitigauge.experiments.aa import false_alarm_rates
-from mitigauge.experiments.schemas import (
-    BootState,
-    FingerprintView,
-    HostSummary,
-    HostView,
-)
+from mitigauge.experiments.host_schemas import FingerprintView, HostSummary, HostView
+from mitigauge.experiments.states import BootState
 from mitigauge.experiments.views import summaries
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.tables import Host

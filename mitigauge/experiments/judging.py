@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mitigauge.experiments.schemas import BootState
+from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Arm, Boot, Case, Comparison, Run
 from mitigauge.stats.case import DELTA_PERCENT, ArmVerdict
 from mitigauge.stats.case import Case as Question

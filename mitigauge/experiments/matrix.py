@@ -7,14 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from mitigauge.catalog import Expectation
 from mitigauge.experiments.judging import Judged, ValueMap, judge_run
-from mitigauge.experiments.schemas import (
-    ArmView,
-    BootState,
-    CellView,
-    ComparisonView,
-    RowView,
-    Verdict,
-)
+from mitigauge.experiments.schemas import ArmView, CellView, ComparisonView, RowView
+from mitigauge.experiments.states import BootState, Verdict
 from mitigauge.experiments.tables import Arm, Boot, Comparison, Run
 from mitigauge.stats.case import DELTA_PERCENT, ArmVerdict
 

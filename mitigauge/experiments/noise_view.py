@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from mitigauge.experiments.boot_schemas import NoiseView
 from mitigauge.experiments.judging import Judged
-from mitigauge.experiments.schemas import BootState, NoiseView
+from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Boot, Comparison
 from mitigauge.stats.modality import two_groups
 from mitigauge.stats.noise import recommended_iterations, split_noise

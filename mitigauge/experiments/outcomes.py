@@ -19,7 +19,7 @@ from mitigauge.experiments import repository
 from mitigauge.experiments.aa import record_aa
 from mitigauge.experiments.proof import Judgement
 from mitigauge.experiments.results import body_digest
-from mitigauge.experiments.schemas import BootState
+from mitigauge.experiments.states import BootState
 from mitigauge.experiments.submit import new_nonce
 from mitigauge.experiments.tables import Boot, Experiment, Run
 from mitigauge.experiments.views import show_experiment

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mitigauge.catalog import Expectation
-from mitigauge.experiments.schemas import BootState
+from mitigauge.experiments.states import BootState
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from mitigauge.experiments.remaining import Remaining, remaining
-from mitigauge.experiments.schemas import BootState, RunState, RunView
+from mitigauge.experiments.schemas import RunView
+from mitigauge.experiments.states import BootState, RunState
 from mitigauge.experiments.tables import Boot, Run
 
 OPEN = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)

@@ -10,13 +10,8 @@ from mitigauge.database import database_now
 from mitigauge.errors import Conflict, InvalidInput
 from mitigauge.experiments import outcomes, repository
 from mitigauge.experiments.judging import FIRST_LOOK, all_decided, judge_run, value_map
-from mitigauge.experiments.results import (
-    ResultBody,
-    body_digest,
-    check_against_case,
-    read_result,
-)
-from mitigauge.experiments.schemas import BootState
+from mitigauge.experiments.results import ResultBody, body_digest, check_against_case, read_result
+from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Boot, Case, Iteration, Result, Run
 
 OPEN = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)

@@ -9,24 +9,20 @@ from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
 from mitigauge.experiments import repository
+from mitigauge.experiments.boot_schemas import BootLine, WholeExperimentView
 from mitigauge.experiments.judging import ValueMap, value_map
 from mitigauge.experiments.matrix import comparison_view
 from mitigauge.experiments.run_views import done_and_total, run_view
 from mitigauge.experiments.schemas import (
-    BootLine,
-    BootState,
     ComparisonView,
     EventView,
-    ExperimentState,
     ExperimentSummary,
     ExperimentView,
     HostFacts,
     ProgressView,
-    RunState,
     RunView,
-    Verdict,
-    WholeExperimentView,
 )
+from mitigauge.experiments.states import BootState, ExperimentState, RunState, Verdict
 from mitigauge.experiments.tables import Boot, Event, Experiment, Run
 
 

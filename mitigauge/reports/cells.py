@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
-from mitigauge.experiments.schemas import ArmView, CellView, ComparisonView, RowView, Verdict
+from mitigauge.experiments.schemas import ArmView, CellView, ComparisonView, RowView
+from mitigauge.experiments.states import Verdict
 from mitigauge.reports import units
 from mitigauge.reports.parts import Cell, Line, Table
 from mitigauge.reports.plain import neutralise

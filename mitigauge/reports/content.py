@@ -6,13 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.experiments.judging import ALPHA
-from mitigauge.experiments.schemas import (
-    ExperimentState,
-    ExperimentView,
-    HostFacts,
-    RunState,
-    RunView,
-)
+from mitigauge.experiments.schemas import ExperimentView, HostFacts, RunView
+from mitigauge.experiments.states import ExperimentState, RunState
 from mitigauge.profiles.schemas import CaseProfilesView
 from mitigauge.reports.cells import tables_of
 from mitigauge.reports.entries import claims_beside, explained, not_effective, not_measured

@@ -38,8 +38,12 @@ def percent(value: float, *, digits: int = 1) -> str:
 
 
 def interval(low: float, high: float, *, digits: int = 1) -> str:
-    """``[-12.1, -8.7]``: two signed percentages."""
-    return f"[{_signed(low, digits)}, {_signed(high, digits)}]"
+    """``[-12.1, -8.7]``: two signed percentages.
+
+    One that has nothing to say, from below 0 to beyond 1000 %, is not spelled out.
+    """
+    end = ">+1000" if low <= 0 and high > 1000 else _signed(high, digits)
+    return f"[{_signed(low, digits)}, {end}]"
 
 
 def detectable(value: float, *, digits: int = 1) -> str:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from mitigauge.catalog import Expectation
 from mitigauge.experiments import outcomes
 from mitigauge.experiments.proof import Judgement, Requested, judge_boot, unexpected_taint
-from mitigauge.experiments.schemas import BootState
+from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Boot, Run
 from pipelines.decide import ATTEMPTS_A_PLACE
 from pipelines.host_control import LabFault

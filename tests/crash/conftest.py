@@ -18,8 +18,9 @@ from sqlalchemy import Engine, text
 
 from mitigauge.database import transaction
 from mitigauge.experiments import views
-from mitigauge.experiments.schemas import BootState, WholeExperimentView
+from mitigauge.experiments.boot_schemas import WholeExperimentView
 from mitigauge.experiments.spec import read_spec
+from mitigauge.experiments.states import BootState
 from mitigauge.experiments.submit import submit
 from mitigauge.settings import REPOSITORY
 from tests.specs import CATALOG, HOSTS, SPEC, inventory

@@ -6,7 +6,7 @@ import json
 
 from mitigauge.database import transaction
 from mitigauge.experiments import host_views, service
-from mitigauge.experiments.schemas import BootState, Verdict
+from mitigauge.experiments.states import BootState, Verdict
 from tests.crash.conftest import Fleet
 from tests.crash.simulated_host import new_world
 from tests.specs import SPEC

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from mitigauge.database import transaction
 from mitigauge.experiments import views
-from mitigauge.experiments.schemas import WholeExperimentView
+from mitigauge.experiments.boot_schemas import WholeExperimentView
 from mitigauge.profiles.tables import Profile
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import RECORDED, new_world

@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from mitigauge.database import transaction
 from mitigauge.experiments import views
-from mitigauge.experiments.schemas import WholeExperimentView
+from mitigauge.experiments.boot_schemas import WholeExperimentView
 from mitigauge.settings import REPOSITORY
 
 PATIENCE_S = 25 * 60

@@ -14,7 +14,8 @@ from sqlalchemy import Engine
 from api.app import create_app
 from mitigauge.database import transaction
 from mitigauge.experiments import submission
-from mitigauge.experiments.schemas import BootState, WholeExperimentView
+from mitigauge.experiments.boot_schemas import WholeExperimentView
+from mitigauge.experiments.states import BootState
 from mitigauge.settings import REPOSITORY, get_settings
 from tests.lab.following import OVER, start_worker, wait_for
 

@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
 from mitigauge.database import transaction
-from mitigauge.experiments.schemas import BootState
 from mitigauge.experiments.spec import KnownHost, read_spec
+from mitigauge.experiments.states import BootState
 from mitigauge.experiments.submit import submit
 from mitigauge.experiments.tables import Boot, Run
 from mitigauge.fleet.inventory import load_hosts

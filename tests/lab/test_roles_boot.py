@@ -11,7 +11,7 @@ import pytest
 
 from mitigauge.catalog import Catalog, Expectation
 from mitigauge.experiments.proof import Judgement, Requested, judge_boot
-from mitigauge.experiments.schemas import BootState
+from mitigauge.experiments.states import BootState
 from mitigauge.fleet.inventory import load_hosts
 from pipelines.adapters.ansible import PlayFailure, PlayResult, run_playbook
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog

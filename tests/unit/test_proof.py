@@ -8,7 +8,7 @@ import pytest
 
 from mitigauge.catalog import Expectation
 from mitigauge.experiments.proof import Requested, judge_boot, observed_state, unexpected_taint
-from mitigauge.experiments.schemas import BootState
+from mitigauge.experiments.states import BootState
 
 CLEAR = Expectation(file="vmscape", equals="Mitigation: Clear BHB before exit to userspace")
 LOOP = Expectation(file="spectre_v2", field="BHI", equals="SW loop")

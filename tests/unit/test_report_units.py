@@ -56,3 +56,9 @@ def test_a_detectable_effect_beyond_all_measure_is_not_spelled_out() -> None:
     assert detectable(3.21) == "mde 3.2%"
     assert detectable(0.123, digits=2) == "mde 0.12%"
     assert detectable(4e34) == "mde >1000%"
+
+
+def test_an_interval_that_says_nothing_is_not_spelled_out() -> None:
+    assert interval(-100.0, 6.2e6, digits=0) == "[-100, >+1000]"
+    assert interval(-100.0, 1000.0, digits=0) == "[-100, +1000]"
+    assert interval(1200.0, 1500.0, digits=0) == "[+1200, +1500]"

@@ -57,6 +57,11 @@ describe("percentages carry their sign", () => {
     expect(interval(-8.04, -0.03)).toBe("\u22128.04 … \u22120.03");
   });
 
+  test("an interval that says nothing is not spelled out", () => {
+    expect(interval(-100, 6.2e6)).toBe("\u2212100 … above +1000");
+    expect(interval(1200, 1500)).toBe("+1200 … +1500");
+  });
+
   test("an interval keeps one number of decimals for both ends", () => {
     expect(interval(-0.5, 12.34)).toBe("\u22120.5 … +12.3");
     expect(interval(-0.51, 0.2)).toBe("\u22120.51 … +0.20");

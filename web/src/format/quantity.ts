@@ -101,9 +101,13 @@ export function percent(value: number, digits = percentDigits(value)): string {
   return `${signed(value, digits)}${NARROW_SPACE}%`;
 }
 
-/** An interval of percentages without the sign of percent: +17.0 … +21.8. */
+/**
+ * An interval of percentages without the sign of percent: +17.0 … +21.8. One that has nothing
+ * to say, from below 0 to beyond 1000 %, is not spelled out.
+ */
 export function interval(low: number, high: number, digits = percentDigits(low, high)): string {
-  return `${signed(low, digits)} … ${signed(high, digits)}`;
+  const end = low <= 0 && high > 1000 ? "above +1000" : signed(high, digits);
+  return `${signed(low, digits)} … ${end}`;
 }
 
 /** A smallest detectable effect; beyond 1000 % it only says that nothing shows. */

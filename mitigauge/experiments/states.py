@@ -1,0 +1,49 @@
+"""Where experiments, runs and boots stand, and what was decided."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ExperimentState(StrEnum):
+    """Where an experiment stands; see docs/states.md."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class RunState(StrEnum):
+    """Where a run (one comparison on one host) stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class BootState(StrEnum):
+    """What became of one boot of one arm in one block."""
+
+    PLANNED = "planned"
+    BOOTING = "booting"
+    MEASURING = "measuring"
+    EFFECTIVE = "effective"
+    NOT_EFFECTIVE = "not_effective"
+    WRONG_KERNEL = "wrong_kernel"
+    DID_NOT_BOOT = "did_not_boot"
+    LAB_FAULT = "lab_fault"
+    INVALID = "invalid"
+    SKIPPED = "skipped"
+
+
+class Verdict(StrEnum):
+    """What the numbers say about one arm against the baseline."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    SAME = "same"
+    UNDECIDED = "undecided"
