@@ -44,7 +44,7 @@ class BlobStore:
     def put(self, content: bytes) -> str:
         """Store *content* and return its SHA-256; storing it again changes nothing."""
         digest = hashlib.sha256(content).hexdigest()
-        with self._answering(), suppress(AlreadyExistsError):
+        with _answering(self.name), suppress(AlreadyExistsError):
             obstore.put(self.store, _path(digest), content, mode="create")
         return digest
 
@@ -52,7 +52,7 @@ class BlobStore:
         """The file of that SHA-256. Raises :class:`NotFound` for one that is not there."""
         if not _DIGEST.fullmatch(digest):
             raise _missing(digest)
-        with self._answering():
+        with _answering(self.name):
             try:
                 found = obstore.get(self.store, _path(digest))
             except FileNotFoundError:
@@ -63,30 +63,24 @@ class BlobStore:
     def read(self, digest: str) -> bytes:
         """The whole content of the file of that SHA-256."""
         blob = self.get(digest)
-        with self._answering():
+        with _answering(self.name):
             return b"".join(blob.pieces)
-
-    @contextmanager
-    def _answering(self) -> Iterator[None]:
-        try:
-            yield
-        except (BaseError, OSError) as error:
-            said = " ".join(str(error).partition("Debug source:")[0].split())[:600]
-            raise NotReady(
-                f"the blob store {self.name} cannot be used: {said}",
-                hint="Check MITIGAUGE_BLOBS_URL, the AWS_… variables and the bucket's rights.",
-            ) from error
 
 
 def blob_store(settings: Settings) -> BlobStore:
-    """The store that *settings* name. Raises :class:`InvalidInput` for an address it cannot be."""
+    """The store that *settings* name.
+
+    Raises :class:`InvalidInput` for an address it cannot be, :class:`NotReady` for a directory
+    that cannot be made.
+    """
     return _opened(settings.blobs_url, settings.blobs)
 
 
 @lru_cache(maxsize=8)
 def _opened(url: str, directory: Path) -> BlobStore:
     if not url:
-        return BlobStore(LocalStore(directory, mkdir=True), str(directory))
+        with _answering(str(directory)):
+            return BlobStore(LocalStore(directory, mkdir=True), str(directory))
     if not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]+(/[^?#]*)?", url):
         raise InvalidInput(
             f"MITIGAUGE_BLOBS_URL is {url[:100]!r}, which is no s3://BUCKET/PREFIX",
@@ -100,6 +94,20 @@ def _opened(url: str, directory: Path) -> BlobStore:
         retry_config={"max_retries": 3, "retry_timeout": _PATIENCE},
     )
     return BlobStore(store, url)
+
+
+@contextmanager
+def _answering(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (BaseError, OSError) as error:
+        said = " ".join(str(error).partition("Debug source:")[0].split())[:600]
+        raise NotReady(
+            f"the blob store {name} cannot be used: {said}",
+            hint="Check MITIGAUGE_BLOBS_URL, the AWS_… variables and the bucket's rights."
+            if name.startswith("s3://")
+            else "Check that it is a directory, who may write to it, and that its disk has room.",
+        ) from error
 
 
 def _path(digest: str) -> str:

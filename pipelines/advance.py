@@ -33,7 +33,7 @@ from pipelines.host_control import HostFactory, LabFault
 from pipelines.lease import HeldLease
 from pipelines.situation import situation_of
 from pipelines.steps import STEPS
-from pipelines.steps.context import Done, StepContext, faulted
+from pipelines.steps.context import Done, StepContext, broken, faulted
 
 log = structlog.get_logger()
 _T = TypeVar("_T")
@@ -59,9 +59,10 @@ class Advancer:
         if not isinstance(taken, _Taken):
             return taken
         with HeldLease(self.engine, taken.lease, self.lease_seconds, since=asked) as held:
-            done = self._act(taken, held)
+            context = self._context(taken, held)
+            done = self._act(taken, context)
             try:
-                return self._insist(lambda: self._commit(taken, done))
+                return self._settle(taken, context, done)
             except StaleEpoch as refused:
                 log.warning("commit refused", run=run_id, reason=refused.message)
                 self._insist(lambda: self._note_refusal(taken))
@@ -93,14 +94,31 @@ class Advancer:
             )
             return _Taken(lease, action, run)
 
-    def _act(self, taken: _Taken, held: HeldLease) -> Done:
+    def _context(self, taken: _Taken, held: HeldLease) -> StepContext:
         run_log = _RunLog(self.engine, taken.run.experiment_id, taken.run.id, held)
         host = self.hosts(taken.run.experiment.environment, taken.run.host.name, run_log)
-        context = StepContext(taken.run, taken.action, host, self.engine, self.catalog)
+        return StepContext(taken.run, taken.action, host, self.engine, self.catalog)
+
+    def _act(self, taken: _Taken, context: StepContext) -> Done:
         try:
             return STEPS[taken.action.step](context)
         except LabFault as fault:
             return faulted(context, fault)
+        except OperationalError:
+            raise
+        except Exception as error:
+            log.exception("step failed", run=taken.run.id, step=taken.action.step)
+            return broken(context, error)
+
+    def _settle(self, taken: _Taken, context: StepContext, done: Done) -> float | None:
+        try:
+            return self._insist(lambda: self._commit(taken, done))
+        except (OperationalError, StaleEpoch):
+            raise
+        except Exception as error:
+            log.exception("commit failed", run=taken.run.id, step=taken.action.step)
+            failed = broken(context, error)
+            return self._insist(lambda: self._commit(taken, failed))
 
     def _commit(self, taken: _Taken, done: Done) -> float | None:
         with transaction(self.engine) as session:

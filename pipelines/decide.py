@@ -17,7 +17,7 @@ from mitigauge.experiments.states import BootState
 NOT_EFFECTIVE_LIMIT = 1
 # A panic may be chance once. Twice is the arm.
 DID_NOT_BOOT_LIMIT = 2
-# So many lab faults in a row mean that the lab is broken, not the arm.
+# So many faults in a row mean that the lab, or we, are broken, not the arm.
 FAULTS_IN_A_ROW_LIMIT = 6
 ATTEMPTS_A_PLACE = 3
 OPEN_STATES = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)
@@ -63,6 +63,8 @@ class RunSituation:
     baseline_arm_id: int
     boot_timeout_s: float
     boots: Sequence[BootSituation]
+    # What went wrong most recently; empty if nothing did.
+    last_fault: str = ""
     # Blocks after which every primary metric was decided; None while one is not.
     decided_after: int | None = None
 
@@ -80,7 +82,7 @@ def decide(run: RunSituation) -> Action:
     """The next step of the run."""
     current = next((b for b in run.boots if b.state in OPEN_STATES), None)
     if run.cancelled or run.faults_in_a_row >= FAULTS_IN_A_ROW_LIMIT:
-        reason = "cancelled" if run.cancelled else GAVE_UP
+        reason = "cancelled" if run.cancelled else _gave_up(run)
         return _wind_up(run, reason)
     if not run.prepared:
         return Action(Step.PREPARE)
@@ -138,4 +140,6 @@ def _why_drop(boots: Sequence[BootSituation], arm_id: int) -> str:
     return ""
 
 
-GAVE_UP = f"gave up after {FAULTS_IN_A_ROW_LIMIT} lab faults in a row"
+def _gave_up(run: RunSituation) -> str:
+    last = f", the last: {run.last_fault}" if run.last_fault else ""
+    return f"gave up after {run.faults_in_a_row} faults in a row{last}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
+from mitigauge.experiments import repository
 from mitigauge.experiments.service import decided_after, in_order
 from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Run
@@ -37,5 +38,6 @@ def situation_of(session: Session, run: Run) -> RunSituation:
             )
             for boot in in_order(run.boots)
         ],
+        last_fault=repository.last_fault(session, run.id) if run.consecutive_faults else "",
         decided_after=decided_after(session, run) if run.prepared else None,
     )

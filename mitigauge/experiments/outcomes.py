@@ -168,7 +168,7 @@ def faulted(
     session: Session, run: Run, boot: Boot | None, reason: str, *, serial_tail: str, attempts: int
 ) -> None:
     """A lab fault: the boot is put aside and, within *attempts*, made again."""
-    run.consecutive_faults += 1
+    broke(run)
     if boot is None:
         return
     boot.state = BootState.LAB_FAULT
@@ -177,6 +177,11 @@ def faulted(
     boot.finished_at = database_now(session)
     if boot.attempt < attempts:
         session.add(again(boot))
+
+
+def broke(run: Run) -> None:
+    """A step failed; what it was about stands as before."""
+    run.consecutive_faults += 1
 
 
 def invalidated_block(session: Session, run: Run, boot: Boot, reason: str) -> None:

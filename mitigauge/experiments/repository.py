@@ -181,6 +181,20 @@ def steps_of(session: Session, boot_id: int) -> list[StepAttempt]:
     )
 
 
+def last_fault(session: Session, run_id: int) -> str:
+    """Why a step of the run failed most recently; empty if none did."""
+    faults = StepAttempt.outcome.in_(("lab_fault", "failed"))
+    return (
+        session.scalar(
+            select(StepAttempt.detail)
+            .where(StepAttempt.run_id == run_id, faults)
+            .order_by(StepAttempt.id.desc())
+            .limit(1)
+        )
+        or ""
+    )
+
+
 def events_after(
     session: Session, experiment_id: int, after: int = 0, limit: int = 500
 ) -> list[Event]:

@@ -11,12 +11,16 @@ from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
 from mitigauge.database import database_now, transaction
+from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.experiments import outcomes
 from mitigauge.experiments.tables import Boot, Run
-from pipelines.decide import ATTEMPTS_A_PLACE, Action
+from pipelines.decide import ATTEMPTS_A_PLACE, Action, Step
 from pipelines.host_control import HostControl, LabFault
 
 FAULT_RETRY_S = 5.0
+# What is away comes back without our doing: it is asked for again, and never given up.
+AWAY_RETRY_S = 10.0
+LONGEST_RETRY_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,47 @@ def faulted(context: StepContext, fault: LabFault) -> Done:
         event=f"lab fault: {fault.message}",
         again_in_s=FAULT_RETRY_S,
     )
+
+
+def broken(context: StepContext, error: Exception) -> Done:
+    """The outcome of a step that failed through neither the lab nor the arm.
+
+    A blob store that does not answer is waited for. Anything else, a fault of our own say,
+    is tried again at growing intervals, until the run gives up with the error's text.
+    """
+    away = isinstance(error, NotReady)
+    said = _in_words(error)
+    again = (
+        AWAY_RETRY_S
+        if away
+        else min(LONGEST_RETRY_S, FAULT_RETRY_S * 2**context.run.consecutive_faults)
+    )
+
+    def apply(_: Session, run: Run) -> None:
+        if away:
+            return
+        outcomes.broke(run)
+        if context.action.step is Step.RESTORE:
+            outcomes.restored(run)
+
+    return Done(
+        apply,
+        outcome="failed",
+        detail=said,
+        event=f"{context.action.step} failed, again in {again:.0f} s: {said}",
+        again_in_s=again,
+    )
+
+
+def _in_words(error: Exception) -> str:
+    """One line of what went wrong, as PostgreSQL can store it."""
+    if isinstance(error, MitigaugeError):
+        text = str(error)
+    else:
+        # What the database refused, without the statement and all its values.
+        cause = getattr(error, "orig", None) or error
+        text = f"{type(cause).__name__}: {cause}"
+    return " ".join(text.replace("\0", " ").split())[:500]
 
 
 def _serial_tail(context: StepContext) -> str:

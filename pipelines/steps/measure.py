@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
-from mitigauge.errors import MitigaugeError, NotReady
+from mitigauge.errors import MitigaugeError
 from mitigauge.experiments import outcomes
 from mitigauge.experiments.results import ResultBody
 from mitigauge.experiments.service import result_of_case, store_failure, store_result
@@ -280,7 +280,7 @@ def _read_case(job: Path, case: Case, exits: dict[str, int], catalog: Catalog) -
     exit_code = exits.get(str(case.id))
     if exit_code is None or not directory.is_dir():
         return CaseOutput(case, None, state="lab_fault", error="the job left no output")
-    raw = _kept(_packed(directory))
+    raw = blob_store(get_settings()).put(_packed(directory))
     if exit_code != 0:
         state = "lab_fault" if exit_code == EX_TEMPFAIL else "failed"
         return CaseOutput(case, raw, state=state, error=_complaint(directory, exit_code))
@@ -290,14 +290,6 @@ def _read_case(job: Path, case: Case, exits: dict[str, int], catalog: Catalog) -
     except MitigaugeError as error:
         return CaseOutput(case, raw, state="failed", error=error.message)
     return _with_profiles(CaseOutput(case, raw, body=body), timed, directory / "profile", catalog)
-
-
-def _kept(content: bytes) -> str:
-    """SHA-256 of the stored content. Raises :class:`LabFault` if the store is away."""
-    try:
-        return blob_store(get_settings()).put(content)
-    except NotReady as error:
-        raise LabFault(error.message, hint=f"{error.hint} The boot is made again.") from error
 
 
 def _with_profiles(

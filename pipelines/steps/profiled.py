@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.errors import InvalidInput, MitigaugeError, NotReady
 from mitigauge.experiments.results import ResultBody
 from mitigauge.experiments.service import result_of_case
 from mitigauge.experiments.tables import Case
@@ -24,7 +24,8 @@ def taken_captures(
 ) -> tuple[dict[str, Capture], str]:
     """Captures of the pass in *directory* by side, and why one of them is missing.
 
-    Raises nothing: a figure that was measured must not be lost to its profile.
+    Raises nothing but :class:`NotReady`, of a blob store that is away: a figure that was
+    measured must not be lost to its profile.
     """
 
     @cache
@@ -36,6 +37,8 @@ def taken_captures(
     for side, place in _places(directory, case).items():
         try:
             captures[side] = _captured(place, case, timed, profiled, settings)
+        except NotReady:
+            raise
         except MitigaugeError as error:
             faults.append(f"no profile of the {side}: {error.message}")
         except OSError as error:

@@ -28,10 +28,10 @@ class Fragile(Advancer):
     step = ""
     moment = ""
 
-    def _act(self, taken: Any, held: Any) -> Any:
+    def _act(self, taken: Any, context: Any) -> Any:
         if taken.action.step == self.step and self.moment == "doze":
             stop_here()
-        return super()._act(taken, held)
+        return super()._act(taken, context)
 
     def _commit(self, taken: Any, done: Any) -> float | None:
         hit = taken.action.step == self.step

@@ -20,7 +20,7 @@ from ruamel.yaml import YAML
 from lab import acceleration, inventory, machine, nmi, service
 from lab.console import relay
 from lab.errors import LabError
-from lab.hosts import SOCKET_PATH_LIMIT, LabPaths, short_socket_path
+from lab.hosts import SOCKET_PATH_LIMIT, SPECS, LabPaths, short_socket_path
 from lab.image import Image, _partition, mmdebstrap_command, prune
 from lab.progress import ConsoleProgress
 from lab.qemu import host_arguments
@@ -88,6 +88,10 @@ def test_the_amd_host_hides_the_hypervisor_bit_and_the_intel_host_keeps_it(paths
     cpu = {host.name: option(host_arguments(host, "tcg"), "-cpu") for host in paths.hosts()}
 
     assert cpu == {"lab-amd": "EPYC-Rome,-hypervisor", "lab-intel": "Icelake-Server"}
+
+
+def test_no_host_has_memory_above_4_gib_where_its_firmware_would_lose_the_disk() -> None:
+    assert all(spec.memory_mib < 2816 for spec in SPECS)
 
 
 def test_emulation_uses_a_thread_for_each_processor(paths: LabPaths) -> None:
