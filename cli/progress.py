@@ -15,6 +15,7 @@ from mitigauge.database import transaction
 from mitigauge.experiments import views
 from mitigauge.experiments.schemas import EventView, ProgressView, RunView
 from mitigauge.experiments.states import ExperimentState, RunState
+from mitigauge.reports.parts import counted
 
 INTERVAL_S = 1.0
 # Without a terminal, quiet stretches still show a line this often.
@@ -67,7 +68,7 @@ def _follow_lines(experiment_id: int) -> ExperimentState:
                 spoke = time.monotonic()
         if time.monotonic() - spoke > QUIET_S:
             for run in progress.runs:
-                console.print(Text(f"  {_run_words(run)}"))
+                console.print(Text(f"  {run_words(run)}"))
             spoke = time.monotonic()
         if _settled(progress) and not events:
             return progress.state
@@ -84,14 +85,15 @@ def _bars(progress: ProgressView) -> RenderableType:
         table.add_row(
             Text(run.host),
             ProgressBar(total=max(run.boots_total, 1), completed=run.boots_done, width=24),
-            Text(_run_words(run)),
+            Text(run_words(run)),
         )
     return Group(table)
 
 
-def _run_words(run: RunView) -> str:
+def run_words(run: RunView) -> str:
+    """Where the run stands, what it does, and how long it will take."""
     block = f"block {run.block}/{run.blocks}, " if run.block else ""
-    faults = f", {run.lab_faults} lab faults" if run.lab_faults else ""
+    faults = f", {counted(run.lab_faults, 'lab fault')}" if run.lab_faults else ""
     doing = run.error or run.detail
     return (
         f"{run.host} {run.comparison}: {block}boot {run.boots_done}/{run.boots_total}, "

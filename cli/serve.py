@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from typing import Annotated
 
 import structlog
@@ -44,12 +45,26 @@ def worker(
     A worker may be stopped or killed at any moment; another one, or the same started
     again, goes on where it was.
     """
-    logging.basicConfig(level=logging.WARNING)
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
+    _log_in_lines()
     engine = get_engine()
     require_head(engine)
     console.print("worker waits for runs  (Ctrl-C stops after the step in hand)")
     Worker(Advancer(engine, open_host), database_url(), concurrency).run()
+
+
+def _log_in_lines() -> None:
+    """Lines with the time in UTC; tracebacks without local variables, which may be secret."""
+    logging.basicConfig(level=logging.WARNING)
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stdout.isatty(), exception_formatter=structlog.dev.plain_traceback
+            ),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+    )
 
 
 def openapi() -> None:
