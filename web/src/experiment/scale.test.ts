@@ -50,6 +50,15 @@ test("one wild interval among ten does not flatten the others", () => {
   expect(reach([rowOf(...tame, [1.5, -400, 400])])).toBe(2);
 });
 
+test("intervals that say nothing do not set the scale, their effects do", () => {
+  const endless: [number, number, number][] = [
+    [-25, -98, 2800],
+    [9, -99, 16000],
+  ];
+  expect(reach([rowOf([-37.3, -43.3, -30.6], ...endless)])).toBe(50);
+  expect(reach([rowOf(...endless)])).toBe(30);
+});
+
 test("exploratory metrics do not set the scale where there are primary ones", () => {
   const wild = { ...rowOf([200, 100, 300]), primary: false };
   expect(reach([rowOf([18.8, 17, 21.8]), wild])).toBe(30);

@@ -1,6 +1,7 @@
 /** The common horizontal scale of a matrix's interval glyphs. */
 
 import type { Cell, Row } from "../api/types";
+import { endless } from "../format/quantity";
 
 const STEPS = [1, 2, 3, 5, 10];
 
@@ -26,8 +27,8 @@ export function isMeasured(cell: Cell): cell is Cell & {
 
 /**
  * Percent at the right end of the glyphs; the left end is its negative. Holds every effect
- * and nine of ten intervals of the primary metrics, so that one wild interval, or a metric
- * like retransmits, does not flatten the rest.
+ * and nine of ten intervals of the primary metrics that say anything, so that one wild interval,
+ * or a metric like retransmits, does not flatten the rest.
  */
 export function reach(rows: readonly Row[]): number {
   const primary = rows.filter((row) => row.primary);
@@ -37,6 +38,7 @@ export function reach(rows: readonly Row[]): number {
   if (cells.length === 0) return 1;
   const effects = cells.map((cell) => Math.abs(cell.effect_percent));
   const ends = cells
+    .filter((cell) => !endless(cell.ci_low_percent, cell.ci_high_percent))
     .map((cell) => Math.max(Math.abs(cell.ci_low_percent), Math.abs(cell.ci_high_percent)))
     .sort((a, b) => a - b);
   const usual = ends[Math.ceil(ends.length * 0.9) - 1] ?? 1;

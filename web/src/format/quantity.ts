@@ -101,12 +101,17 @@ export function percent(value: number, digits = percentDigits(value)): string {
   return `${signed(value, digits)}${NARROW_SPACE}%`;
 }
 
+/** Whether an interval of percentages is so wide that its end says nothing. */
+export function endless(low: number, high: number): boolean {
+  return low <= 0 && high > 1000;
+}
+
 /**
  * An interval of percentages without the sign of percent: +17.0 … +21.8. One that has nothing
- * to say, from below 0 to beyond 1000 %, is not spelled out.
+ * to say is not spelled out.
  */
 export function interval(low: number, high: number, digits = percentDigits(low, high)): string {
-  const end = low <= 0 && high > 1000 ? "above +1000" : signed(high, digits);
+  const end = endless(low, high) ? "above +1000" : signed(high, digits);
   return `${signed(low, digits)} … ${end}`;
 }
 
