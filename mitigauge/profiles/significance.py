@@ -74,8 +74,8 @@ def _student(
     sums = part_a * boots_a * (boots_a - 1) + part_b * boots_b * (boots_b - 1)
     squared = sums / freedom * (1.0 / boots_a + 1.0 / boots_b)
     error = np.sqrt(np.where(squared > 0, squared, 1.0))
-    p: Floats = 2.0 * special.stdtr(freedom, -np.abs(difference) / error)
-    return p
+    tail = special.stdtr(freedom, -np.abs(difference) / error)
+    return 2.0 * np.asarray(tail, dtype=np.float64)
 
 
 def _squared_error(values: Floats, mean: Floats) -> Floats:

@@ -60,7 +60,7 @@ def p_values(t: Floats, df: int, loadings: Loadings) -> Floats:
     """Two-sided p of each statistic in *t* (any shape), adjusted for all ``len(loadings)`` arms."""
     size = np.abs(t)
     if len(loadings) == 1:
-        return np.asarray(2.0 * special.stdtr(df, -size))
+        return 2.0 * np.asarray(special.stdtr(df, -size), dtype=np.float64)
     flat = size.ravel()
     result = np.empty_like(flat)
     for start in range(0, flat.size, _CHUNK):

@@ -50,7 +50,7 @@ def two_groups(values: Sequence[float]) -> TwoGroups | None:
         return None
     part = max(3, int(np.ceil(_SMALLEST_PART * size)))
     explained = _explained_by_cut(centred)[part - 1 : size - part]
-    cut = int(explained.argmax()) + part
+    cut = int(np.argmax(explained)) + part
     if explained[cut - part] / total <= np.interp(np.log(size), np.log(_SIZES), _SHARES):
         return None
     return TwoGroups(
