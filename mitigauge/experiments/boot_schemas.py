@@ -14,8 +14,8 @@ from mitigauge.experiments.schemas import ArmView, Direction, ExperimentView, Ro
 from mitigauge.experiments.states import BootState
 
 
-class BootLine(View):
-    """One boot in short, with every value it gave."""
+class BootHead(View):
+    """One boot in short."""
 
     id: int
     comparison: str
@@ -27,9 +27,14 @@ class BootLine(View):
     state: BootState
     reason: str
     nonce: str
-    kernel_boot_id: str | None
+    kernel_boot_id: str | None = Field(description="/proc/sys/kernel/random/boot_id")
     kernel_release: str | None
-    observed: str | None
+    observed: str | None = Field(description="the vulnerability state the mode is judged by")
+
+
+class BootLine(BootHead):
+    """One boot in short, with every value it gave."""
+
     values: dict[int, dict[str, list[float]]] = Field(
         description="case id, then metric, then the iterations after warm-up"
     )
@@ -128,31 +133,18 @@ class AttemptView(View):
     finished_at: datetime | None
 
 
-class BootView(View):
+class BootView(BootHead):
     """One boot with its proof, everything a figure can be traced to."""
 
-    id: int
     experiment_id: int
     experiment: str
-    comparison: str
-    host: str
     emulated: bool
-    arm: str
     mode: str
-    block: int
-    order: int
-    attempt: int
-    state: BootState
-    reason: str
-    nonce: str
-    kernel_boot_id: str | None = Field(description="/proc/sys/kernel/random/boot_id")
-    kernel_release: str | None
     build_id: str | None
     cmdline: str | None
     tainted: int | None
     microcode: str | None
     expected: list[str]
-    observed: str | None = Field(description="the vulnerability state the mode is judged by")
     vulnerabilities: dict[str, str]
     serial_tail: str
     results: list[ResultView]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -20,7 +21,7 @@ from mitigauge.experiments.judging import ValueMap, judge_run, value_map
 from mitigauge.experiments.matrix import arm_views, row_view
 from mitigauge.experiments.noise_view import costs_of, noise_view
 from mitigauge.experiments.states import BootState
-from mitigauge.experiments.tables import Boot, Case, Result
+from mitigauge.experiments.tables import Boot, Case, Result, Run
 
 
 def show_case(session: Session, experiment_id: int, case_id: int, host: str | None) -> CaseView:
@@ -51,33 +52,41 @@ def show_case(session: Session, experiment_id: int, case_id: int, host: str | No
     )
 
 
+def boot_head(boot: Boot, run: Run) -> dict[str, Any]:
+    """The fields of :class:`BootHead` of a boot of *run*."""
+    proof = boot.proof or {}
+    return {
+        "id": boot.id,
+        "comparison": run.comparison.name,
+        "host": run.host.name,
+        "arm": boot.arm.name,
+        "block": boot.block,
+        "order": boot.place,
+        "attempt": boot.attempt,
+        "state": BootState(boot.state),
+        "reason": boot.reason,
+        "nonce": boot.nonce,
+        "kernel_boot_id": proof.get("boot_id"),
+        "kernel_release": proof.get("kernel_release"),
+        "observed": boot.observed,
+    }
+
+
 def show_boot(session: Session, boot_id: int) -> BootView:
     """One boot with its proof and all it gave."""
     boot = repository.boot(session, boot_id)
     proof = boot.proof or {}
     return BootView(
-        id=boot.id,
+        **boot_head(boot, boot.run),
         experiment_id=boot.run.experiment_id,
         experiment=boot.run.experiment.name,
-        comparison=boot.run.comparison.name,
-        host=boot.run.host.name,
         emulated=boot.run.host.emulated,
-        arm=boot.arm.name,
         mode=f"{boot.arm.family}/{boot.arm.mode}",
-        block=boot.block,
-        order=boot.place,
-        attempt=boot.attempt,
-        state=BootState(boot.state),
-        reason=boot.reason,
-        nonce=boot.nonce,
-        kernel_boot_id=proof.get("boot_id"),
-        kernel_release=proof.get("kernel_release"),
         build_id=proof.get("build_id"),
         cmdline=proof.get("cmdline"),
         tainted=proof.get("tainted"),
         microcode=proof.get("microcode"),
         expected=[Expectation.model_validate(e).describe() for e in boot.arm.expect],
-        observed=boot.observed,
         vulnerabilities=proof.get("vulnerabilities", {}),
         serial_tail=boot.serial_tail,
         results=_results(boot),

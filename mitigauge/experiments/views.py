@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from mitigauge.database import database_now
 from mitigauge.experiments import repository
 from mitigauge.experiments.boot_schemas import BootLine, WholeExperimentView
+from mitigauge.experiments.boot_views import boot_head
 from mitigauge.experiments.judging import ValueMap, value_map
 from mitigauge.experiments.matrix import comparison_view
 from mitigauge.experiments.run_views import done_and_total, run_view
@@ -22,8 +23,8 @@ from mitigauge.experiments.schemas import (
     ProgressView,
     RunView,
 )
-from mitigauge.experiments.states import BootState, ExperimentState, RunState, Verdict
-from mitigauge.experiments.tables import Boot, Event, Experiment, Run
+from mitigauge.experiments.states import ExperimentState, RunState, Verdict
+from mitigauge.experiments.tables import Boot, Event, Experiment
 
 
 def list_experiments(session: Session) -> list[ExperimentSummary]:
@@ -66,29 +67,9 @@ def show_whole(session: Session, experiment_id: int) -> WholeExperimentView:
     return WholeExperimentView(
         **dict(view),
         boots=[
-            _boot_line(boot, runs[boot.run_id], values.get(boot.id, {}))
+            BootLine(**boot_head(boot, runs[boot.run_id]), values=values.get(boot.id, {}))
             for boot in repository.boots_of(session, runs)
         ],
-    )
-
-
-def _boot_line(boot: Boot, run: Run, values: dict[int, dict[str, list[float]]]) -> BootLine:
-    proof = boot.proof or {}
-    return BootLine(
-        id=boot.id,
-        comparison=run.comparison.name,
-        host=run.host.name,
-        arm=boot.arm.name,
-        block=boot.block,
-        order=boot.place,
-        attempt=boot.attempt,
-        state=BootState(boot.state),
-        reason=boot.reason,
-        nonce=boot.nonce,
-        kernel_boot_id=proof.get("boot_id"),
-        kernel_release=proof.get("kernel_release"),
-        observed=boot.observed,
-        values=values,
     )
 
 
