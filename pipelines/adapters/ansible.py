@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import shutil
 import signal
 import sys
@@ -28,6 +27,7 @@ from ansible_runner.exceptions import AnsibleRunnerException
 from mitigauge.errors import MitigaugeError
 from mitigauge.fleet.inventory import inventory_sources
 from mitigauge.settings import REPOSITORY, get_settings
+from pipelines.hostile import clean
 
 ANSIBLE = REPOSITORY / "ansible"
 MESSAGE_LIMIT = 2000
@@ -41,8 +41,6 @@ STATUS_OF_EVENT = {
     "runner_on_unreachable": "unreachable",
     "runner_on_skipped": "skipped",
 }
-# What PostgreSQL refuses (NUL, half of a surrogate pair) or a terminal would obey.
-HOSTILE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,17 +253,6 @@ def _raise_unless_fine(
         )
     if status != "successful":
         raise PlayFailure(f"{what}: {status}: {said}", hint="Run the play by hand.")
-
-
-def clean(value: Any) -> Any:
-    """*value* with U+FFFD for every character that no fact of a host should have."""
-    if isinstance(value, str):
-        return HOSTILE.sub("\N{REPLACEMENT CHARACTER}", value)
-    if isinstance(value, Mapping):
-        return {clean(key): clean(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [clean(item) for item in value]
-    return value
 
 
 def _merge(into: dict[str, Any], answer: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from mitigauge.experiments import outcomes
 from mitigauge.experiments.tables import Boot, Run
 from pipelines.decide import ATTEMPTS_A_PLACE, Action, Step
 from pipelines.host_control import HostControl, LabFault
+from pipelines.hostile import clean
 
 FAULT_RETRY_S = 5.0
 # What is away comes back without our doing: it is asked for again, and never given up.
@@ -124,7 +125,7 @@ def _in_words(error: Exception) -> str:
         # What the database refused, without the statement and all its values.
         cause = getattr(error, "orig", None) or error
         text = f"{type(cause).__name__}: {cause}"
-    return " ".join(text.replace("\0", " ").split())[:500]
+    return " ".join(str(clean(text)).split())[:500]
 
 
 def _serial_tail(context: StepContext) -> str:

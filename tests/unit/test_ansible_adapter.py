@@ -17,9 +17,9 @@ from pipelines.adapters.ansible import (
     PlayFailure,
     PlayTimedOut,
     PlayUnreachable,
-    clean,
     run_playbook,
 )
+from pipelines.hostile import clean
 
 INVENTORY = """
 all:
