@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +46,8 @@ def load_hosts(environment: str) -> dict[str, HostVars]:
     Raises :class:`NotFound` for an unknown environment and :class:`InvalidInput` when
     Ansible cannot read its inventory.
     """
-    listing = _list(inventory_sources(environment))
+    sources = inventory_sources(environment)
+    listing = _list(tuple(sources), _stamps(sources))
     timeout = get_settings().boot_timeout_s
     return {
         name: host_vars(name, environment, variables, boot_timeout_s=timeout)
@@ -51,7 +55,21 @@ def load_hosts(environment: str) -> dict[str, HostVars]:
     }
 
 
-def _list(sources: list[Path]) -> Mapping[str, Mapping[str, Any]]:
+def _stamps(sources: Sequence[Path]) -> tuple[tuple[str, int, int], ...]:
+    """Name, time and size of every file that the inventory may read."""
+    stamps = []
+    for file in (file for source in sources for file in sorted(source.parent.rglob("*"))):
+        with suppress(FileNotFoundError):  # being replaced right now
+            found = file.stat()
+            stamps.append((str(file), found.st_mtime_ns, found.st_size))
+    return tuple(stamps)
+
+
+@lru_cache(maxsize=16)
+def _list(
+    sources: tuple[Path, ...], _: tuple[tuple[str, int, int], ...]
+) -> Mapping[str, Mapping[str, Any]]:
+    """What Ansible says; kept while no file changes, since a worker asks at every step."""
     command = [str(Path(sys.executable).parent / "ansible-inventory"), "--list"]
     for source in sources:
         command += ["-i", str(source)]
@@ -62,6 +80,12 @@ def _list(sources: list[Path]) -> Mapping[str, Mapping[str, Any]]:
         timeout=INVENTORY_TIMEOUT_S,
         check=False,
         cwd=REPOSITORY / "ansible",
+        # Else a file with a fault in it is an inventory without hosts.
+        env={
+            **os.environ,
+            "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true",
+            "ANSIBLE_INVENTORY_ENABLED": "yaml",
+        },
     )
     if done.returncode != 0:
         raise InvalidInput(
