@@ -95,11 +95,7 @@ def broken(context: StepContext, error: Exception) -> Done:
     """
     away = isinstance(error, NotReady)
     said = _in_words(error)
-    again = (
-        AWAY_RETRY_S
-        if away
-        else min(LONGEST_RETRY_S, FAULT_RETRY_S * 2**context.run.consecutive_faults)
-    )
+    again = AWAY_RETRY_S if away else retry_after_s(context.run.consecutive_faults)
 
     def apply(_: Session, run: Run) -> None:
         if away:
@@ -115,6 +111,12 @@ def broken(context: StepContext, error: Exception) -> Done:
         event=f"{context.action.step} failed, again in {again:.0f} s: {said}",
         again_in_s=again,
     )
+
+
+def retry_after_s(faults: int) -> float:
+    """Seconds until a step is tried again that has failed *faults* times before in a row."""
+    # Restoring a host is never given up, so the power must not grow without end.
+    return min(LONGEST_RETRY_S, FAULT_RETRY_S * 2.0 ** min(faults, 10))
 
 
 def _in_words(error: Exception) -> str:
