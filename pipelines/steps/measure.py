@@ -6,7 +6,6 @@ import io
 import json
 import os
 import shutil
-import statistics
 import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -87,12 +86,13 @@ def start(context: StepContext) -> Done:
 def first_look_s(run: Run, cases: Sequence[Case]) -> float:
     """When to look first at a job over *cases*, seconds after its start.
 
-    Looking disturbs what is measured, so it should be done by then: as long as it took in
-    this run's other boots, before the first of them as long as its workloads say.
+    Looking disturbs what is measured, so it should be done by then: as long as the quickest
+    of this run's other boots took, before the first of them as long as its workloads say.
+    Not as long as most took: one that waited for its processor would have others waited for.
     """
     lasted = [b.job_lasted_s for b in run.boots if b.job_lasted_s is not None and b.job_try == 1]
     if lasted and len(cases) == len(run.comparison.cases):
-        return statistics.median(lasted)
+        return min(lasted)
     return sum(case.expected_s for case in cases)
 
 
