@@ -59,6 +59,9 @@ class BootPoint(View):
     mean: float | None
     iterations: list[float]
     warmup: list[float]
+    disturbed: list[float] = Field(
+        description="taken again, since the processor was slowed beside them; in no mean"
+    )
     at: datetime | None
 
 
@@ -104,6 +107,15 @@ class MetricValues(View):
     warmup: list[float]
     values: list[float]
     mean: float
+    disturbed: list[float] = Field(
+        description="taken again, since the processor was slowed beside them; in no mean"
+    )
+    slowdowns: list[float] = Field(
+        description="of a fixed loop beside each of the values, over its fastest time on the "
+        "host; empty where the workload times none"
+    )
+    disturbed_slowdowns: list[float]
+    slowdown_limit: float | None
 
 
 class ResultView(View):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -17,11 +18,11 @@ from mitigauge.experiments.boot_schemas import (
     MetricValues,
     ResultView,
 )
-from mitigauge.experiments.judging import ValueMap, judge_run, value_map
+from mitigauge.experiments.judging import ValueMap, Values, judge_run, value_map
 from mitigauge.experiments.matrix import arm_views, row_view
 from mitigauge.experiments.noise_view import costs_of, noise_view
 from mitigauge.experiments.states import BootState
-from mitigauge.experiments.tables import Boot, Case, Result, Run
+from mitigauge.experiments.tables import Boot, Case, Iteration, Result, Run
 
 
 def show_case(session: Session, experiment_id: int, case_id: int, host: str | None) -> CaseView:
@@ -109,8 +110,8 @@ def show_boot(session: Session, boot_id: int) -> BootView:
 
 
 def _point(boot: Boot, case: Case, metric: str, values: ValueMap) -> BootPoint:
-    entry = values.get((boot.id, case.id, metric))
-    iterations = entry.values if entry else []
+    entry = values.get((boot.id, case.id, metric), Values())
+    iterations = entry.counted
     return BootPoint(
         boot_id=boot.id,
         block=boot.block,
@@ -121,7 +122,8 @@ def _point(boot: Boot, case: Case, metric: str, values: ValueMap) -> BootPoint:
         counts=boot.state == BootState.EFFECTIVE and bool(iterations),
         mean=sum(iterations) / len(iterations) if iterations else None,
         iterations=iterations,
-        warmup=entry.warmup if entry else [],
+        warmup=entry.warmup,
+        disturbed=entry.disturbed,
         at=boot.started_at,
     )
 
@@ -160,17 +162,25 @@ def _result(case: Case, result: Result | None, boot: Boot) -> ResultView:
 
 
 def _metrics(case: Case, result: Result) -> dict[str, MetricValues]:
-    gathered: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    gathered: dict[str, dict[str, list[Iteration]]] = defaultdict(lambda: defaultdict(list))
     for iteration in result.iterations:
-        gathered[iteration.metric][0 if iteration.warmup else 1].append(iteration.value)
+        gathered[iteration.metric][iteration.phase].append(iteration)
     return {
         name: MetricValues(
             unit=case.metrics[name]["unit"],
             direction=case.metrics[name]["direction"],
-            warmup=warmup,
-            values=values,
-            mean=sum(values) / len(values),
+            warmup=[i.value for i in phases["warmup"]],
+            values=[i.value for i in phases["counted"]],
+            disturbed=[i.value for i in phases["disturbed"]],
+            slowdowns=_slowdowns(phases["counted"]),
+            disturbed_slowdowns=_slowdowns(phases["disturbed"]),
+            slowdown_limit=result.slowdown_limit,
+            mean=sum(i.value for i in phases["counted"]) / len(phases["counted"]),
         )
-        for name, (warmup, values) in gathered.items()
-        if values
+        for name, phases in gathered.items()
+        if phases["counted"]
     }
+
+
+def _slowdowns(iterations: Sequence[Iteration]) -> list[float]:
+    return [i.slowdown for i in iterations if i.slowdown is not None]

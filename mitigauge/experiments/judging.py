@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Arm, Boot, Case, Comparison, Run
@@ -21,8 +21,12 @@ ALPHA = 0.01
 class Values:
     """Iterations of one metric of one case within one boot."""
 
-    warmup: list[float]
-    values: list[float]
+    warmup: list[float] = field(default_factory=list)
+    counted: list[float] = field(default_factory=list)
+    disturbed: list[float] = field(default_factory=list)
+    """Taken again: a fixed loop beside them was slower than the workload's limit."""
+    unsteady: list[float] = field(default_factory=list)
+    """Those that count though they were disturbed: the processor never came to rest."""
 
 
 # (boot id, case id, metric) → its iterations
@@ -39,6 +43,10 @@ class Judged:
     metric: str
     values: ByArm
     verdicts: Mapping[int, ArmVerdict]
+    disturbed: int = 0
+    """Iterations that were taken again, of all boots that count."""
+    unsteady: int = 0
+    """Iterations that count though they were disturbed."""
 
     @property
     def primary(self) -> bool:
@@ -46,12 +54,14 @@ class Judged:
         return _is_primary(self.case, self.metric)
 
 
-def value_map(rows: Iterable[tuple[int, int, str, bool, int, float]]) -> ValueMap:
-    """Group (boot, case, metric, warmup, position, value) rows, which must be in order."""
+def value_map(rows: Iterable[tuple[int, int, str, str, float, bool | None]]) -> ValueMap:
+    """Group the rows of ``repository.values_of``."""
     grouped: dict[tuple[int, int, str], Values] = {}
-    for boot_id, case_id, metric, warmup, _, value in rows:
-        entry = grouped.setdefault((boot_id, case_id, metric), Values([], []))
-        (entry.warmup if warmup else entry.values).append(value)
+    for boot_id, case_id, metric, phase, value, slowed in rows:
+        entry = grouped.setdefault((boot_id, case_id, metric), Values())
+        getattr(entry, phase).append(value)
+        if slowed and phase == "counted":
+            entry.unsteady.append(value)
     return grouped
 
 
@@ -80,7 +90,17 @@ def judge_run(
     judged = []
     for case, metric, by_arm in wanted:
         answer = next(answers if _is_primary(case, metric) else explored)
-        judged.append(Judged(case, metric, by_arm, _verdicts(answer, by_arm, baseline.id)))
+        used = [entry for boot in boots if (entry := _used(boot, case, metric, values))]
+        judged.append(
+            Judged(
+                case,
+                metric,
+                by_arm,
+                _verdicts(answer, by_arm, baseline.id),
+                disturbed=sum(len(entry.disturbed) for entry in used),
+                unsteady=sum(len(entry.unsteady) for entry in used),
+            )
+        )
     return judged
 
 
@@ -151,10 +171,14 @@ def _by_arm(
 ) -> dict[int, dict[int, list[float]]]:
     gathered: dict[int, dict[int, list[float]]] = {arm.id: {} for arm in arms}
     for boot in boots:
-        entry = values.get((boot.id, case.id, metric))
-        if boot.state == BootState.EFFECTIVE and entry and entry.values:
-            gathered[boot.arm_id][boot.block] = entry.values
+        if entry := _used(boot, case, metric, values):
+            gathered[boot.arm_id][boot.block] = entry.counted
     return gathered
+
+
+def _used(boot: Boot, case: Case, metric: str, values: ValueMap) -> Values | None:
+    entry = values.get((boot.id, case.id, metric))
+    return entry if boot.state == BootState.EFFECTIVE and entry and entry.counted else None
 
 
 def _verdicts(

@@ -81,6 +81,8 @@ def row_view(comparison: Comparison, run: Run, boots: Sequence[Boot], judged: Ju
         delta_percent=declared.get("delta_percent", DELTA_PERCENT),
         host=run.host.name,
         profiled=case.profile_hz is not None,
+        disturbed=judged.disturbed,
+        unsteady=judged.unsteady,
         cells=[
             _cell(arm, judged.values[arm.id], judged.verdicts.get(arm.id), boots)
             for arm in comparison.arms

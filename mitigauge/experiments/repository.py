@@ -139,29 +139,33 @@ def case(session: Session, experiment_id: int, case_id: int) -> tuple[Case, Comp
 
 def values_of(
     session: Session, run_ids: Iterable[int], case_id: int | None = None
-) -> list[tuple[int, int, str, bool, int, float]]:
-    """(boot, case, metric, warmup, position, value) of every iteration, in that order."""
+) -> list[tuple[int, int, str, str, float, bool | None]]:
+    """(boot, case, metric, phase, value, slowed) of every iteration, each phase's in order.
+
+    *slowed*: whether the processor was beyond the workload's limit beside it; ``None``
+    where nobody looked.
+    """
     statement = (
         select(
             Result.boot_id,
             Result.case_id,
             Iteration.metric,
-            Iteration.warmup,
-            Iteration.position,
+            Iteration.phase,
             Iteration.value,
+            Iteration.slowdown > Result.slowdown_limit,
         )
         .join(Result, Iteration.result_id == Result.id)
         .join(Boot, Result.boot_id == Boot.id)
         .where(Boot.run_id.in_(list(run_ids)))
         .order_by(
-            Result.boot_id, Result.case_id, Iteration.metric, Iteration.warmup, Iteration.position
+            Result.boot_id, Result.case_id, Iteration.metric, Iteration.phase, Iteration.position
         )
     )
     if case_id is not None:
         statement = statement.where(Result.case_id == case_id)
     return [
-        (boot_id, case, metric, warmup, position, value)
-        for boot_id, case, metric, warmup, position, value in session.execute(statement)
+        (boot_id, case, metric, phase, value, slowed)
+        for boot_id, case, metric, phase, value, slowed in session.execute(statement)
     ]
 
 

@@ -7,7 +7,7 @@ import math
 import zlib
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import orjson
 import zstandard
@@ -30,6 +30,11 @@ class MetricBody(_Closed):
     direction: Literal["lower", "higher"]
     warmup: list[float] = Field(default_factory=list, max_length=MAX_ITERATIONS)
     values: list[float] = Field(min_length=1, max_length=MAX_ITERATIONS)
+    disturbed: list[float] = Field(
+        default_factory=list,
+        max_length=MAX_ITERATIONS,
+        description="iterations taken again, since the processor was slowed beside them",
+    )
 
 
 class LabFault(_Closed):
@@ -38,6 +43,17 @@ class LabFault(_Closed):
     kind: str = Field(max_length=100)
     attempt: int = 0
     detail: str = Field("", max_length=20_000)
+
+
+Slowdown = Annotated[float, Field(ge=1, allow_inf_nan=False)]
+
+
+class PaceBody(_Closed):
+    """A fixed loop timed beside each iteration, over the loop's fastest time on the host."""
+
+    limit: Slowdown
+    values: list[Slowdown] = Field(max_length=MAX_ITERATIONS)
+    disturbed: list[Slowdown] = Field(max_length=MAX_ITERATIONS)
 
 
 class ResultBody(_Closed):
@@ -59,6 +75,7 @@ class ResultBody(_Closed):
     )
     lab_faults: list[LabFault] = Field(default_factory=list, max_length=100)
     tools: dict[str, str] = Field(default_factory=dict)
+    pace: PaceBody | None = None
 
 
 def body_digest(body: bytes) -> str:
@@ -142,7 +159,11 @@ def read_result(body: bytes) -> ResultBody:
 
 def _require_finite(result: ResultBody) -> None:
     for name, metric in result.metrics.items():
-        for kind, values in (("values", metric.values), ("warmup", metric.warmup)):
+        for kind, values in (
+            ("values", metric.values),
+            ("warmup", metric.warmup),
+            ("disturbed", metric.disturbed),
+        ):
             for index, value in enumerate(values):
                 if not math.isfinite(value):
                     raise InvalidInput(
@@ -187,3 +208,21 @@ def check_against_case(
                 f"metrics.{name}: {len(given.values)} iterations, the plan asks for {iterations}",
                 hint="A result cut short is reported as failed, not uploaded in part.",
             )
+        _check_pace(name, given, result.pace)
+
+
+def _check_pace(name: str, given: MetricBody, pace: PaceBody | None) -> None:
+    if pace is None and given.disturbed:
+        raise InvalidInput(
+            f"metrics.{name}: {len(given.disturbed)} disturbed iterations, and no pace says why",
+            hint="Only a gate that sees no value may set an iteration aside.",
+        )
+    if pace and (len(pace.values), len(pace.disturbed)) != (
+        len(given.values),
+        len(given.disturbed),
+    ):
+        raise InvalidInput(
+            f"pace: {len(pace.values)} values and {len(pace.disturbed)} disturbed, but metric "
+            f"{name} has {len(given.values)} and {len(given.disturbed)}",
+            hint="It has one slowdown for each iteration.",
+        )

@@ -76,6 +76,12 @@ class RowView(View):
     delta_percent: float = Field(description="'same': the interval lies within ± this")
     host: str
     profiled: bool = Field(description="whether a separate pass of the case is profiled")
+    disturbed: int = Field(
+        0, description="iterations taken again, since the processor was slowed beside them"
+    )
+    unsteady: int = Field(
+        0, description="iterations that count though disturbed: the processor never came to rest"
+    )
     cells: list[CellView]
 
 

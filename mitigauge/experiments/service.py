@@ -138,11 +138,23 @@ def _case_of(boot: Boot, case_id: int) -> Case:
 def _measured(
     boot_id: int, case: Case, result: ResultBody, digest: str, raw_sha256: str | None
 ) -> Result:
+    pace = result.pace
+    phases = (
+        ("warmup", "warmup", None),
+        ("counted", "values", pace and pace.values),
+        ("disturbed", "disturbed", pace and pace.disturbed),
+    )
     iterations = [
-        Iteration(metric=name, warmup=warmup, position=position, value=value)
+        Iteration(
+            metric=name,
+            phase=phase,
+            position=position,
+            value=value,
+            slowdown=slowdowns[position - 1] if slowdowns else None,
+        )
         for name, metric in result.metrics.items()
-        for warmup, values in ((True, metric.warmup), (False, metric.values))
-        for position, value in enumerate(values, start=1)
+        for phase, field, slowdowns in phases
+        for position, value in enumerate(getattr(metric, field), start=1)
     ]
     return Result(
         boot_id=boot_id,
@@ -152,6 +164,7 @@ def _measured(
         raw_sha256=raw_sha256,
         lab_faults=[fault.model_dump() for fault in result.lab_faults],
         tools=dict(result.tools),
+        slowdown_limit=pace.limit if pace else None,
         started_at=result.started_at,
         finished_at=result.finished_at,
         iterations=iterations,

@@ -206,6 +206,8 @@ class Result(Base):
     raw_sha256: Mapped[str | None]
     lab_faults: Mapped[list[Any]]
     tools: Mapped[dict[str, Any]]
+    # Iterations beside a larger slowdown were taken again; null where nobody looked.
+    slowdown_limit: Mapped[float | None]
     error: Mapped[str] = mapped_column(server_default="")
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
@@ -214,7 +216,7 @@ class Result(Base):
     boot: Mapped[Boot] = relationship(back_populates="results")
     case: Mapped[Case] = relationship()
     iterations: Mapped[list[Iteration]] = relationship(
-        order_by="Iteration.metric, Iteration.warmup, Iteration.position"
+        order_by="Iteration.metric, Iteration.phase, Iteration.position"
     )
 
 
@@ -227,13 +229,17 @@ class Iteration(Base):
         CheckConstraint(
             "value <> 'NaN' AND value <> 'Infinity' AND value <> '-Infinity'", name="finite"
         ),
+        CheckConstraint(_one_of("phase", "warmup counted disturbed"), name="phase"),
+        CheckConstraint("slowdown >= 1 AND slowdown < 'Infinity'", name="slowdown"),
     )
 
     result_id: Mapped[int] = mapped_column(ForeignKey("result.id"), primary_key=True)
     metric: Mapped[str] = mapped_column(primary_key=True)
-    warmup: Mapped[bool] = mapped_column(primary_key=True)
+    phase: Mapped[str] = mapped_column(primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True)
     value: Mapped[float]
+    # Of a fixed loop timed beside it, over the loop's fastest; null where none was.
+    slowdown: Mapped[float | None]
 
 
 class StepAttempt(Base):

@@ -63,7 +63,7 @@ def show_whole(session: Session, experiment_id: int) -> WholeExperimentView:
     runs = {run.id: run for run in experiment.runs}
     values: dict[int, dict[int, dict[str, list[float]]]] = {}
     for (boot_id, case_id, metric), entry in value_map(repository.values_of(session, runs)).items():
-        values.setdefault(boot_id, {}).setdefault(case_id, {})[metric] = entry.values
+        values.setdefault(boot_id, {}).setdefault(case_id, {})[metric] = entry.counted
     return WholeExperimentView(
         **dict(view),
         boots=[

@@ -94,7 +94,24 @@ def _facts(view: ExperimentView) -> Iterator[tuple[str, str]]:
     yield "Date", when
     for run in view.runs:
         yield "Design", _design(view, run)
+    yield from _pace(view)
     yield "Seed", str(view.seed)
+
+
+def _pace(view: ExperimentView) -> Iterator[tuple[str, str]]:
+    """What was measured beside a processor that others slowed down, by host."""
+    for host in view.hosts:
+        # A case's metrics come of the same iterations.
+        rows = {row.case_id: row for c in view.comparisons for row in c.rows if row.host == host}
+        again = sum(row.disturbed for row in rows.values())
+        unsteady = sum(row.unsteady for row in rows.values())
+        said = []
+        if again:
+            said.append(f"{counted(again, 'iteration')} taken again, the processor was slowed")
+        if unsteady:
+            said.append(f"{counted(unsteady, 'iteration')} used though it was: it did not recover")
+        if said:
+            yield "Pace", f"{host}: {'; '.join(said)}"
 
 
 def _host(facts: HostFacts, *, emulated: bool) -> str:

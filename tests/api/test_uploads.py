@@ -94,6 +94,7 @@ def test_compressed_results_are_taken(
 
 
 METRIC = {"unit": "ns", "direction": "lower", "warmup": [], "values": [1.0, 2.0, 3.0]}
+PACE = {"limit": 1.15, "values": [1.0, 1.1, 1.3], "disturbed": [1.9, 2.1]}
 
 
 @pytest.mark.parametrize(
@@ -106,6 +107,12 @@ METRIC = {"unit": "ns", "direction": "lower", "warmup": [], "values": [1.0, 2.0,
         ({"metrics": {"time": {**METRIC, "values": [1.0]}}}, "1 iterations, the plan asks for 3"),
         ({"metrics": {"time": {**METRIC, "values": []}}}, "metrics.time.values"),
         ({"metrics": {"time": {**METRIC, "values": [1, None, 3]}}}, "metrics.time.values.1"),
+        ({"metrics": {"time": {**METRIC, "disturbed": [4.0]}}}, "no pace says why"),
+        ({"pace": PACE}, "2 disturbed, but metric time has 3 and 0"),
+        ({"pace": {**PACE, "disturbed": [], "values": [1.0]}}, "1 values and 0 disturbed"),
+        ({"pace": {**PACE, "limit": 0.9}}, "pace.limit"),
+        ({"pace": {**PACE, "values": [1.0, 0.5, 1.0]}}, "pace.values.1"),
+        ({"pace": {**PACE, "disturbed": [None, 2.0]}}, "pace.disturbed.0"),
         ({"workload": "iperf"}, "the result is of iperf"),
         ({"case_id": "9999"}, "case 9999"),
         ({"schema": "mitigauge.result/2"}, "schema"),
@@ -142,6 +149,20 @@ def test_what_is_no_finite_number_is_refused(
     assert put(client, measuring, counted)[0] == 422
     assert "JSON" in problem["message"] or "finite" in problem["message"]
     assert stored(engine) == (0, 0)
+
+
+def test_disturbed_iterations_are_kept_but_in_no_mean(
+    client: TestClient, measuring: Measuring
+) -> None:
+    metric = {**METRIC, "disturbed": [7.0, 8.0]}
+    content = json.dumps(body(measuring[1], metrics={"time": metric}, pace=PACE)).encode()
+    assert put(client, measuring, content)[0] == 201
+    boot = client.get(f"/api/boots/{measuring[0]}").json()
+    shown = next(r for r in boot["results"] if r["case_id"] == measuring[1])["metrics"]["time"]
+    assert shown["mean"] == 2.0
+    assert (shown["values"], shown["disturbed"]) == ([1.0, 2.0, 3.0], [7.0, 8.0])
+    assert (shown["slowdowns"], shown["disturbed_slowdowns"]) == ([1.0, 1.1, 1.3], [1.9, 2.1])
+    assert shown["slowdown_limit"] == 1.15
 
 
 def test_truncated_uploads_are_refused(

@@ -14,12 +14,14 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, inspect, text
+from sqlalchemy.exc import IntegrityError
 
 from mitigauge.database import alembic_config, require_head, schema_revisions
 from mitigauge.errors import NotReady
 from mitigauge.profiles.tree import Layout
 from mitigauge.settings import REPOSITORY
 from mitigauge.tables import metadata
+from tests import recording
 
 
 def test_the_schema_is_what_the_tables_say(engine: Engine) -> None:
@@ -92,6 +94,35 @@ def test_trees_are_packed_anew_and_back(engine: Engine, database_url: str) -> No
     command.downgrade(config, "0006")
     with engine.connect() as connection:
         assert connection.scalars(text("select layout from frame_tree")).one() == old
+
+
+def test_iterations_keep_their_place_among_warmups_and_disturbed_ones(
+    engine: Engine, database_url: str
+) -> None:
+    config = alembic_config(database_url)
+    recording.load(engine)
+    rows = text(
+        "select result_id, metric, phase, position, value from iteration order by 1, 2, 3, 4"
+    )
+    with engine.connect() as connection:
+        every = connection.execute(rows).all()
+    before = [row for row in every if row.phase != "disturbed"]
+    assert len(before) < len(every)
+    command.downgrade(config, "0007")
+    with engine.connect() as connection:
+        warm = "select count(*) filter (where warmup), count(*) from iteration"
+        counts = connection.execute(text(warm)).one()
+    assert counts == (sum(row.phase == "warmup" for row in before), len(before))
+    command.upgrade(config, "head")
+    with engine.connect() as connection:
+        assert connection.execute(rows).all() == before
+
+
+@pytest.mark.parametrize("slowdown", ["0.99", "'NaN'", "'Infinity'"])
+def test_a_slowdown_is_a_finite_number_from_1_up(engine: Engine, slowdown: str) -> None:
+    recording.load(engine)
+    with engine.begin() as connection, pytest.raises(IntegrityError, match="ck_iteration_slowdown"):
+        connection.execute(text(f"update iteration set slowdown = {slowdown}"))
 
 
 def test_a_value_that_is_no_number_cannot_be_stored(engine: Engine) -> None:

@@ -228,6 +228,31 @@ def test_a_baseline_that_was_not_effective_is_shown_as_such() -> None:
     assert "off (vmscape/off, the baseline) on lab-amd: 4 of 4 boots" in report
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, ""),
+        ({"disturbed": 1}, "Pace lab-amd: 1 iteration taken again, the processor was slowed"),
+        (
+            {"disturbed": 12, "unsteady": 3},
+            "Pace lab-amd: 12 iterations taken again, the processor was slowed; "
+            "3 iterations used though it was: it did not recover",
+        ),
+    ],
+)
+def test_a_processor_that_others_slowed_is_said_once_for_all_metrics_of_a_case(
+    changes: dict[str, int], said: str
+) -> None:
+    rows = [
+        row("iperf user udp", [baseline(1.0)], **changes),
+        row("iperf user udp", [baseline(1.0)], metric="loss", metric_title="Loss", **changes),
+    ]
+    report = render_text(view([vmscape(rows)], [run("vmscape-iperf", "lab-amd")]))
+    flat = " ".join(report.split())
+    assert said in flat
+    assert flat.count("Pace") == bool(said)
+
+
 def test_secondary_metrics_follow_and_are_marked_exploratory() -> None:
     cells = [baseline(1.0), measured(2, 0.0, -1.0, 1.0, Verdict.UNDECIDED)]
     rows = [

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,12 @@ def replace(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
 def test_there_is_a_real_fixture_of_every_test() -> None:
     assert {path.name for path in FIXTURES} == set(syscall.PROBE_LOOPS)
     assert Catalog().workloads["syscall"].parameters["test"].values == tuple(syscall.PROBE_LOOPS)
@@ -44,16 +52,22 @@ def test_a_real_case_gives_time_per_call_in_nanoseconds(directory: Path) -> None
     result = parsing.parse(directory)
     metric = result["metrics"]["time_per_call"]
     assert (metric["unit"], metric["direction"]) == (declared.unit, declared.direction)
-    printed = [
-        float(line.split()[0]) * 1000
-        for path in sorted(directory.glob("iteration-*.txt"))
+    record = json.loads((directory / "run.json").read_text())
+    printed = {
+        number: float(line.split()[0]) * 1000
+        for number, path in enumerate(sorted(directory.glob("iteration-*.txt")), start=1)
         for line in path.read_text().splitlines()
         if line.endswith("usecs/op")
-    ]
-    assert metric["values"] == printed
-    assert len(printed) == 3
-    loops = json.loads((directory / "run.json").read_text())["loops"]
-    assert result["operations"] == 3 * loops
+    }
+    pace = record["pace"]
+    assert metric["values"] == [printed.pop(number) for number in pace["counted"]]
+    assert metric["disturbed"] == list(printed.values())
+    assert len(metric["values"]) == 3
+    assert sorted(result["pace"]["values"] + result["pace"]["disturbed"]) == sorted(
+        pace["slowdowns"]
+    )
+    assert max(result["pace"]["values"]) <= result["pace"]["limit"]
+    assert result["operations"] == 3 * record["loops"]
     assert result["tools"]["perf"][0].isdigit()
 
 
@@ -114,6 +128,41 @@ def test_a_figure_that_contradicts_the_total_is_refused(case_dir: Path) -> None:
     per_call = line.split()[0]
     replace(path, per_call, f"{float(per_call) * 1.01:.6f}")
     with pytest.raises(parsing.ParseError, match="is not the total of"):
+        parsing.parse(case_dir)
+
+
+def test_one_real_case_had_iterations_taken_again() -> None:
+    assert len(parsing.parse(WORKLOAD / "fixtures/basic")["metrics"]["time_per_call"]["disturbed"])
+
+
+def test_a_pass_beside_which_no_loop_was_timed_says_nothing_of_the_pace(case_dir: Path) -> None:
+    edit(case_dir / "run.json", lambda record: record.pop("pace"))
+    result = parsing.parse(case_dir)
+    assert "pace" not in result
+    assert result["metrics"]["time_per_call"]["disturbed"] == []
+    assert len(result["metrics"]["time_per_call"]["values"]) == 3
+
+
+PACES: list[tuple[dict[str, Any], str]] = [
+    ({"counted": [1, 2]}, "counted: [1, 2] are not 3 of"),
+    ({"counted": [1, 2, 2]}, "counted: [1, 2, 2] are not 3 of"),
+    ({"counted": [0, 1, 2]}, "counted: [0, 1, 2] are not 3 of"),
+    ({"counted": [1, 2, 99]}, "counted: [1, 2, 99] are not 3 of"),
+    ({"counted": "1"}, "counted: '1' is not list"),
+    ({"slowdowns": [1.0, 0.5, 1.0]}, "0.5 is not a finite number"),
+    ({"slowdowns": [1.0, float("nan"), 1.0]}, "nan is not a finite number"),
+    ({"slowdowns": [1.0, "1.0", 1.0]}, "'1.0' is not a finite number"),
+    ({"limit": float("inf")}, "inf is not a finite number"),
+    ({"limit": None}, "limit: None is not float"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "said"), PACES, ids=[said for _, said in PACES])
+def test_a_pace_that_makes_no_sense_is_refused(
+    case_dir: Path, wrong: dict[str, Any], said: str
+) -> None:
+    edit(case_dir / "run.json", lambda record: record["pace"].update(wrong))
+    with pytest.raises(parsing.ParseError, match=re.escape(said)):
         parsing.parse(case_dir)
 
 

@@ -92,6 +92,21 @@ test("every boot is a mark and a line of the table, with its raw iterations", as
   await expect(page.locator("circle.iteration").first()).toBeVisible();
 });
 
+test("iterations that were taken again stand beside those that count, and are counted", async ({
+  page,
+  world,
+}) => {
+  const rows = world.recorded.comparisons.flatMap((c) => c.rows);
+  const row = rows.find((r) => r.disturbed > 0);
+  if (row === undefined) throw new Error("the recording has no disturbed iteration");
+  const query = new URLSearchParams({ host: row.host, metric: row.metric });
+  await open(page, `/experiments/${world.recorded.id}/cases/${row.case_id}?${query.toString()}`);
+  await expect(page.getByTestId("pace")).toContainText(`${row.disturbed} iteration`);
+  const again = page.getByRole("region", { name: "Boots" }).getByText(/^taken again: /);
+  const listed = (await again.allInnerTexts()).map((text) => text.replace("taken again: ", ""));
+  expect(listed.flatMap((values) => values.split(/\s+/))).toHaveLength(row.disturbed);
+});
+
 test("a boot is traced to its nonce, boot id, string and raw files", async ({
   page,
   request,

@@ -11,6 +11,8 @@ import json
 import math
 import re
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +113,50 @@ def checked_case(directory: Path) -> dict[str, Any]:
     return case
 
 
+@dataclass(frozen=True)
+class Pace:
+    """Which iterations count, and how slow the processor was beside each of them."""
+
+    counted: list[int]
+    slowdowns: list[float]
+    limit: float
+
+    @property
+    def disturbed(self) -> list[int]:
+        """Numbers of the iterations that do not count."""
+        return [n for n in range(1, len(self.slowdowns) + 1) if n not in self.counted]
+
+    def told(self) -> dict[str, Any]:
+        """The result's `pace`; nothing where the loop was not timed."""
+        if not self.limit:
+            return {}
+        return {
+            "pace": {
+                "limit": self.limit,
+                "values": [self.slowdowns[number - 1] for number in self.counted],
+                "disturbed": [self.slowdowns[number - 1] for number in self.disturbed],
+            }
+        }
+
+
+def pace_of(record: dict[str, Any], iterations: int) -> Pace:
+    """What run.json says of the pace; a profiled pass says nothing, and all of it counts."""
+    if "pace" not in record:
+        return Pace(list(range(1, iterations + 1)), [1.0] * iterations, 0.0)
+    numbers = field(record, "run.json", "pace.counted", list)
+    slowdowns = field(record, "run.json", "pace.slowdowns", list)
+    limit = field(record, "run.json", "pace.limit", float)
+    for value in [limit, *slowdowns]:
+        if not isinstance(value, float | int) or not math.isfinite(value) or value < 1:
+            raise ParseError(f"run.json: pace: {value!r} is not a finite number from 1 up")
+    known = set(range(1, len(slowdowns) + 1))
+    if len(numbers) != iterations or len(set(numbers)) != iterations or not known >= set(numbers):
+        raise ParseError(
+            f"run.json: pace.counted: {numbers} are not {iterations} of {len(slowdowns)} iterations"
+        )
+    return Pace(sorted(numbers), slowdowns, limit)
+
+
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = checked_case(directory)
@@ -118,10 +164,11 @@ def parse(directory: Path) -> dict[str, Any]:
     loops = field(record, "run.json", "loops", int)
     test = case["parameters"]["test"]
 
-    def values(kind: str, count: int) -> list[float]:
-        files = [directory / f"{kind}-{index:02}.txt" for index in range(1, count + 1)]
+    def values(kind: str, numbers: Iterable[int]) -> list[float]:
+        files = [directory / f"{kind}-{number:02}.txt" for number in numbers]
         return [time_per_call_ns(path, test, loops) for path in files]
 
+    pace = pace_of(record, case["iterations"])
     return {
         "schema": SCHEMA,
         "workload": "syscall",
@@ -133,10 +180,12 @@ def parse(directory: Path) -> dict[str, Any]:
             "time_per_call": {
                 "unit": "ns",
                 "direction": "lower",
-                "warmup": values("warmup", case["warmup"]),
-                "values": values("iteration", case["iterations"]),
+                "warmup": values("warmup", range(1, case["warmup"] + 1)),
+                "values": values("iteration", pace.counted),
+                "disturbed": values("iteration", pace.disturbed),
             }
         },
+        **pace.told(),
         "operations": loops * case["iterations"],
         "lab_faults": field(record, "run.json", "lab_faults", list),
         "tools": field(record, "run.json", "tools", dict),

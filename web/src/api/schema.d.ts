@@ -576,6 +576,11 @@ export interface components {
              * @description whether the boot takes part in the comparison
              */
             counts: boolean;
+            /**
+             * Disturbed
+             * @description taken again, since the processor was slowed beside them; in no mean
+             */
+            disturbed: number[];
             /** Iterations */
             iterations: number[];
             /** Mean */
@@ -1180,8 +1185,22 @@ export interface components {
              * @enum {string}
              */
             direction: "lower" | "higher";
+            /**
+             * Disturbed
+             * @description taken again, since the processor was slowed beside them; in no mean
+             */
+            disturbed: number[];
+            /** Disturbed Slowdowns */
+            disturbed_slowdowns: number[];
             /** Mean */
             mean: number;
+            /** Slowdown Limit */
+            slowdown_limit: number | null;
+            /**
+             * Slowdowns
+             * @description of a fixed loop beside each of the values, over its fastest time on the host; empty where the workload times none
+             */
+            slowdowns: number[];
             /** Unit */
             unit: string;
             /** Values */
@@ -1348,6 +1367,12 @@ export interface components {
              * @enum {string}
              */
             direction: "lower" | "higher";
+            /**
+             * Disturbed
+             * @description iterations taken again, since the processor was slowed beside them
+             * @default 0
+             */
+            disturbed: number;
             /** Host */
             host: string;
             /** Metric */
@@ -1363,6 +1388,12 @@ export interface components {
             profiled: boolean;
             /** Unit */
             unit: string;
+            /**
+             * Unsteady
+             * @description iterations that count though disturbed: the processor never came to rest
+             * @default 0
+             */
+            unsteady: number;
             /** Workload */
             workload: string;
         };

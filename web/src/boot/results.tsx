@@ -1,6 +1,7 @@
 import { Link } from "wouter";
 import type { Boot, Result } from "../api/types";
 import { commonScale, quantity, scaled } from "../format/quantity";
+import { TakenAgain } from "../ui/taken-again";
 import { Tag } from "../ui/tag";
 import { RESULT_STATE } from "../words";
 
@@ -77,7 +78,8 @@ function ResultRows({ boot, result }: { boot: Boot; result: Result }) {
 }
 
 function Values({ name, metric }: { name: string; metric: Result["metrics"][string] }) {
-  const scale = commonScale([...metric.values, ...metric.warmup], metric.unit);
+  const every = [...metric.values, ...metric.warmup, ...metric.disturbed];
+  const scale = commonScale(every, metric.unit);
   const list = (values: number[]) => values.map((value) => scaled(value, scale)).join("  ");
   return (
     <>
@@ -86,7 +88,10 @@ function Values({ name, metric }: { name: string; metric: Result["metrics"][stri
         {quantity(metric.mean, metric.unit, scale)}
       </td>
       <td data-label="Iterations" className="raw-values">
-        {list(metric.values)}
+        <div>
+          {list(metric.values)}
+          <TakenAgain values={metric.disturbed} scale={scale} />
+        </div>
       </td>
       <td data-label="Warm-up" className="raw-values faint">
         {list(metric.warmup)}

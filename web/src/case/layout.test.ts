@@ -14,6 +14,7 @@ function boot(block: number, order: number): BootPoint {
     mean: 1,
     iterations: [1],
     warmup: [],
+    disturbed: [],
     at: null,
   };
 }

@@ -1,6 +1,6 @@
 /** Where the noise comes from, and what the next experiment should measure. */
 
-import type { Noise } from "../api/types";
+import type { Noise, Row } from "../api/types";
 import { counted, fixed, percentDigits } from "../format/quantity";
 
 function percent(value: number) {
@@ -38,6 +38,28 @@ export function NoiseNote({ noise, measured }: { noise: Noise | undefined; measu
           at what differs between them.
         </p>
       ))}
+    </div>
+  );
+}
+
+/** How often others slowed the processor beside an iteration; nothing where they did not. */
+export function PaceNote({ row }: { row: Row }) {
+  if (row.disturbed === 0 && row.unsteady === 0) return null;
+  return (
+    <div className="inside small soft" data-testid="pace">
+      {row.disturbed > 0 && (
+        <p>
+          {counted(row.disturbed, "iteration")} taken again: a fixed loop beside{" "}
+          {row.disturbed === 1 ? "it" : "them"} showed that the processor was slowed. The rule knows
+          neither value nor arm.
+        </p>
+      )}
+      {row.unsteady > 0 && (
+        <p>
+          <strong>{counted(row.unsteady, "iteration")}</strong> counted although the processor was
+          slowed: it did not recover in time. Expect more noise; a quieter machine helps.
+        </p>
+      )}
     </div>
   );
 }

@@ -14,7 +14,7 @@ import { Crumbs, Head, useTitle } from "../ui/page";
 import { directionInWords, hasOutcome } from "../words";
 import "./case.css";
 import { Chart } from "./chart";
-import { NoiseNote } from "./noise";
+import { NoiseNote, PaceNote } from "./noise";
 import { Profiles } from "./profiles";
 import { ArmMark } from "./shape";
 import { BootTable } from "./table";
@@ -159,6 +159,7 @@ function Metric({ view, row }: { view: Case; row: Row }) {
           noise={view.noise[row.metric]}
           measured={Math.max(0, ...points.map((point) => point.iterations.length))}
         />
+        <PaceNote row={row} />
         <div className="inside chart-head">
           <span className="faint small">
             One mark a boot, at the mean of its iterations. The scale does not start at zero. Arrow

@@ -2,6 +2,7 @@ import { Link } from "wouter";
 import type { Arm, BootPoint, Row } from "../api/types";
 import { commonScale, counted, quantity, scaled } from "../format/quantity";
 import { clock, stamp } from "../format/time";
+import { TakenAgain } from "../ui/taken-again";
 import { BootTag } from "../ui/tag";
 import { hasOutcome } from "../words";
 import { ArmMark } from "./shape";
@@ -15,7 +16,7 @@ interface TableProps {
 /** The chart's twin: every boot and every iteration as numbers. */
 export function BootTable({ row, arms, points }: TableProps) {
   const scale = commonScale(
-    points.flatMap((p) => [...p.iterations, ...p.warmup]),
+    points.flatMap((p) => [...p.iterations, ...p.warmup, ...p.disturbed]),
     row.unit,
   );
   const begun = points.filter((p) => p.state !== "planned" && p.state !== "skipped");
@@ -50,7 +51,7 @@ export function BootTable({ row, arms, points }: TableProps) {
             .toSorted((a, b) => a.block - b.block || a.order - b.order)
             .map((p) => (
               <tr key={p.boot_id}>
-                <th scope="row">
+                <th scope="row" className="nowrap">
                   <Link to={`/boots/${p.boot_id}`}>boot {p.boot_id}</Link>
                 </th>
                 <td className="num" data-label="Block">
@@ -84,12 +85,15 @@ export function BootTable({ row, arms, points }: TableProps) {
                   )}
                 </td>
                 <td className="raw-values" data-label="Iterations">
-                  {list(p.iterations)}
+                  <div>
+                    {list(p.iterations)}
+                    <TakenAgain values={p.disturbed} scale={scale} />
+                  </div>
                 </td>
                 <td className="raw-values faint" data-label="Warm-up">
                   {list(p.warmup)}
                 </td>
-                <td data-label="Measured">
+                <td className="nowrap" data-label="Measured">
                   {p.at === null ? (
                     <span className="faint">not yet</span>
                   ) : (

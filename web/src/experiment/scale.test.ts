@@ -26,6 +26,8 @@ function rowOf(...intervals: [number, number, number][]): Row {
     delta_percent: 1,
     host: "lab-intel",
     profiled: false,
+    disturbed: 0,
+    unsteady: 0,
     cells,
   };
 }

@@ -104,7 +104,7 @@ def repeated_case(case: dict[str, Any], timed: Path) -> dict[str, Any]:
     fixed = fixed if isinstance(fixed, dict) else {}
     parameters = {**case["parameters"], **fixed}
     guest = {"guest_profile_hz": case["profile_hz"]} if case.get("profile_guest") else {}
-    return {**case, "parameters": parameters, "warmup": 0, **guest}
+    return {**case, "parameters": parameters, "warmup": 0, "profiled": True, **guest}
 
 
 def nmi_counts() -> list[int]:
