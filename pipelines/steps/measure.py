@@ -29,7 +29,8 @@ from pipelines.steps.context import Done, StepContext, boot_of
 from pipelines.steps.parsing import parsed
 from pipelines.steps.profiled import pass_of, taken_captures
 
-POLL_INTERVAL_S = 4.0
+SHORTEST_POLL_S = 4.0
+LONGEST_POLL_S = 60.0
 EX_TEMPFAIL = 75
 JOB_TRIES = 2
 # Beyond the cases' own time-outs: staging, the runner's start, a slow host.
@@ -96,6 +97,14 @@ def first_look_s(run: Run, cases: Sequence[Case]) -> float:
     return sum(case.expected_s for case in cases)
 
 
+def next_look_s(lasted_s: float) -> float:
+    """When to look again at a job that has run for *lasted_s*, in seconds from now.
+
+    Ever less often: a job that waits for its processor would wait for those who look.
+    """
+    return min(max(SHORTEST_POLL_S, lasted_s / 3), LONGEST_POLL_S)
+
+
 def poll(context: StepContext) -> Done:
     """Look whether the job is done; take in its results when it is."""
     boot = context.boot
@@ -140,12 +149,13 @@ def _still_running(context: StepContext, current_case: str, *, profiling: bool) 
         title = titles.get(current_case, "")
         boot_of(run, boot.id).job_detail = f"{title}, profiled" if title and profiling else title
 
-    if context.seconds_since(boot.job_started_at) > limit:
+    lasted_s = context.seconds_since(boot.job_started_at)
+    if lasted_s > limit:
         raise LabFault(
             f"the measuring job still runs after {limit:.0f} s",
             hint="Something on the host hangs; the boot is made again.",
         )
-    return Done(apply, outcome="running", again_in_s=POLL_INTERVAL_S)
+    return Done(apply, outcome="running", again_in_s=next_look_s(lasted_s))
 
 
 def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None) -> Done:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from mitigauge.experiments.tables import Boot, Case, Comparison, Run
-from pipelines.steps.measure import first_look_s
+from pipelines.steps.measure import (
+    LONGEST_POLL_S,
+    SHORTEST_POLL_S,
+    first_look_s,
+    next_look_s,
+)
 
 
 def boot(lasted_s: float | None, *, job_try: int = 1) -> Boot:
@@ -46,3 +51,9 @@ def test_later_ones_when_the_quickest_of_the_earlier_ones_was_done() -> None:
 def test_a_job_that_is_done_at_once_is_looked_at_at_once() -> None:
     made = run(boot(0.0))
     assert first_look_s(made, made.comparison.cases) == 0.0
+
+
+def test_a_job_that_lasts_is_looked_at_ever_less_often() -> None:
+    assert next_look_s(0.0) == SHORTEST_POLL_S
+    assert next_look_s(30.0) == 10.0
+    assert next_look_s(10_000.0) == LONGEST_POLL_S
