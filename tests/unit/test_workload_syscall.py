@@ -149,6 +149,8 @@ PACES: list[tuple[dict[str, Any], str]] = [
     ({"counted": [0, 1, 2]}, "counted: [0, 1, 2] are not 3 of"),
     ({"counted": [1, 2, 99]}, "counted: [1, 2, 99] are not 3 of"),
     ({"counted": "1"}, "counted: '1' is not list"),
+    ({"counted": [[1], 2, 3]}, "counted: [[1], 2, 3] are not 3 of"),
+    ({"counted": [True, 2, 3]}, "counted: [True, 2, 3] are not 3 of"),
     ({"slowdowns": [1.0, 0.5, 1.0]}, "0.5 is not a finite number"),
     ({"slowdowns": [1.0, float("nan"), 1.0]}, "nan is not a finite number"),
     ({"slowdowns": [1.0, "1.0", 1.0]}, "'1.0' is not a finite number"),

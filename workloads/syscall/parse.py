@@ -149,8 +149,8 @@ def pace_of(record: dict[str, Any], iterations: int) -> Pace:
     for value in [limit, *slowdowns]:
         if not isinstance(value, float | int) or not math.isfinite(value) or value < 1:
             raise ParseError(f"run.json: pace: {value!r} is not a finite number from 1 up")
-    known = set(range(1, len(slowdowns) + 1))
-    if len(numbers) != iterations or len(set(numbers)) != iterations or not known >= set(numbers):
+    whole = all(type(number) is int and 1 <= number <= len(slowdowns) for number in numbers)
+    if not whole or len(numbers) != iterations or len(set(numbers)) != iterations:
         raise ParseError(
             f"run.json: pace.counted: {numbers} are not {iterations} of {len(slowdowns)} iterations"
         )
