@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { Boot, Result } from "../api/types";
-import { commonScale, quantity, scaled } from "../format/quantity";
+import { commonScale, listed, quantity } from "../format/quantity";
 import { TakenAgain } from "../ui/taken-again";
 import { Tag } from "../ui/tag";
 import { RESULT_STATE } from "../words";
@@ -80,7 +80,6 @@ function ResultRows({ boot, result }: { boot: Boot; result: Result }) {
 function Values({ name, metric }: { name: string; metric: Result["metrics"][string] }) {
   const every = [...metric.values, ...metric.warmup, ...metric.disturbed];
   const scale = commonScale(every, metric.unit);
-  const list = (values: number[]) => values.map((value) => scaled(value, scale)).join("  ");
   return (
     <>
       <td data-label="Metric">{name}</td>
@@ -89,12 +88,12 @@ function Values({ name, metric }: { name: string; metric: Result["metrics"][stri
       </td>
       <td data-label="Iterations" className="raw-values">
         <div>
-          {list(metric.values)}
+          {listed(metric.values, scale)}
           <TakenAgain values={metric.disturbed} scale={scale} />
         </div>
       </td>
       <td data-label="Warm-up" className="raw-values faint">
-        {list(metric.warmup)}
+        {listed(metric.warmup, scale)}
       </td>
     </>
   );

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { Arm, BootPoint, Row } from "../api/types";
-import { commonScale, counted, quantity, scaled } from "../format/quantity";
+import { commonScale, counted, listed, quantity } from "../format/quantity";
 import { clock, stamp } from "../format/time";
 import { TakenAgain } from "../ui/taken-again";
 import { BootTag } from "../ui/tag";
@@ -23,7 +23,6 @@ export function BootTable({ row, arms, points }: TableProps) {
   const planned = points.filter((p) => p.state === "planned").length;
   const skipped = points.filter((p) => p.state === "skipped").length;
   if (begun.length === 0) return <p className="inside faint">{planned} planned, none begun.</p>;
-  const list = (values: number[]) => values.map((value) => scaled(value, scale)).join("  ");
   return (
     <>
       <table className="list stack boot-table">
@@ -86,12 +85,12 @@ export function BootTable({ row, arms, points }: TableProps) {
                 </td>
                 <td className="raw-values" data-label="Iterations">
                   <div>
-                    {list(p.iterations)}
+                    {listed(p.iterations, scale)}
                     <TakenAgain values={p.disturbed} scale={scale} />
                   </div>
                 </td>
                 <td className="raw-values faint" data-label="Warm-up">
-                  {list(p.warmup)}
+                  {listed(p.warmup, scale)}
                 </td>
                 <td className="nowrap" data-label="Measured">
                   {p.at === null ? (

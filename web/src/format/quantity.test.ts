@@ -6,6 +6,7 @@ import {
   duration,
   fixed,
   interval,
+  listed,
   percent,
   quantity,
   scaled,
@@ -38,6 +39,7 @@ describe("a quantity is shown in the unit a person would choose", () => {
     const scale = commonScale([2.32e9, 108e6], "bit/s");
     expect(scale.label).toBe("Gbit/s");
     expect(scaled(108e6, scale)).toBe("0.108");
+    expect(listed([2.32e9, 108e6], scale)).toBe("2.320  0.108");
   });
 });
 

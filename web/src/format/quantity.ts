@@ -74,6 +74,11 @@ export function scaled(value: number, scale: Scale): string {
   return fixed(number, scale.label === "" && Number.isInteger(number) ? 0 : decimals(number));
 }
 
+/** The numbers alone, side by side, in the given scale. */
+export function listed(values: readonly number[], scale: Scale): string {
+  return values.map((value) => scaled(value, scale)).join("  ");
+}
+
 /** A value with its unit: 1.774 Gbit/s, 371.2 ns, 12, 0.83 %. */
 export function quantity(value: number, unit: string, scale = scaleFor(value, unit)): string {
   const number = scaled(value, scale);

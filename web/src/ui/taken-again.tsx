@@ -1,4 +1,4 @@
-import { type Scale, scaled } from "../format/quantity";
+import { listed, type Scale } from "../format/quantity";
 
 /** Iterations that are in no mean, since others slowed the processor beside them. */
 export function TakenAgain({ values, scale }: { values: number[]; scale: Scale }) {
@@ -8,7 +8,7 @@ export function TakenAgain({ values, scale }: { values: number[]; scale: Scale }
       className="faint"
       title="A fixed loop beside these ran slower than it can, so others were taken in their place."
     >
-      taken again: {values.map((value) => scaled(value, scale)).join("  ")}
+      taken again: {listed(values, scale)}
     </div>
   );
 }
