@@ -29,11 +29,11 @@ from mitigauge.fleet import leases
 from mitigauge.fleet.leases import Lease
 from mitigauge.settings import get_settings
 from pipelines.decide import Action, decide
-from pipelines.host_control import HostFactory, LabFault
+from pipelines.host_control import HostFactory, LabFault, Unanswered
 from pipelines.lease import HeldLease
 from pipelines.situation import situation_of
 from pipelines.steps import STEPS
-from pipelines.steps.context import Done, StepContext, broken, faulted
+from pipelines.steps.context import Done, StepContext, broken, faulted, unanswered
 
 log = structlog.get_logger()
 _T = TypeVar("_T")
@@ -102,6 +102,8 @@ class Advancer:
     def _act(self, taken: _Taken, context: StepContext) -> Done:
         try:
             return STEPS[taken.action.step](context)
+        except Unanswered as fault:
+            return unanswered(context, fault)
         except LabFault as fault:
             return faulted(context, fault)
         except OperationalError:

@@ -16,6 +16,10 @@ class LabFault(MitigaugeError):
     """The lab failed, not the arm: unreachable host, broken play, lost job. Worth a retry."""
 
 
+class Unanswered(LabFault):
+    """The host did not answer. What runs on it may go on all the same: worth asking again."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobCase:
     """One case of a measuring job, in the shape the host's runner reads."""
@@ -33,7 +37,8 @@ class JobCase:
 class HostControl(Protocol):
     """One host, as the steps see it. Every call may be made again safely.
 
-    All raise :class:`LabFault` when the lab does not play along.
+    All raise :class:`LabFault` when the lab does not play along, :class:`Unanswered` where
+    the host could not be spoken to.
     """
 
     def prepare(

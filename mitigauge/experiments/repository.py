@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import takewhile
 
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, joinedload, selectinload
@@ -183,6 +184,16 @@ def steps_of(session: Session, boot_id: int) -> list[StepAttempt]:
             select(StepAttempt).where(StepAttempt.boot_id == boot_id).order_by(StepAttempt.id)
         )
     )
+
+
+def unanswered_since(session: Session, boot_id: int) -> datetime | None:
+    """When the first of the boot's latest steps began that all heard nothing of the host.
+
+    None if the latest step that ended was answered; the step in hand is not looked at.
+    """
+    ended = [step for step in steps_of(session, boot_id) if step.finished_at is not None]
+    silent = list(takewhile(lambda step: step.outcome == "unanswered", reversed(ended)))
+    return silent[-1].started_at if silent else None
 
 
 def last_fault(session: Session, run_id: int) -> str:

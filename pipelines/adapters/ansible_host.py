@@ -11,10 +11,10 @@ from typing import Any
 from mitigauge.errors import NotFound
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.fleet.service import HostVars
-from pipelines.adapters.ansible import PlayEvent, PlayFailure, run_playbook
+from pipelines.adapters.ansible import PlayEvent, PlayFailure, PlayUnreachable, run_playbook
 from pipelines.adapters.power import PowerControl, PowerError, open_power
 from pipelines.adapters.serial import telling_part
-from pipelines.host_control import Facts, HostControl, JobCase, LabFault, RunLog
+from pipelines.host_control import Facts, HostControl, JobCase, LabFault, RunLog, Unanswered
 
 # Short: an emulated host's port takes a connection long before the host is up, and that
 # one then hears nothing for seconds where the next is answered at once.
@@ -180,6 +180,8 @@ class AnsibleHost:
                 timeout_s=timeout_s,
                 check_alive=self.log.alive,
             )
+        except PlayUnreachable as failure:
+            raise Unanswered(failure.message, hint=failure.hint) from failure
         except PlayFailure as failure:
             raise LabFault(failure.message, hint=failure.hint) from failure
         return result.returned

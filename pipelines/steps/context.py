@@ -12,16 +12,20 @@ from sqlalchemy.orm import Session
 from mitigauge.catalog import Catalog
 from mitigauge.database import database_now, transaction
 from mitigauge.errors import MitigaugeError, NotReady
-from mitigauge.experiments import outcomes
+from mitigauge.experiments import outcomes, repository
+from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Boot, Run
 from pipelines.decide import ATTEMPTS_A_PLACE, Action, Step
-from pipelines.host_control import HostControl, LabFault
+from pipelines.host_control import HostControl, LabFault, Unanswered
 from pipelines.hostile import clean
 
 FAULT_RETRY_S = 5.0
 # What is away comes back without our doing: it is asked for again, and never given up.
 AWAY_RETRY_S = 10.0
 LONGEST_RETRY_S = 300.0
+# For so long a host that was up may stay silent before its boot is given up.
+SILENCE_LIMIT_S = 60.0
+SILENCE_RETRY_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,30 @@ def faulted(context: StepContext, fault: LabFault) -> Done:
         detail=fault.message,
         event=f"lab fault: {fault.message}",
         again_in_s=FAULT_RETRY_S,
+    )
+
+
+def unanswered(context: StepContext, fault: Unanswered) -> Done:
+    """The outcome of a step whose host did not answer.
+
+    A boot that is up is not given up for it at once: a job that has run for minutes may have
+    ended, and a host under load refuses connections for seconds. The step is done again until
+    nothing was heard for SILENCE_LIMIT_S.
+    """
+    boot_id = context.action.boot_id
+    if boot_id is None or context.boot.state == BootState.PLANNED:
+        return faulted(context, fault)
+    with transaction(context.engine) as session:
+        since = repository.unanswered_since(session, boot_id)
+    if context.seconds_since(since) > SILENCE_LIMIT_S:
+        return faulted(context, fault)
+    said = _in_words(fault)
+    return Done(
+        lambda _session, _run: None,
+        outcome="unanswered",
+        detail=said,
+        event=f"{context.action.step}: no answer, asked again in {SILENCE_RETRY_S:.0f} s: {said}",
+        again_in_s=SILENCE_RETRY_S,
     )
 
 

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pipelines.host_control import Facts, JobCase, LabFault, RunLog
+from pipelines.host_control import Facts, JobCase, LabFault, RunLog, Unanswered
 
 RECORDED = (
     Path(__file__).parents[1] / "fixtures" / "profiles" / "syscall-basic.perf.script.gz"
@@ -112,7 +112,11 @@ class SimulatedHost:
 
     def poll(self, job: str, directory: Path) -> Facts:
         with self._world() as world:
+            silent = world["silent"] > 0
+            world["silent"] -= silent
             cases = world["jobs"].get(job)
+        if silent:
+            raise Unanswered("poll.yml on alpha: unreachable:\nConnection reset")
         if cases is None:
             return {"state": "missing", "detail": "no such job"}
         archive = directory / "job.tar.gz"
@@ -143,6 +147,7 @@ def new_world() -> dict[str, Any]:
         "did": [],
         "says": {},
         "panics": {},
+        "silent": 0,
         "profile": "ok",
     }
 
