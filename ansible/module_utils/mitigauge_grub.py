@@ -15,7 +15,7 @@ WRITABLE_FILESYSTEMS = ("ext2", "ext3", "ext4", "xfs", "vfat")
 UNWRITABLE_DEVICES = re.compile(r"^/dev/(mapper/|md|dm-|loop)")
 HEAD = re.compile(r"^\s*(?:menuentry|submenu)\s+(['\"])(?P<title>.*?)\1(?P<rest>.*)\{\s*$")
 ID = re.compile(r"(?:--id|\$menuentry_id_option)\s+['\"]?([^'\"\s{]+)")
-LINUX = re.compile(r"^(?P<indent>\s*)linux\w*\s+(?P<path>\S+)(?P<options>.*)$")
+LINUX = re.compile(r"^(?P<indent>\s*)(?P<command>linux\w*)\s+(?P<path>\S+)(?P<options>.*)$")
 # Whatever GRUB could take for something else than a part of a word is left out.
 OPTION = re.compile(r"[\w.,:=/+@%~^-]+", re.ASCII)
 BEGIN = "# Mitigauge: from here to the end mark written anew for every boot\n"
@@ -148,8 +148,8 @@ def arm_entry(entry: Entry, options: Sequence[str]) -> str:
     body = []
     for line in entry.lines:
         linux = LINUX.match(line)
-        text = f"{linux['indent']}linux\t{entry.path} {' '.join(options)}" if linux else line
-        body.append(text + "\n")
+        load = f"{linux['indent']}{linux['command']}\t{entry.path}" if linux else ""
+        body.append(f"{load} {' '.join(options)}\n" if load else f"{line}\n")
     head = f"menuentry 'Mitigauge: the arm under test' --id '{ENTRY_ID}' {{\n"
     return BEGIN + head + "".join(body) + "}\n" + END
 

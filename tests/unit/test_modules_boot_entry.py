@@ -110,6 +110,12 @@ def test_the_entry_is_the_known_one_with_other_options() -> None:
     assert "mitigations=auto" not in text
 
 
+@pytest.mark.parametrize("command", ["linux16", "linuxefi"])
+def test_the_entry_loads_the_kernel_by_the_command_of_the_known_one(command: str) -> None:
+    known = SAVED.replace("\tlinux\t", f"\t{command}\t")
+    assert f"\t{command}\t/vmlinuz-7.3.0-amd64 ro\n" in grub.arm_entry(grub.menu(known)[0], ["ro"])
+
+
 def test_what_others_wrote_into_custom_cfg_stays() -> None:
     theirs = "menuentry 'memtest' {\n}\n"
     ours = grub.arm_entry(grub.menu(SAVED)[0], ["ro"])
