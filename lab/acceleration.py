@@ -13,7 +13,7 @@ from lab.hosts import HostSpec
 from lab.image import Image
 from lab.qemu import PROGRAM, kernel_arguments, machine_arguments
 
-TRIAL_TIMEOUT_S = 20.0
+TRIAL_TIMEOUT_S = 10.0
 _KVM = Path("/dev/kvm")
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _CPUINFO = Path("/proc/cpuinfo")
