@@ -140,6 +140,11 @@ class Host:
         return self.directory / "disk.qcow2"
 
     @property
+    def zeros(self) -> Path:
+        """What emulated memory is overwritten with at each reset."""
+        return self.directory / "zeros"
+
+    @property
     def pidfile(self) -> Path:
         """Written by QEMU."""
         return self.directory / "qemu.pid"

@@ -17,7 +17,7 @@ from lab import control, ssh
 from lab.errors import LabError
 from lab.hosts import Host
 from lab.image import Image
-from lab.qemu import PROGRAM, host_arguments
+from lab.qemu import KERNEL_BYTES, PROGRAM, host_arguments
 
 START_TIMEOUT_S = 30
 GRACEFUL_S = 45.0
@@ -103,6 +103,8 @@ def start(host: Host, image: Image, accel: str) -> None:
         host.pidfile,
     ):
         stale.unlink(missing_ok=True)
+    host.zeros.touch()
+    os.truncate(host.zeros, KERNEL_BYTES)
     with host.qemu_log.open("wb") as log:
         try:
             done = subprocess.run(

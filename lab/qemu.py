@@ -9,6 +9,10 @@ from lab import nmi
 from lab.hosts import Host
 
 PROGRAM = "qemu-system-x86_64"
+# Where a kernel is loaded, unpacked and run that is not moved about by KASLR: GRUB reads it to
+# 1 MiB, and it asks for 61 MiB from 16 MiB on (Debian's 7.2).
+KERNEL_AT = 1 << 20
+KERNEL_BYTES = 80 << 20
 
 
 def machine_arguments(accel: str) -> list[str]:
@@ -49,6 +53,7 @@ def host_arguments(host: Host, accel: str) -> list[str]:
         *("-serial", "chardev:serial"),
         *("-device", "i6300esb"),
         *("-action", "watchdog=reset"),
+        *(fresh_memory_arguments(host) if accel == "tcg" else []),
         # The process is the baseboard controller: it outlives a guest that powers off.
         "-no-shutdown",
         *qmp_arguments("power", host.qmp_socket),
@@ -57,6 +62,17 @@ def host_arguments(host: Host, accel: str) -> list[str]:
         *("-pidfile", f"{host.pidfile}"),
         "-daemonize",
     ]
+
+
+def fresh_memory_arguments(host: Host) -> list[str]:
+    """Arguments that overwrite the kernel's memory with zeros at each reset.
+
+    The emulator keeps its translation of a page's code over a reset, and then looks through
+    it at each single write to that page: unpacking a kernel where another one ran took from 10
+    to more than 60 s instead of 2. Overwritten as a whole, a page is rid of it at once. The
+    hosts boot with ``nokaslr``, or the next kernel might lie anywhere.
+    """
+    return ["-device", f"loader,file={_escape(host.zeros)},addr={KERNEL_AT:#x},force-raw=on"]
 
 
 def disk_arguments(disk: Path, image_format: str, cache: str = "writeback") -> list[str]:

@@ -101,6 +101,14 @@ def test_emulation_uses_a_thread_for_each_processor(paths: LabPaths) -> None:
     assert option(host_arguments(host, "kvm"), "-accel") == "kvm"
 
 
+def test_emulation_clears_where_the_kernel_lies_at_each_reset(paths: LabPaths) -> None:
+    host = paths.host("lab-amd")
+
+    clearing = f"loader,file={host.zeros},addr=0x100000,force-raw=on"
+    assert clearing in host_arguments(host, "tcg")
+    assert clearing not in host_arguments(host, "kvm")
+
+
 def test_the_process_outlives_its_guest_and_listens_on_loopback_only(paths: LabPaths) -> None:
     arguments = host_arguments(paths.host("lab-intel"), "tcg")
 
