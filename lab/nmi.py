@@ -27,6 +27,7 @@ HIGHEST_HZ = 2000
 # A guest that hangs closes nothing.
 LONGEST_S = 3600.0
 CONNECT_TIMEOUT_S = 10.0
+ENDS = ("RESET", "SHUTDOWN")
 
 
 def command(socket: Path) -> str:
@@ -43,7 +44,11 @@ def wanted_hz(line: str) -> int:
 
 
 def send(machine: QEMUMonitorProtocol, hz: int, connection: Any) -> None:
-    """Interrupt all processors *hz* times a second until *connection* ends."""
+    """Interrupt all processors *hz* times a second until *connection* or the system ends.
+
+    A system that crashes or is reset closes nothing, and its firmware does not get through
+    its start under interrupts.
+    """
     machine.cmd("inject-nmi")
     print("ok", flush=True)
     began = due = time.monotonic()
@@ -51,7 +56,7 @@ def send(machine: QEMUMonitorProtocol, hz: int, connection: Any) -> None:
         # Not in step with the guest's own timers.
         due += random.uniform(0.5, 1.5) / hz
         ended, _, _ = select.select([connection], [], [], max(0.0, due - time.monotonic()))
-        if ended:
+        if ended or any(event["event"] in ENDS for event in machine.get_events()):
             return
         machine.cmd("inject-nmi")
 

@@ -84,6 +84,39 @@ def test_a_machine_that_is_gone_is_said_on_the_connection(tmp_path: Path) -> Non
     assert done.stderr == ""
 
 
+def serve_qmp(listener: socket.socket, resets_after: int) -> None:
+    """Answer one client as QEMU does; tell it of a reset after so many NMIs."""
+    connection, _ = listener.accept()
+    with connection, connection.makefile("rwb", buffering=0) as line:
+        line.write(b'{"QMP": {"version": {}, "capabilities": []}}\n')
+        for request in line:
+            asked = json.loads(request)
+            line.write(json.dumps({"return": {}, "id": asked.get("id")}).encode() + b"\n")
+            resets_after -= asked["execute"] == "inject-nmi"
+            if resets_after == 0:
+                event = {"event": "RESET", "data": {}, "timestamp": {"seconds": 1}}
+                line.write(json.dumps(event).encode() + b"\n")
+
+
+def test_interrupts_end_when_the_system_is_reset(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "nmi.sock"))
+        listener.listen()
+        threading.Thread(target=serve_qmp, args=(listener, 5), daemon=True).start()
+        program = subprocess.Popen(
+            shlex.split(nmi.command(tmp_path / "nmi.sock")), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert program.stdin is not None
+        assert program.stdout is not None
+        # The guest never closes its connection.
+        with program, program.stdin as guest:
+            guest.write("100\n")
+            guest.flush()
+            assert program.wait(timeout=60) == 0
+            assert program.stdout.read() == "ok\n"
+
+
 def test_the_amd_host_hides_the_hypervisor_bit_and_the_intel_host_keeps_it(paths: LabPaths) -> None:
     cpu = {host.name: option(host_arguments(host, "tcg"), "-cpu") for host in paths.hosts()}
 
