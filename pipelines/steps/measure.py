@@ -88,13 +88,15 @@ def first_look_s(run: Run, cases: Sequence[Case]) -> float:
     """When to look first at a job over *cases*, seconds after its start.
 
     Looking disturbs what is measured, so it should be done by then: as long as the quickest
-    of this run's other boots took, before the first of them as long as its workloads say.
-    Not as long as most took: one that waited for its processor would have others waited for.
+    of this run's other boots took, until there are two of them no longer than its workloads
+    say. Not as long as most took: jobs that waited for their processor, as the first one may
+    have, would have others waited for.
     """
+    expected_s = sum(case.expected_s for case in cases)
     lasted = [b.job_lasted_s for b in run.boots if b.job_lasted_s is not None and b.job_try == 1]
-    if lasted and len(cases) == len(run.comparison.cases):
-        return min(lasted)
-    return sum(case.expected_s for case in cases)
+    if not lasted or len(cases) < len(run.comparison.cases):
+        return expected_s
+    return min(lasted) if len(lasted) > 1 else min(expected_s, *lasted)
 
 
 def next_look_s(lasted_s: float) -> float:

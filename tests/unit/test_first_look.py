@@ -30,6 +30,8 @@ def run(*boots: Boot) -> Run:
     [
         [],
         [boot(None)],
+        # One that waited for its processor says little.
+        [boot(86.0)],
         # A job that was begun again says nothing of how long one takes.
         [boot(30.0, job_try=2)],
     ],
