@@ -23,6 +23,7 @@ from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.states import BootState
 from mitigauge.experiments.submit import submit
 from mitigauge.settings import REPOSITORY
+from pipelines.steps import boot as boot_steps
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 STUCK = (
@@ -102,6 +103,12 @@ class Fleet:
     def did(self, host: str = "alpha") -> Counter[str]:
         """How often each side effect happened on a host."""
         return Counter(json.loads((self.worlds / f"{host}.json").read_text())["did"])
+
+
+@pytest.fixture(autouse=True)
+def up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps taken within the test wait for no simulated host, as those of its workers do not."""
+    monkeypatch.setattr(boot_steps, "GOING_DOWN_S", 0.0)
 
 
 @pytest.fixture
