@@ -87,15 +87,16 @@ def test_a_machine_that_is_gone_is_said_on_the_connection(tmp_path: Path) -> Non
 def serve_qmp(listener: socket.socket, resets_after: int) -> None:
     """Answer one client as QEMU does; tell it of a reset after so many NMIs."""
     connection, _ = listener.accept()
-    with connection, connection.makefile("rwb", buffering=0) as line:
-        line.write(b'{"QMP": {"version": {}, "capabilities": []}}\n')
-        for request in line:
+    with connection:
+        connection.sendall(b'{"QMP": {"version": {}, "capabilities": []}}\n')
+        # The client waits for each answer, and sends no end of line.
+        while request := connection.recv(4096):
             asked = json.loads(request)
-            line.write(json.dumps({"return": {}, "id": asked.get("id")}).encode() + b"\n")
+            connection.sendall(json.dumps({"return": {}, "id": asked.get("id")}).encode() + b"\n")
             resets_after -= asked["execute"] == "inject-nmi"
             if resets_after == 0:
                 event = {"event": "RESET", "data": {}, "timestamp": {"seconds": 1}}
-                line.write(json.dumps(event).encode() + b"\n")
+                connection.sendall(json.dumps(event).encode() + b"\n")
 
 
 def test_interrupts_end_when_the_system_is_reset(tmp_path: Path) -> None:
