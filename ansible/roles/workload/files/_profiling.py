@@ -12,11 +12,9 @@ import json
 import re
 import resource
 import shutil
-import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +29,22 @@ CAPTURE_LIMIT_BYTES = 32 << 20
 SCRIPT_FIELDS = "comm,pid,tid,cpu,time,period,event,ip,sym,dso"
 # Comes once for every NMI on every processor, out of whatever it interrupted.
 NMI_EVENT = "nmi:nmi_handler"
-NMI_SOURCE_LIMIT_S = 20
+# Runs "${@:5}" under NMIs from the machine's emulator at $1:$2, at a mean of $3 Hz; when they
+# began and ended goes into $4. Run by perf, so that they come between its start and its end:
+# it has the kernel change the code that handles them, and an emulated processor which is in
+# that code at the time may run what is there no longer, which is a panic.
+UNDER_NMIS = """
+refused() { echo "no NMIs from $1:$2: ${3:-no answer}" >&2; exit 1; }
+exec 3<>"/dev/tcp/$1/$2" || refused "$1" "$2" "it takes no connection"
+echo "$3" >&3
+read -r -t 20 said <&3
+[ "$said" = ok ] || refused "$1" "$2" "$said"
+echo "$EPOCHREALTIME" >"$4"
+"${@:5}" 3<&-
+code=$?
+echo "$EPOCHREALTIME" >>"$4"
+exit "$code"
+"""
 COUNTERS = ("cycles", "instructions", "branches", "branch-misses")
 PACKERS = {"zstd": ("zst", ["-q", "-c"]), "gzip": ("gz", ["-c"])}
 
@@ -116,39 +129,27 @@ def nmi_counts() -> list[int]:
     return []
 
 
-@contextmanager
-def nmis(address: str, hz: int) -> Iterator[None]:
-    """NMIs from the machine's emulator at a mean of `hz`; ProfileError if none come."""
-    host, _, port = address.rpartition(":")
-    try:
-        with socket.create_connection((host, int(port)), NMI_SOURCE_LIMIT_S) as line:
-            line.sendall(b"%d\n" % hz)
-            said = line.makefile().readline(200).strip()
-            if said != "ok":
-                raise ProfileError(f"no NMIs from {address}: {said or 'it closed the connection'}")
-            yield
-    except (OSError, ValueError) as error:
-        raise ProfileError(f"no NMIs from {address}: {error}") from None
-
-
 def record_by_nmi(
     case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any], names: list[str],
     source: str,
 ) -> None:  # fmt: skip
     """As `record`, sampled by the emulator's NMIs; says how many nanoseconds one stands for."""
-    with nmis(source, said["hz"]):
-        before, began = nmi_counts(), time.monotonic()
-        record(case, workloads, output, said, names)
-        seconds = time.monotonic() - began
-        came = max((b - a for a, b in zip(before, nmi_counts(), strict=False)), default=0)
+    times = output / "nmis.txt"
+    host, _, port = source.rpartition(":")
+    before = nmi_counts()
+    under = ["bash", "-c", UNDER_NMIS, "nmis", host, port, str(said["hz"]), str(times)]
+    record(case, workloads, output, said, names, under)
+    came = max((b - a for a, b in zip(before, nmi_counts(), strict=False)), default=0)
     if not came:
         raise ProfileError(f"{source} promised NMIs, and none came")
-    said["period_ns"] = round(seconds * 1e9 / came)
+    began, ended = map(float, times.read_text().split())
+    said["period_ns"] = round((ended - began) * 1e9 / came)
 
 
 def record(
-    case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any], names: list[str]
-) -> None:
+    case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any], names: list[str],
+    under: Sequence[str] = (),
+) -> None:  # fmt: skip
     """Run the case once under `perf record`, counting `names`; ProfileError if it did not work."""
     counters = output / "counters.csv"
     # The inner perf counts from the start of the workload to its end.
@@ -158,7 +159,7 @@ def record(
     recorder = ["perf", "record", "-a", "-g", *paced, "-e", said["event"], "--clockid", "mono",
                 "--no-buildid-cache", "-o", str(output / "perf.data"), "--"]  # fmt: skip
     run = workload_command(case, workloads, output)
-    command = [*recorder, *(counting if names else []), *run]
+    command = [*recorder, *under, *(counting if names else []), *run]
     began = time.monotonic()
     code = run_logged(command, output, case["timeout_s"])
     said["seconds"] = round(time.monotonic() - began, 3)
