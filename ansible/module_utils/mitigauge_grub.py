@@ -145,11 +145,11 @@ def arm_options(
 
 def arm_entry(entry: Entry, options: Sequence[str]) -> str:
     """The text of `entry` under our id, with other options."""
-    body = []
-    for line in entry.lines:
-        linux = LINUX.match(line)
-        load = f"{linux['indent']}{linux['command']}\t{entry.path}" if linux else ""
-        body.append(f"{load} {' '.join(options)}\n" if load else f"{line}\n")
+
+    def with_options(linux: re.Match[str]) -> str:
+        return f"{linux['indent']}{linux['command']}\t{entry.path} {' '.join(options)}"
+
+    body = [LINUX.sub(with_options, line) + "\n" for line in entry.lines]
     head = f"menuentry 'Mitigauge: the arm under test' --id '{ENTRY_ID}' {{\n"
     return BEGIN + head + "".join(body) + "}\n" + END
 

@@ -29,20 +29,23 @@ CAPTURE_LIMIT_BYTES = 32 << 20
 SCRIPT_FIELDS = "comm,pid,tid,cpu,time,period,event,ip,sym,dso"
 # Comes once for every NMI on every processor, out of whatever it interrupted.
 NMI_EVENT = "nmi:nmi_handler"
-# Runs "${@:5}" under NMIs from the machine's emulator at $1:$2, at a mean of $3 Hz; when they
-# began and ended goes into $4. Run by perf, so that they come between its start and its end:
-# it has the kernel change the code that handles them, and an emulated processor which is in
-# that code at the time may run what is there no longer, which is a panic.
+# Arguments: host and port of the emulator's NMIs, their mean rate in Hz, a file for notes, and
+# the command to run under them. The notes say when they began and ended, or why none came.
+# Run by perf, so that they come between its start and its end: it has the kernel change the
+# code that handles them, and an emulated processor which is in that code at the time may run
+# what is there no longer, which is a panic.
 UNDER_NMIS = """
-refused() { echo "no NMIs from $1:$2: ${3:-no answer}" >&2; exit 1; }
-exec 3<>"/dev/tcp/$1/$2" || refused "$1" "$2" "it takes no connection"
-echo "$3" >&3
-read -r -t 20 said <&3
-[ "$said" = ok ] || refused "$1" "$2" "$said"
-echo "$EPOCHREALTIME" >"$4"
-"${@:5}" 3<&-
+host=$1 port=$2 hz=$3 notes=$4
+shift 4
+refused() { echo "no NMIs from $host:$port: $1" >"$notes"; exit 1; }
+exec 3<>"/dev/tcp/$host/$port" || refused "it takes no connection"
+echo "$hz" >&3
+read -r -t 20 -n 200 said <&3
+[ "$said" = ok ] || refused "${said:-no answer}"
+echo "$EPOCHREALTIME" >"$notes"
+"$@" 3<&-
 code=$?
-echo "$EPOCHREALTIME" >>"$4"
+echo "$EPOCHREALTIME" >>"$notes"
 exit "$code"
 """
 COUNTERS = ("cycles", "instructions", "branches", "branch-misses")
@@ -134,15 +137,21 @@ def record_by_nmi(
     source: str,
 ) -> None:  # fmt: skip
     """As `record`, sampled by the emulator's NMIs; says how many nanoseconds one stands for."""
-    times = output / "nmis.txt"
+    notes = output / "nmis.txt"
     host, _, port = source.rpartition(":")
     before = nmi_counts()
-    under = ["bash", "-c", UNDER_NMIS, "nmis", host, port, str(said["hz"]), str(times)]
-    record(case, workloads, output, said, names, under)
+    under = ["bash", "-c", UNDER_NMIS, "nmis", host, port, str(said["hz"]), str(notes)]
+    try:
+        record(case, workloads, output, said, names, under)
+    except ProfileError:
+        noted = notes.read_text().strip() if notes.exists() else ""
+        if noted.startswith("no NMIs"):
+            raise ProfileError(noted) from None
+        raise
     came = max((b - a for a, b in zip(before, nmi_counts(), strict=False)), default=0)
     if not came:
         raise ProfileError(f"{source} promised NMIs, and none came")
-    began, ended = map(float, times.read_text().split())
+    began, ended = map(float, notes.read_text().split())
     said["period_ns"] = round((ended - began) * 1e9 / came)
 
 
