@@ -19,7 +19,7 @@ from mitigauge.memory import keep_freed_memory
 from mitigauge.settings import get_settings
 from pipelines.adapters.ansible_host import open_host
 from pipelines.advance import Advancer
-from pipelines.worker import Worker
+from pipelines.worker import CONCURRENCY, Worker
 
 
 def serve(
@@ -38,7 +38,7 @@ def serve(
 
 
 def worker(
-    concurrency: Annotated[int, typer.Option(help="Runs advanced at the same time.")] = 4,
+    concurrency: Annotated[int, typer.Option(help="Runs advanced at the same time.")] = CONCURRENCY,
 ) -> None:
     """Advance runs: boot, verify, measure. Start as many as wanted, on any machine.
 

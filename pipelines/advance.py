@@ -24,22 +24,32 @@ from mitigauge.catalog import Catalog
 from mitigauge.database import database_now, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments import outcomes, repository
+from mitigauge.experiments.states import WAITS_FOR_TURN
 from mitigauge.experiments.tables import Run, StepAttempt
 from mitigauge.fleet import leases
 from mitigauge.fleet.leases import Lease
+from mitigauge.fleet.turns import Activity, end_turn, take_turn
 from mitigauge.settings import get_settings
-from pipelines.decide import Action, decide
+from pipelines.decide import Action, Step, decide
 from pipelines.host_control import HostFactory, LabFault, Unanswered
 from pipelines.lease import HeldLease
 from pipelines.situation import situation_of
 from pipelines.steps import STEPS
-from pipelines.steps.context import Done, StepContext, broken, faulted, unanswered
+from pipelines.steps.context import FAULTS, Done, StepContext, broken, faulted, unanswered
 
 log = structlog.get_logger()
 _T = TypeVar("_T")
 
 HOST_BUSY_RETRY_S = 5.0
+TURN_RETRY_S = 2.0
 DATABASE_RETRY_S = 1.0
+# Steps that begin something on a machine that hosts may share; others go on with it.
+BEGINS = {
+    Step.PREPARE: Activity.BOOTING,
+    Step.ARM: Activity.BOOTING,
+    Step.RESTORE: Activity.BOOTING,
+    Step.START: Activity.MEASURING,
+}
 
 
 @dataclass(frozen=True)
@@ -52,14 +62,17 @@ class Advancer:
     lease_seconds: float = field(default_factory=lambda: get_settings().lease_seconds)
     holder: UUID = field(default_factory=uuid4)
 
-    def advance(self, run_id: int) -> float | None:
-        """Take one step of the run; seconds until it wants the next, None when it is over."""
+    def advance(self, run_id: int, *, stopping: Callable[[], bool] = lambda: False) -> float | None:
+        """Take one step of the run; seconds until it wants the next, None when it is over.
+
+        A step that waits for its host comes back early once *stopping* says so.
+        """
         asked = time.monotonic()
         taken = self._take(run_id)
         if not isinstance(taken, _Taken):
             return taken
         with HeldLease(self.engine, taken.lease, self.lease_seconds, since=asked) as held:
-            context = self._context(taken, held)
+            context = self._context(taken, held, stopping)
             done = self._act(taken, context)
             try:
                 return self._settle(taken, context, done)
@@ -81,11 +94,15 @@ class Advancer:
                 seconds=self.lease_seconds,
             )
             if lease is None:
-                run.wake_at = database_now(session) + timedelta(seconds=HOST_BUSY_RETRY_S)
-                return HOST_BUSY_RETRY_S
+                return _later(session, run, HOST_BUSY_RETRY_S)
             outcomes.begin(session, run)
             run.epoch = lease.epoch
             action = decide(situation_of(session, run))
+            begins = BEGINS.get(action.step)
+            if begins and not take_turn(session, lease, begins):
+                run.step = WAITS_FOR_TURN
+                leases.set_down(session, lease)
+                return _later(session, run, TURN_RETRY_S)
             run.step = action.step
             session.add(
                 StepAttempt(
@@ -94,10 +111,10 @@ class Advancer:
             )
             return _Taken(lease, action, run)
 
-    def _context(self, taken: _Taken, held: HeldLease) -> StepContext:
+    def _context(self, taken: _Taken, held: HeldLease, stopping: Callable[[], bool]) -> StepContext:
         run_log = _RunLog(self.engine, taken.run.experiment_id, taken.run.id, held)
         host = self.hosts(taken.run.experiment.environment, taken.run.host.name, run_log)
-        return StepContext(taken.run, taken.action, host, self.engine, self.catalog)
+        return StepContext(taken.run, taken.action, host, self.engine, self.catalog, stopping)
 
     def _act(self, taken: _Taken, context: StepContext) -> Done:
         try:
@@ -133,9 +150,11 @@ class Advancer:
             if run.state in outcomes.FINAL_RUN_STATES:
                 leases.release(session, taken.lease)
                 return None
+            if done.outcome in FAULTS and taken.action.boot_id is None:
+                # Until it is prepared or restored again, maybe for long, it disturbs nobody.
+                end_turn(session, taken.lease)
             leases.set_down(session, taken.lease)
-            run.wake_at = database_now(session) + timedelta(seconds=done.again_in_s)
-            return done.again_in_s
+            return _later(session, run, done.again_in_s)
 
     def _note_refusal(self, taken: _Taken) -> None:
         with transaction(self.engine) as session:
@@ -208,6 +227,11 @@ class _RunLog:
 
     def holds(self) -> bool:
         return self.held.holds()
+
+
+def _later(session: Session, run: Run, seconds: float) -> float:
+    run.wake_at = database_now(session) + timedelta(seconds=seconds)
+    return seconds
 
 
 def _record(session: Session, run: Run, kind: str, text: str) -> None:

@@ -65,12 +65,21 @@ class HostControl(Protocol):
         """``proof`` and ``fingerprint`` of the system that is up."""
         ...
 
-    def start(self, job: str, cases: Sequence[JobCase]) -> Facts:
-        """Start the measuring job detached; one that exists already is left alone."""
+    def start(self, job: str, cases: Sequence[JobCase], *, watcher_s: int) -> Facts:
+        """Start the measuring job detached; one that exists already is left alone.
+
+        Nothing is measured before the first poll has come, or *watcher_s* seconds are over.
+        """
         ...
 
-    def poll(self, job: str, directory: Path) -> Facts:
-        """The job's state; when finished its files are in ``directory`` as ``archive``."""
+    def poll(
+        self, job: str, directory: Path, *, wait_s: float, wanted: Callable[[], bool]
+    ) -> Facts:
+        """The job's state; when finished its files are in ``directory`` as ``archive``.
+
+        While it runs, waits on the host for *wait_s* seconds, or until not *wanted*, which is
+        asked about every second.
+        """
         ...
 
     def restore(self) -> Facts:

@@ -11,6 +11,7 @@ import asyncio
 import signal
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import structlog
@@ -28,6 +29,10 @@ from pipelines.advance import Advancer
 log = structlog.get_logger()
 
 QUEUE = "runs"
+# Beside the runs' own: the reconciler asks the database in one.
+OWN_THREADS = 2
+# A run that waits for its host's job occupies a thread and a waiting Ansible, some 100 MB.
+CONCURRENCY = 16
 RECONCILE_S = 2.0
 # A run woken by its own job must not be woken again by the reconciler at the same moment.
 WAKE_GRACE_S = 3.0
@@ -44,7 +49,7 @@ class Worker:
 
     advancer: Advancer
     database_url: str
-    concurrency: int = 4
+    concurrency: int = CONCURRENCY
 
     def run(self, stop: threading.Event | None = None) -> None:
         """Work until *stop* is set (or SIGINT/SIGTERM arrives); outlives a database restart."""
@@ -52,6 +57,8 @@ class Worker:
 
     async def _run(self, stop: threading.Event) -> None:
         _stop_on_signals(stop)
+        threads = ThreadPoolExecutor(self.concurrency + OWN_THREADS, "advance")
+        asyncio.get_running_loop().set_default_executor(threads)
         while not stop.is_set():
             try:
                 await self._serve(stop)
@@ -98,7 +105,7 @@ class Worker:
         """Advance while the run wants its next step soon; then leave it to a timer."""
         while not stop.is_set():
             try:
-                pause = await asyncio.to_thread(self.advancer.advance, run_id)
+                pause = await asyncio.to_thread(self.advancer.advance, run_id, stopping=stop.is_set)
             except OperationalError as error:
                 # Nothing was committed; the reconciler comes back to the run.
                 log.warning("database away during a step", run=run_id, error=str(error.orig))

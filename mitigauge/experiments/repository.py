@@ -47,6 +47,12 @@ def experiment(session: Session, experiment_id: int) -> Experiment:
     return found
 
 
+def is_cancelled(session: Session, experiment_id: int) -> bool:
+    """Whether it was asked to stop."""
+    state = session.scalars(select(Experiment.state).where(Experiment.id == experiment_id))
+    return state.one() == "cancelled"
+
+
 def experiments(session: Session, limit: int = 200) -> list[Experiment]:
     """Newest first, with their runs and hosts."""
     return list(

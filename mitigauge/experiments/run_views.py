@@ -7,7 +7,7 @@ from datetime import datetime
 
 from mitigauge.experiments.remaining import Remaining, remaining
 from mitigauge.experiments.schemas import RunView
-from mitigauge.experiments.states import BootState, RunState
+from mitigauge.experiments.states import WAITS_FOR_TURN, BootState, RunState
 from mitigauge.experiments.tables import Boot, Run
 
 OPEN = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)
@@ -33,7 +33,7 @@ def run_view(run: Run, boots: Sequence[Boot], now: datetime) -> RunView:
         host=run.host.name,
         state=RunState(run.state),
         step=run.step,
-        detail=_in_words(run, current),
+        detail=in_words(run, current),
         block=_block(boots, current),
         blocks=run.comparison.blocks,
         boots_done=done,
@@ -77,9 +77,14 @@ def _remaining(
     return remaining(took, boots_left, since)
 
 
-def _in_words(run: Run, current: Boot | None) -> str:
+def in_words(run: Run, current: Boot | None) -> str:
+    """What the run does now, with its *current* boot if one is under way."""
     if run.state != "running":
         return {"queued": "waiting for its host"}.get(run.state, run.state)
+    if run.step == WAITS_FOR_TURN:
+        booted = current if current and current.state == BootState.MEASURING else None
+        to_do = f" to measure {booted.arm.name}" if booted else ""
+        return f"waiting{to_do}: another host of the machine has its turn"
     if current is None:
         return {
             "prepare": "preparing the host",

@@ -15,6 +15,10 @@ class ExperimentState(StrEnum):
     CANCELLED = "cancelled"
 
 
+# What stands for a run's step while another host of its machine has its turn.
+WAITS_FOR_TURN = "turn"
+
+
 class RunState(StrEnum):
     """Where a run (one comparison on one host) stands."""
 

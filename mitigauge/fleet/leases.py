@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select, update
+from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
 from mitigauge.errors import StaleEpoch
-from mitigauge.fleet.tables import Host, HostLease
+from mitigauge.fleet.tables import HostLease
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,7 @@ def acquire(
 ) -> Lease | None:
     """Take or take over the host for the run; None while somebody else acts on it.
 
-    A lapsed lease lets only its own run go on, with the next epoch. Hosts that are
-    parts of one machine would disturb each other's figures, so only one is leased.
+    A lapsed lease lets only its own run go on, with the next epoch.
     """
     held = session.scalars(
         select(HostLease)
@@ -44,8 +43,6 @@ def acquire(
     now = database_now(session)
     expires = now + timedelta(seconds=seconds)
     if held is None:
-        if not _machine_is_free(session, host_id):
-            return None
         return _take_free_host(session, host_id, run_id, holder, now=now, expires=expires)
     if held.run_id != run_id or (held.holder is not None and held.expires_at > now):
         return None
@@ -54,21 +51,6 @@ def acquire(
     held.expires_at = expires
     session.flush()
     return Lease(host_id, run_id, held.epoch, holder)
-
-
-def _machine_is_free(session: Session, host_id: int) -> bool:
-    """Whether no other host of the same machine is leased; serialised by machine."""
-    machine = session.scalars(select(Host.machine).where(Host.id == host_id)).one()
-    session.execute(select(func.pg_advisory_xact_lock(func.hashtext(machine))))
-    taken = session.scalars(
-        select(HostLease.id)
-        .join(Host, HostLease.host_id == Host.id)
-        .where(
-            Host.machine == machine, HostLease.host_id != host_id, HostLease.released_at.is_(None)
-        )
-        .limit(1)
-    )
-    return taken.one_or_none() is None
 
 
 def _take_free_host(

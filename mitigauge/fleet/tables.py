@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint, func, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.database import Base
@@ -60,6 +60,7 @@ class HostLease(Base):
             postgresql_where=text("released_at IS NULL"),
         ),
         Index("ix_host_lease_run_id", "run_id"),
+        CheckConstraint("activity IN ('idle', 'booting', 'waiting', 'measuring')", name="activity"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -67,6 +68,7 @@ class HostLease(Base):
     run_id: Mapped[int] = mapped_column(ForeignKey("run.id"))
     epoch: Mapped[int]
     holder: Mapped[UUID | None]
+    activity: Mapped[str] = mapped_column(server_default="idle")
     acquired_at: Mapped[datetime]
     expires_at: Mapped[datetime]
     released_at: Mapped[datetime | None]

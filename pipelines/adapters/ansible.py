@@ -76,7 +76,7 @@ class PlayTimedOut(PlayFailure):
 
 
 class PlayCancelled(PlayFailure):
-    """The play was stopped because the lease was lost."""
+    """The play was stopped because whoever wanted it said so, or has lost its lease."""
 
 
 class _Caught:

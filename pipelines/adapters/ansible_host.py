@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mitigauge.errors import NotFound
+from mitigauge.errors import MitigaugeError, NotFound
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.fleet.service import HostVars
-from pipelines.adapters.ansible import PlayEvent, PlayFailure, PlayUnreachable, run_playbook
+from pipelines.adapters.ansible import (
+    PlayCancelled,
+    PlayEvent,
+    PlayFailure,
+    PlayUnreachable,
+    run_playbook,
+)
 from pipelines.adapters.power import PowerControl, PowerError, open_power
 from pipelines.adapters.serial import telling_part
 from pipelines.host_control import Facts, HostControl, JobCase, LabFault, RunLog, Unanswered
@@ -51,6 +58,10 @@ class SilentLog:
     def holds(self) -> bool:
         """Nobody else is asked."""
         return True
+
+
+class _NotWanted(MitigaugeError):
+    """A play was stopped because its answer is not waited for any more."""
 
 
 @dataclass(frozen=True)
@@ -117,15 +128,35 @@ class AnsibleHost:
         """Run ping.yml: which boot is up. Changes nothing."""
         return self._returned("ping.yml", {}, "proof")
 
-    def start(self, job: str, cases: Sequence[JobCase]) -> Facts:
+    def start(self, job: str, cases: Sequence[JobCase], *, watcher_s: int = 0) -> Facts:
         """Run measure.yml."""
-        variables = {"workload_job": job, "workload_cases": [asdict(case) for case in cases]}
+        variables = {
+            "workload_job": job,
+            "workload_cases": [asdict(case) for case in cases],
+            "workload_watcher_s": watcher_s,
+        }
         return self._returned("measure.yml", variables, "job")
 
-    def poll(self, job: str, directory: Path) -> Facts:
+    def poll(
+        self,
+        job: str,
+        directory: Path,
+        *,
+        wait_s: float = 0.0,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> Facts:
         """Run poll.yml."""
-        variables = {"workload_job": job, "workload_fetch_dir": str(directory)}
-        facts = self._returned("poll.yml", variables, "job")
+        variables = {
+            "workload_job": job,
+            "workload_fetch_dir": str(directory),
+            "workload_wait_s": math.ceil(wait_s),
+        }
+        try:
+            facts = self._returned(
+                "poll.yml", variables, "job", timeout_s=PLAY_TIMEOUT_S + wait_s, wanted=wanted
+            )
+        except _NotWanted:
+            return {"state": "running"}
         return {"archive": str(directory / f"{job}.tar.gz"), **facts}
 
     def restore(self) -> Facts:
@@ -159,15 +190,28 @@ class AnsibleHost:
         said = str(self._power(lambda power: power.serial_tail(wanted)))
         return telling_part(said, SERIAL_TAIL_BYTES)
 
-    def _returned(self, playbook: str, variables: Mapping[str, Any], key: str) -> Facts:
-        facts = self._play(playbook, variables)
+    def _returned(
+        self,
+        playbook: str,
+        variables: Mapping[str, Any],
+        key: str,
+        *,
+        timeout_s: float = PLAY_TIMEOUT_S,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> Facts:
+        facts = self._play(playbook, variables, timeout_s=timeout_s, wanted=wanted)
         if key not in facts:
             raise LabFault(f"{playbook} returned no {key!r}", hint="See the play's events.")
         returned: Facts = facts[key]
         return returned
 
     def _play(
-        self, playbook: str, variables: Mapping[str, Any], *, timeout_s: float = PLAY_TIMEOUT_S
+        self,
+        playbook: str,
+        variables: Mapping[str, Any],
+        *,
+        timeout_s: float = PLAY_TIMEOUT_S,
+        wanted: Callable[[], bool] = lambda: True,
     ) -> Facts:
         self._require_lease()
         try:
@@ -178,8 +222,12 @@ class AnsibleHost:
                 variables=variables,
                 on_event=self._log_event,
                 timeout_s=timeout_s,
-                check_alive=self.log.alive,
+                check_alive=lambda: self.log.alive() and wanted(),
             )
+        except PlayCancelled as failure:
+            if self.log.alive():
+                raise _NotWanted(failure.message) from failure
+            raise LabFault(failure.message, hint=failure.hint) from failure
         except PlayUnreachable as failure:
             raise Unanswered(failure.message, hint=failure.hint) from failure
         except PlayFailure as failure:

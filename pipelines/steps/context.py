@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
@@ -19,6 +20,8 @@ from pipelines.decide import ATTEMPTS_A_PLACE, Action, Step
 from pipelines.host_control import HostControl, LabFault, Unanswered
 from pipelines.hostile import clean
 
+# Outcomes of steps that came to nothing.
+FAULTS = ("lab_fault", "failed")
 FAULT_RETRY_S = 5.0
 # What is away comes back without our doing: it is asked for again, and never given up.
 AWAY_RETRY_S = 10.0
@@ -37,6 +40,8 @@ class StepContext:
     host: HostControl
     engine: Engine
     catalog: Catalog
+    stopping: Callable[[], bool] = lambda: False
+    """Whether the worker is about to stop, so that nothing should be waited for."""
 
     @property
     def boot(self) -> Boot:
@@ -49,6 +54,16 @@ class StepContext:
             return 0.0
         with transaction(self.engine) as session:
             return (database_now(session) - moment).total_seconds()
+
+    def wanted(self) -> bool:
+        """Whether a step that waits should go on waiting."""
+        if self.stopping():
+            return False
+        try:
+            with transaction(self.engine) as session:
+                return not repository.is_cancelled(session, self.run.experiment_id)
+        except OperationalError:
+            return True  # what runs on the host goes on while the database is away
 
 
 @dataclass(frozen=True, slots=True)

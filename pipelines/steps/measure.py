@@ -29,8 +29,14 @@ from pipelines.steps.context import Done, StepContext, boot_of
 from pipelines.steps.parsing import parsed
 from pipelines.steps.profiled import pass_of, taken_captures
 
-SHORTEST_POLL_S = 4.0
-LONGEST_POLL_S = 60.0
+# A look waits on the host until the job is done, for so long at most.
+LOOK_S = 300.0
+# It comes so long before the end, which for most jobs is right after the start.
+LEAD_S = 240.0
+# Between two looks: short, but enough for a job whose end was seen before its unit's.
+NEXT_LOOK_S = 1.0
+# For so long a job that is looked at from its start waits for that look.
+WATCHER_S = 15
 EX_TEMPFAIL = 75
 JOB_TRIES = 2
 # Beyond the cases' own time-outs: staging, the runner's start, a slow host.
@@ -61,6 +67,7 @@ def start(context: StepContext) -> Done:
     cases = _open_cases(context.run, boot)
     if not cases:
         return Done(lambda session, run: outcomes.measured(session, boot_of(run, boot.id)))
+    first_look_in_s = first_look_s(context.run, cases)
     context.host.start(
         job_name(boot),
         [
@@ -76,42 +83,34 @@ def start(context: StepContext) -> Done:
             )
             for c in cases
         ],
+        watcher_s=0 if first_look_in_s else WATCHER_S,
     )
     return Done(
         lambda session, run: outcomes.job_started(session, boot_of(run, boot.id)),
         event=f"block {boot.block}: {boot.arm.name}: measuring {len(cases)} cases",
-        again_in_s=first_look_s(context.run, cases),
+        again_in_s=first_look_in_s,
     )
 
 
 def first_look_s(run: Run, cases: Sequence[Case]) -> float:
     """When to look first at a job over *cases*, seconds after its start.
 
-    Looking disturbs what is measured, so it should be done by then: as long as the quickest
-    of this run's other boots took, until there are two of them no longer than its workloads
-    say. Not as long as most took: jobs that waited for their processor, as the first one may
-    have, would have others waited for.
+    A look disturbs as it comes and as it goes, so it comes at the start, before anything is
+    measured, and stays. Only into a job that outlasts it does one come later. How long it
+    lasts is said by its workloads, or by a quicker job of this run's other boots.
     """
-    expected_s = sum(case.expected_s for case in cases)
-    lasted = [b.job_lasted_s for b in run.boots if b.job_lasted_s is not None and b.job_try == 1]
-    if not lasted or len(cases) < len(run.comparison.cases):
-        return expected_s
-    return min(lasted) if len(lasted) > 1 else min(expected_s, *lasted)
-
-
-def next_look_s(lasted_s: float) -> float:
-    """When to look again at a job that has run for *lasted_s*, in seconds from now.
-
-    Ever less often: a job that waits for its processor would wait for those who look.
-    """
-    return min(max(SHORTEST_POLL_S, lasted_s / 3), LONGEST_POLL_S)
+    lasts_s = sum(case.expected_s for case in cases)
+    if len(cases) == len(run.comparison.cases):
+        lasted = [b.job_lasted_s for b in run.boots if b.job_try == 1]
+        lasts_s = min([lasts_s, *(seconds for seconds in lasted if seconds is not None)])
+    return max(lasts_s - LEAD_S, 0.0)
 
 
 def poll(context: StepContext) -> Done:
-    """Look whether the job is done; take in its results when it is."""
+    """Wait for the job's end; take in its results when it has come."""
     boot = context.boot
     with tempfile.TemporaryDirectory(prefix="mitigauge-job-") as scratch:
-        job = context.host.poll(job_name(boot), Path(scratch))
+        job = context.host.poll(job_name(boot), Path(scratch), wait_s=LOOK_S, wanted=context.wanted)
         if job["state"] == "running":
             return _still_running(
                 context, str(job.get("current_case") or ""), profiling=bool(job.get("profiling"))
@@ -151,13 +150,12 @@ def _still_running(context: StepContext, current_case: str, *, profiling: bool) 
         title = titles.get(current_case, "")
         boot_of(run, boot.id).job_detail = f"{title}, profiled" if title and profiling else title
 
-    lasted_s = context.seconds_since(boot.job_started_at)
-    if lasted_s > limit:
+    if context.seconds_since(boot.job_started_at) > limit:
         raise LabFault(
             f"the measuring job still runs after {limit:.0f} s",
             hint="Something on the host hangs; the boot is made again.",
         )
-    return Done(apply, outcome="running", again_in_s=next_look_s(lasted_s))
+    return Done(apply, outcome="running", again_in_s=NEXT_LOOK_S)
 
 
 def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None) -> Done:

@@ -10,6 +10,7 @@ import fcntl
 import io
 import json
 import tarfile
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -102,7 +103,7 @@ class SimulatedHost:
             }
         return {"proof": proof, "fingerprint": {"cpu_model": "simulated"}}
 
-    def start(self, job: str, cases: Sequence[JobCase]) -> Facts:
+    def start(self, job: str, cases: Sequence[JobCase], *, watcher_s: int) -> Facts:
         self._require_lease()
         with self._world() as world:
             if job not in world["jobs"]:
@@ -110,7 +111,14 @@ class SimulatedHost:
                 world["jobs"][job] = [asdict(case) for case in cases]
         return {"state": "running"}
 
-    def poll(self, job: str, directory: Path) -> Facts:
+    def poll(
+        self, job: str, directory: Path, *, wait_s: float, wanted: Callable[[], bool]
+    ) -> Facts:
+        until = time.monotonic() + min(wait_s, self._outlasts())
+        while wanted() and time.monotonic() < until:
+            time.sleep(0.05)
+        if time.monotonic() < until:
+            return {"state": "running"}
         with self._world() as world:
             silent = world["silent"] > 0
             world["silent"] -= silent
@@ -122,6 +130,11 @@ class SimulatedHost:
         archive = directory / "job.tar.gz"
         archive.write_bytes(packed(job, cases, profile=world["profile"]))
         return {"state": "finished", "seconds": JOB_LASTED_S, "archive": str(archive)}
+
+    def _outlasts(self) -> float:
+        """Seconds for which a poll finds the job running."""
+        with self._world() as world:
+            return float(world["job_s"])
 
     def restore(self) -> Facts:
         self._do("restore")
@@ -148,6 +161,7 @@ def new_world() -> dict[str, Any]:
         "says": {},
         "panics": {},
         "silent": 0,
+        "job_s": 0.0,
         "profile": "ok",
     }
 

@@ -90,30 +90,6 @@ def test_a_lease_set_down_keeps_the_host_but_lets_any_worker_go_on(
     assert taken(engine, runs[0], SECOND).epoch == lease.epoch + 1
 
 
-def test_hosts_of_one_machine_take_turns(engine: Engine, runs: list[tuple[int, int]]) -> None:
-    spec = read_spec(
-        SPEC.replace("[alpha]", "[alpha, beta]"), name="spec", catalog=CATALOG, hosts=HOSTS
-    )
-    with transaction(engine) as session:
-        submit(session, spec, SPEC, catalog=CATALOG, hosts=inventory("alpha", "beta"))
-        beta = session.execute(
-            text("select run.id, host_id from run join host on host_id = host.id where name='beta'")
-        ).one()
-    other = (beta[0], beta[1])
-    lease = taken(engine, runs[0], FIRST)
-    assert take(engine, other, SECOND) is not None
-    with transaction(engine) as session:
-        session.execute(
-            text("update host_lease set released_at = now() where run_id <> :run"),
-            {"run": runs[0][0]},
-        )
-        session.execute(text("update host set machine = 'one'"))
-    assert take(engine, other, SECOND) is None
-    with transaction(engine) as session:
-        leases.release(session, lease)
-    assert take(engine, other, SECOND) is not None
-
-
 def test_a_released_host_is_free(engine: Engine, runs: list[tuple[int, int]]) -> None:
     lease = taken(engine, runs[0], FIRST)
     with transaction(engine) as session:

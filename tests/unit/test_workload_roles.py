@@ -11,6 +11,8 @@ import shutil
 import stat
 import subprocess
 import tarfile
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -209,6 +211,38 @@ def test_a_job_whose_unit_is_gone_has_failed_with_the_reason(
     assert seen["state"] == "failed"
     assert said in seen["detail"]
     assert "disk full" in seen["detail"]
+
+
+@pytest.mark.parametrize("left", ["finished", "running"])
+def test_a_poll_that_waits_ends_with_the_runner_however_that_ended(
+    tmp_path: Path, left: str
+) -> None:
+    """*left*: what a runner that is gone left in its state."""
+    runner = subprocess.Popen(["sleep", "300"])
+    state = {"state": "running", "pid": runner.pid}
+    (tmp_path / "state.json").write_text(json.dumps(state))
+    watch = threading.Thread(target=job.await_end, args=(tmp_path, 60))
+    watch.start()
+    try:
+        watch.join(1.2)
+        assert watch.is_alive()
+        assert (tmp_path / "watched").exists()
+        if left == "finished":
+            (tmp_path / "state.json").write_text(json.dumps({**state, "state": left}))
+        else:
+            runner.kill()
+            runner.wait()
+        watch.join(20)
+        assert not watch.is_alive()
+    finally:
+        runner.kill()
+        runner.wait()
+
+
+def test_a_poll_waits_no_longer_than_it_was_told(tmp_path: Path) -> None:
+    began = time.monotonic()
+    job.await_end(tmp_path, 1)
+    assert 1 <= time.monotonic() - began < 15
 
 
 def test_an_archive_past_its_limit_is_refused_with_the_setting(tmp_path: Path) -> None:
