@@ -178,9 +178,12 @@ class Workload(_Closed):
         return [dict(point) for point in itertools.product(*axes)]
 
     def seconds_of(self, parameters: Mapping[str, Value], iterations: int) -> float:
-        """How long a case should take: its start, and what its iterations add to `seconds`."""
+        """How long a case should take: its start, and what its runs add to `seconds`.
+
+        A workload with `best_of` runs each iteration so often.
+        """
         each = self.seconds_per_iteration + float(parameters.get("seconds", 0))
-        return self.seconds_per_case + each * iterations
+        return self.seconds_per_case + each * iterations * float(parameters.get("best_of", 1))
 
     def profiled_seconds_of(self, parameters: Mapping[str, Value], iterations: int) -> float:
         """How long a profiled pass adds: its iterations, and writing out what was sampled."""

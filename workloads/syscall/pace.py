@@ -2,8 +2,10 @@
 
 A shared machine, a neighbour on the other hardware thread or a hot package makes a
 processor change speed, by more than most mitigations cost. A fixed loop without system
-calls is timed before and after each iteration; where it is much slower than its fastest
-timing, the iteration was disturbed and another one is taken. The rule sees no iteration's
+calls is timed before and after each run of an iteration; where all timings but one are much
+slower than its fastest ever, the iteration was disturbed and another one is taken. With one
+run to an iteration that means both. With several, of which the fastest is the iteration's
+value, one run between two undisturbed timings is enough to have. The rule sees no iteration's
 value and no arm, and it chooses among iterations of one boot, never among boots. Nothing
 is thrown away: what was disturbed is recorded as that.
 
@@ -135,23 +137,31 @@ def counted(slowdowns: list[float], count: int) -> list[int]:
 
 
 def steady(
-    count: int, iterate: Callable[[int], None], pace: Pace, patience_s: float
+    count: int,
+    iterate: Callable[[int, int], None],
+    pace: Pace,
+    patience_s: float,
+    *,
+    runs: int = 1,
 ) -> dict[str, Any]:
-    """Call `iterate` with 1, 2, … until `count` calls were undisturbed, or patience ends.
+    """Take iterations until `count` of them were undisturbed, or patience ends.
 
-    Each call waits a while for the processor to be at its pace. Past `patience_s` nothing is
-    waited for, and no call beyond the first `count` begins: the least disturbed ones count.
-    The answer says of each call how much slower the loop was beside it, and which count.
+    An iteration is `iterate(number, run)` for each run, both counted from 1. Each waits a while
+    for the processor to be at its pace. Past `patience_s` nothing is waited for, and none beyond
+    the first `count` begins: the least disturbed ones count. The answer says of each how much
+    slower the loop was beside it, and which count.
     """
     until = time.monotonic() + patience_s
     around: list[float] = []
     slowdowns: list[float] = []
     while sum(slowdown <= LIMIT for slowdown in slowdowns) < count:
-        before = pace.waited_for(min(until, time.monotonic() + WAIT_S))
+        timings = [pace.waited_for(min(until, time.monotonic() + WAIT_S))]
         if len(around) >= count and time.monotonic() > until:
             break
-        iterate(len(around) + 1)
-        around.append(max(before, pace.timed()))
+        for run in range(1, runs + 1):
+            iterate(len(around) + 1, run)
+            timings.append(pace.timed())
+        around.append(sorted(timings)[1])
         slowdowns = [round(took / pace.fastest, 4) for took in around]
     return {
         "limit": LIMIT,

@@ -157,16 +157,38 @@ def pace_of(record: dict[str, Any], iterations: int) -> Pace:
     return Pace(sorted(numbers), slowdowns, limit)
 
 
+def runs_of(case: dict[str, Any]) -> int:
+    """Runs to an iteration; one where the case does not say."""
+    if "best_of" not in case["parameters"]:
+        return 1
+    runs: int = field(case, "case.json", "parameters.best_of", int)
+    if runs < 1:
+        raise ParseError("case.json: parameters.best_of: below 1")
+    return runs
+
+
+def files_of(directory: Path, iteration: str, runs: int) -> list[Path]:
+    """What perf said in each run of an iteration."""
+    if runs == 1:
+        return [directory / f"{iteration}.txt"]
+    return [directory / f"{iteration}.{run:02}.txt" for run in range(1, runs + 1)]
+
+
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = checked_case(directory)
     record = read_object(directory / "run.json")
     loops = field(record, "run.json", "loops", int)
-    test = case["parameters"]["test"]
+    test, best_of = case["parameters"]["test"], runs_of(case)
 
     def values(kind: str, numbers: Iterable[int]) -> list[float]:
-        files = [directory / f"{kind}-{number:02}.txt" for number in numbers]
-        return [time_per_call_ns(path, test, loops) for path in files]
+        return [
+            min(
+                time_per_call_ns(path, test, loops)
+                for path in files_of(directory, f"{kind}-{number:02}", best_of)
+            )
+            for number in numbers
+        ]
 
     pace = pace_of(record, case["iterations"])
     return {
@@ -186,7 +208,7 @@ def parse(directory: Path) -> dict[str, Any]:
             }
         },
         **pace.told(),
-        "operations": loops * case["iterations"],
+        "operations": loops * best_of * case["iterations"],
         "lab_faults": field(record, "run.json", "lab_faults", list),
         "tools": field(record, "run.json", "tools", dict),
     }
