@@ -65,10 +65,18 @@ class HostControl(Protocol):
         """``proof`` and ``fingerprint`` of the system that is up."""
         ...
 
-    def start(self, job: str, cases: Sequence[JobCase], *, watcher_s: int) -> Facts:
-        """Start the measuring job detached; one that exists already is left alone.
+    def start(
+        self,
+        job: str,
+        cases: Sequence[JobCase],
+        directory: Path,
+        *,
+        wait_s: float,
+        wanted: Callable[[], bool],
+    ) -> Facts:
+        """Start the measuring job detached, and wait for it and answer as ``poll`` does.
 
-        Nothing is measured before the first poll has come, or *watcher_s* seconds are over.
+        One that exists already is left alone.
         """
         ...
 

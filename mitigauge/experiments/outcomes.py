@@ -7,7 +7,7 @@ them commits.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
@@ -123,9 +123,9 @@ def verified(
         session.add(again(boot))
 
 
-def job_started(session: Session, boot: Boot) -> None:
-    """The measuring job runs detached on the host."""
-    boot.job_started_at = database_now(session)
+def job_started(session: Session, boot: Boot, ago_s: float = 0.0) -> None:
+    """The measuring job was started on the host, detached, *ago_s* seconds before now."""
+    boot.job_started_at = database_now(session) - timedelta(seconds=ago_s)
 
 
 def job_lacks_cases(boot: Boot) -> None:

@@ -128,14 +128,23 @@ class AnsibleHost:
         """Run ping.yml: which boot is up. Changes nothing."""
         return self._returned("ping.yml", {}, "proof")
 
-    def start(self, job: str, cases: Sequence[JobCase], *, watcher_s: int = 0) -> Facts:
+    def start(
+        self,
+        job: str,
+        cases: Sequence[JobCase],
+        directory: Path,
+        *,
+        wait_s: float = 0.0,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> Facts:
         """Run measure.yml."""
-        variables = {
-            "workload_job": job,
-            "workload_cases": [asdict(case) for case in cases],
-            "workload_watcher_s": watcher_s,
-        }
-        return self._returned("measure.yml", variables, "job")
+        more = {"workload_cases": [asdict(case) for case in cases]}
+        try:
+            return self._job("measure.yml", job, directory, wait_s, wanted, **more)
+        except _NotWanted:
+            # Stopped before the job had begun, perhaps; one that has is left alone.
+            self._job("measure.yml", job, directory, 0.0, lambda: True, **more)
+            return {"state": "running"}
 
     def poll(
         self,
@@ -146,17 +155,29 @@ class AnsibleHost:
         wanted: Callable[[], bool] = lambda: True,
     ) -> Facts:
         """Run poll.yml."""
+        try:
+            return self._job("poll.yml", job, directory, wait_s, wanted)
+        except _NotWanted:
+            return {"state": "running"}
+
+    def _job(
+        self,
+        playbook: str,
+        job: str,
+        directory: Path,
+        wait_s: float,
+        wanted: Callable[[], bool],
+        **more: Any,
+    ) -> Facts:
         variables = {
             "workload_job": job,
             "workload_fetch_dir": str(directory),
             "workload_wait_s": math.ceil(wait_s),
+            **more,
         }
-        try:
-            facts = self._returned(
-                "poll.yml", variables, "job", timeout_s=PLAY_TIMEOUT_S + wait_s, wanted=wanted
-            )
-        except _NotWanted:
-            return {"state": "running"}
+        facts = self._returned(
+            playbook, variables, "job", timeout_s=PLAY_TIMEOUT_S + wait_s, wanted=wanted
+        )
         return {"archive": str(directory / f"{job}.tar.gz"), **facts}
 
     def restore(self) -> Facts:

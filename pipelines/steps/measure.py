@@ -8,7 +8,8 @@ import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
@@ -24,19 +25,17 @@ from mitigauge.experiments.tables import Boot, Case, Run
 from mitigauge.profiles.capture import Capture
 from mitigauge.profiles.storing import store_boot_profile
 from mitigauge.settings import get_settings
-from pipelines.host_control import JobCase, LabFault
+from pipelines.host_control import Facts, JobCase, LabFault
 from pipelines.steps.context import Done, StepContext, boot_of
 from pipelines.steps.parsing import parsed
 from pipelines.steps.profiled import pass_of, taken_captures
 
 # A look waits on the host until the job is done, for so long at most.
 LOOK_S = 300.0
-# It comes so long before the end, which for most jobs is right after the start.
+# Into a job that lasts longer it comes so long before its end.
 LEAD_S = 240.0
 # Between two looks: short, but enough for a job whose end was seen before its unit's.
 NEXT_LOOK_S = 1.0
-# For so long a job that is looked at from its start waits for that look.
-WATCHER_S = 15
 EX_TEMPFAIL = 75
 JOB_TRIES = 2
 # Beyond the cases' own time-outs: staging, the runner's start, a slow host.
@@ -62,42 +61,63 @@ class CaseOutput:
 
 
 def start(context: StepContext) -> Done:
-    """Start the job over all cases that have no result yet."""
+    """Start the job over all cases that have no result yet; wait for a short one."""
     boot = context.boot
     cases = _open_cases(context.run, boot)
     if not cases:
         return Done(lambda session, run: outcomes.measured(session, boot_of(run, boot.id)))
     first_look_in_s = first_look_s(context.run, cases)
-    context.host.start(
-        job_name(boot),
-        [
-            JobCase(
-                str(c.id),
-                c.workload,
-                c.parameters,
-                c.iterations,
-                c.warmup,
-                timeout_s=c.timeout_s,
-                profile_hz=c.profile_hz,
-                profile_guest=c.profile_guest,
-            )
-            for c in cases
-        ],
-        watcher_s=0 if first_look_in_s else WATCHER_S,
-    )
+    with _scratch() as scratch:
+        job = context.host.start(
+            job_name(boot),
+            [_job_case(case) for case in cases],
+            scratch,
+            wait_s=0.0 if first_look_in_s else LOOK_S,
+            wanted=context.wanted,
+        )
+        over = not first_look_in_s and job["state"] != "running"
+        done = _ended(context, job) if over else None
+    started_s_ago = float(job.get("seconds") or 0.0)
+
+    def apply(session: Session, run: Run) -> None:
+        outcomes.job_started(session, boot_of(run, boot.id), started_s_ago)
+        if done:
+            done.apply(session, run)
+
+    if done:
+        return replace(done, apply=apply)
     return Done(
-        lambda session, run: outcomes.job_started(session, boot_of(run, boot.id)),
+        apply,
         event=f"block {boot.block}: {boot.arm.name}: measuring {len(cases)} cases",
         again_in_s=first_look_in_s,
     )
 
 
+def _job_case(case: Case) -> JobCase:
+    return JobCase(
+        str(case.id),
+        case.workload,
+        case.parameters,
+        case.iterations,
+        case.warmup,
+        timeout_s=case.timeout_s,
+        profile_hz=case.profile_hz,
+        profile_guest=case.profile_guest,
+    )
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="mitigauge-job-") as directory:
+        yield Path(directory)
+
+
 def first_look_s(run: Run, cases: Sequence[Case]) -> float:
     """When to look first at a job over *cases*, seconds after its start.
 
-    A look disturbs as it comes and as it goes, so it comes at the start, before anything is
-    measured, and stays. Only into a job that outlasts it does one come later. How long it
-    lasts is said by its workloads, or by a quicker job of this run's other boots.
+    A look disturbs as it comes and as it goes, so whoever starts a short job stays. Only into
+    one that would outlast that does a look come later. How long it lasts is said by its
+    workloads, or by a quicker job of this run's other boots.
     """
     lasts_s = sum(case.expected_s for case in cases)
     if len(cases) == len(run.comparison.cases):
@@ -108,21 +128,26 @@ def first_look_s(run: Run, cases: Sequence[Case]) -> float:
 
 def poll(context: StepContext) -> Done:
     """Wait for the job's end; take in its results when it has come."""
-    boot = context.boot
-    with tempfile.TemporaryDirectory(prefix="mitigauge-job-") as scratch:
-        job = context.host.poll(job_name(boot), Path(scratch), wait_s=LOOK_S, wanted=context.wanted)
-        if job["state"] == "running":
-            return _still_running(
-                context, str(job.get("current_case") or ""), profiling=bool(job.get("profiling"))
-            )
-        if job["state"] != "finished":
-            raise LabFault(
-                f"the measuring job is {job['state']}: {job.get('detail', '')}",
-                hint="The host may have rebooted; see its serial log.",
-            )
-        outputs = collect(
-            Path(str(job["archive"])), _open_cases(context.run, boot), context.catalog
+    with _scratch() as scratch:
+        job = context.host.poll(
+            job_name(context.boot), scratch, wait_s=LOOK_S, wanted=context.wanted
         )
+        if job["state"] != "running":
+            return _ended(context, job)
+    case = str(job.get("current_case") or "")
+    return _still_running(context, case, profiling=bool(job.get("profiling")))
+
+
+def _ended(context: StepContext, job: Facts) -> Done:
+    """Take in what the job left, while its archive is there."""
+    boot = context.boot
+    if job["state"] != "finished":
+        raise LabFault(
+            f"the measuring job is {job['state']}: {job.get('detail', '')}",
+            hint="The host may have rebooted; see its serial log.",
+        )
+    cases = _open_cases(context.run, boot)
+    outputs = collect(Path(str(job["archive"])), cases, context.catalog)
     return _taken_in(boot, outputs, job.get("seconds"))
 
 

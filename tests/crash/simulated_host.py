@@ -103,13 +103,25 @@ class SimulatedHost:
             }
         return {"proof": proof, "fingerprint": {"cpu_model": "simulated"}}
 
-    def start(self, job: str, cases: Sequence[JobCase], *, watcher_s: int) -> Facts:
+    def start(
+        self,
+        job: str,
+        cases: Sequence[JobCase],
+        directory: Path,
+        *,
+        wait_s: float,
+        wanted: Callable[[], bool],
+    ) -> Facts:
         self._require_lease()
         with self._world() as world:
             if job not in world["jobs"]:
                 world["did"].append(f"job {job}")
                 world["jobs"][job] = [asdict(case) for case in cases]
-        return {"state": "running"}
+            quick = world["quick"]
+        # One that is not quick outlasts whoever starts it.
+        if not quick:
+            return {"state": "running"}
+        return self.poll(job, directory, wait_s=wait_s, wanted=wanted)
 
     def poll(
         self, job: str, directory: Path, *, wait_s: float, wanted: Callable[[], bool]
@@ -162,6 +174,7 @@ def new_world() -> dict[str, Any]:
         "panics": {},
         "silent": 0,
         "job_s": 0.0,
+        "quick": False,
         "profile": "ok",
     }
 

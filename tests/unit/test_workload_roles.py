@@ -214,7 +214,7 @@ def test_a_job_whose_unit_is_gone_has_failed_with_the_reason(
 
 
 @pytest.mark.parametrize("left", ["finished", "running"])
-def test_a_poll_that_waits_ends_with_the_runner_however_that_ended(
+def test_who_waits_for_a_job_waits_until_its_runner_ends_however_that_is(
     tmp_path: Path, left: str
 ) -> None:
     """*left*: what a runner that is gone left in its state."""
@@ -226,7 +226,6 @@ def test_a_poll_that_waits_ends_with_the_runner_however_that_ended(
     try:
         watch.join(1.2)
         assert watch.is_alive()
-        assert (tmp_path / "watched").exists()
         if left == "finished":
             (tmp_path / "state.json").write_text(json.dumps({**state, "state": left}))
         else:
@@ -239,7 +238,7 @@ def test_a_poll_that_waits_ends_with_the_runner_however_that_ended(
         runner.wait()
 
 
-def test_a_poll_waits_no_longer_than_it_was_told(tmp_path: Path) -> None:
+def test_nobody_waits_longer_than_told(tmp_path: Path) -> None:
     began = time.monotonic()
     job.await_end(tmp_path, 1)
     assert 1 <= time.monotonic() - began < 15

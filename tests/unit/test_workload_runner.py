@@ -96,30 +96,6 @@ def test_the_state_names_the_current_case_while_it_runs(bench: Bench) -> None:
     assert [case["case_id"] for case in during["finished_cases"]] == ["one"]
 
 
-@pytest.mark.parametrize("comes", [True, False])
-def test_nothing_is_measured_before_a_watcher_has_come_or_is_too_late(
-    bench: Bench, comes: bool
-) -> None:
-    add_workload(bench, "look", 'ls "$2/.." > "$2/seen"')
-    case = {
-        "case_id": "c", "workload": "look", "parameters": {}, "iterations": 1,
-        "warmup": 0, "timeout_s": 30,
-    }  # fmt: skip
-    content = {"job": "j", "cases": [case], "watcher_s": 60 if comes else 1}
-    (bench[1] / "job.json").write_text(json.dumps(content))
-    runner = subprocess.Popen([sys.executable, "-B", bench[0] / "_runner", bench[1]])
-    deadline = time.monotonic() + 20
-    while not (bench[1] / "state.json").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    waiting = json.loads((bench[1] / "state.json").read_text())
-    assert (waiting["pid"], waiting["current_case"]) == (runner.pid, None)
-    if comes:
-        assert not (bench[1] / "c").exists()
-        (bench[1] / "watched").touch()
-    assert runner.wait(30) == 0
-    assert ("watched" in (bench[1] / "c/seen").read_text().split()) == comes
-
-
 def gone(pid: int) -> bool:
     """Whether the process ends soon; one that waits to be reaped counts as ended."""
     for _ in range(50):

@@ -1,4 +1,4 @@
-"""Action: poll a job and, once it has ended, keep its archive on the control side.
+"""Action: start or poll a job and, once it has ended, keep its archive on the control side.
 
 One round trip in place of three tasks (stat, archive, fetch), and the archive
 does not pass through the event stream, where it would be stored a second time.
@@ -15,7 +15,7 @@ from ansible.plugins.action import ActionBase
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]
-    """Takes workload_job's arguments but `state`, and `directory` of the control side."""
+    """Takes workload_job's arguments, and `directory` of the control side for an archive."""
 
     def run(
         self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
@@ -23,10 +23,10 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         """Result of workload_job; its archive replaced by `mitigauge.job.archive`, a path."""
         super().run(tmp, task_vars)
         arguments = dict(self._task.args)
-        directory = Path(arguments.pop("directory"))
+        directory = Path(arguments.pop("directory", ""))
         result: dict[str, Any] = self._execute_module(
             module_name="workload_job",
-            module_args={**arguments, "state": "polled"},
+            module_args=arguments,
             task_vars=task_vars,
         )
         packed = result.pop("archive", None)

@@ -25,7 +25,6 @@ from _cases import TIMED_OUT, run_logged, workload_command, write_json
 from _profiling import profile_case
 
 EX_TEMPFAIL = 75
-WATCHER_INTERVAL_S = 0.1
 OUTCOMES = {0: "ok", EX_TEMPFAIL: "lab_fault", TIMED_OUT: "timeout"}
 
 
@@ -45,13 +44,6 @@ def boot_id() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
-def await_watcher(directory: Path, limit_s: float) -> None:
-    """Wait until somebody watches the job, since their coming would disturb what is measured."""
-    deadline = time.monotonic() + limit_s
-    while not (directory / "watched").exists() and time.monotonic() < deadline:
-        time.sleep(WATCHER_INTERVAL_S)
-
-
 def run_job(directory: Path, workloads: Path) -> None:
     """Run all cases of `directory`/job.json, keeping state.json up to date."""
     job = json.loads((directory / "job.json").read_text())
@@ -60,8 +52,6 @@ def run_job(directory: Path, workloads: Path) -> None:
         "started_at": now(), "current_case": None, "cases": len(job["cases"]),
         "finished_cases": [], "detail": "",
     }  # fmt: skip
-    write_json(directory / "state.json", state)
-    await_watcher(directory, job.get("watcher_s", 0))
     job_began = time.monotonic()
     for case in job["cases"]:
         state["current_case"] = case["case_id"]

@@ -1,6 +1,8 @@
 #!/usr/bin/python
 """Ansible module: start a detached job of workload cases, or look how it stands.
 
+Either may wait for the job's end, and then returns what it left.
+
 A job is a directory with job.json (what to run), state.json (kept by the runner)
 and one directory for each case. Starting one that exists changes nothing.
 """
@@ -27,8 +29,7 @@ options:
   job: {description: unique name of the job, type: str, required: true}
   cases: {description: cases in the order in which they run, type: list, elements: dict}
   cpus: {description: "processors the job may use, as in 0-1,4; empty: all", type: str, default: ""}
-  watcher_s: {description: seconds the job waits to be polled with wait_s, type: int, default: 0}
-  wait_s: {description: seconds a poll waits for the end of a running job, type: int, default: 0}
+  wait_s: {description: seconds to wait for the end of a running job, type: int, default: 0}
   nmi_source: {description: "ADDRESS:PORT of an emulator's NMIs; or empty", type: str, default: ""}
   jobs: {description: directory of all jobs, type: path, required: true}
   workloads: {description: directory of the staged workloads, type: path, required: true}
@@ -46,7 +47,7 @@ UNIT_MARGIN_S = 120
 # What a profiled pass may take besides its run: what perf does before and after it.
 PROFILE_MARGIN_S = 420
 HIGHEST_HZ = 5000
-# How often a poll that waits looks whether the runner is still there.
+# How often whoever waits looks whether the runner is still there.
 WATCH_INTERVAL_S = 0.5
 CAPTURES = ("*/profile/perf.script.*", "*/profile/guest/perf.script.*")
 
@@ -180,11 +181,10 @@ def start(params: dict[str, Any], *, check_mode: bool) -> tuple[bool, dict[str, 
         return True, present
     directory.mkdir(parents=True, exist_ok=True)
     part = directory / ".job.json.part"
-    content = {name: params[name] for name in ("job", "cases", "nmi_source", "watcher_s")}
+    content = {name: params[name] for name in ("job", "cases", "nmi_source")}
     part.write_text(json.dumps(content))
     part.replace(directory / "job.json")
     unit_limit_s = sum(limit_s(case) for case in params["cases"]) + UNIT_MARGIN_S
-    unit_limit_s += params["watcher_s"]
     done = subprocess.run(
         unit_command(job, directory, workloads / "_runner", params["cpus"], unit_limit_s),
         check=False, capture_output=True, text=True,
@@ -199,7 +199,6 @@ def await_end(directory: Path, seconds: float) -> None:
 
     What is measured meanwhile must not notice: a look at /proc now and then, nothing else.
     """
-    (directory / "watched").touch()
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         state = read_state(directory)
@@ -261,7 +260,6 @@ def main() -> None:
             "cases": {"type": "list", "elements": "dict"},
             "cpus": {"type": "str", "default": ""},
             "nmi_source": {"type": "str", "default": ""},
-            "watcher_s": {"type": "int", "default": 0},
             "wait_s": {"type": "int", "default": 0},
             "jobs": {"type": "path", "required": True},
             "workloads": {"type": "path", "required": True},
@@ -273,16 +271,18 @@ def main() -> None:
     params = module.params
     try:
         check_name("job", params["job"])
-        if params["state"] == "started":
-            changed, job = start(params, check_mode=module.check_mode)
-            module.exit_json(changed=changed, mitigauge={"job": job})
         directory = Path(params["jobs"], params["job"])
-        job = look(directory, params["job"])
+        changed, starting = False, params["state"] == "started"
+        if starting:
+            changed, job = start(params, check_mode=module.check_mode)
+        else:
+            job = look(directory, params["job"])
         if job["state"] == "running" and params["wait_s"] > 0:
             await_end(directory, params["wait_s"])
             job = look(directory, params["job"])
-        result: dict[str, Any] = {"changed": False, "mitigauge": {"job": job}}
-        if job["state"] in {"finished", "failed"}:
+        result: dict[str, Any] = {"changed": changed, "mitigauge": {"job": job}}
+        wanted = not starting or params["wait_s"] > 0
+        if wanted and job["state"] in {"finished", "failed"}:
             result["archive"] = packed(directory, params["archive_limit_bytes"])
         module.exit_json(**result)
     except JobError as error:
