@@ -8,6 +8,7 @@ import os
 import shutil
 import tarfile
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -67,6 +68,7 @@ def start(context: StepContext) -> Done:
     if not cases:
         return Done(lambda session, run: outcomes.measured(session, boot_of(run, boot.id)))
     first_look_in_s = first_look_s(context.run, cases)
+    began = time.monotonic()
     with _scratch() as scratch:
         job = context.host.start(
             job_name(boot),
@@ -77,7 +79,7 @@ def start(context: StepContext) -> Done:
         )
         over = not first_look_in_s and job["state"] != "running"
         done = _ended(context, job) if over else None
-    started_s_ago = float(job.get("seconds") or 0.0)
+    started_s_ago = float(job.get("seconds") or time.monotonic() - began)
 
     def apply(session: Session, run: Run) -> None:
         outcomes.job_started(session, boot_of(run, boot.id), started_s_ago)
