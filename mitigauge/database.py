@@ -60,6 +60,11 @@ class Base(DeclarativeBase):
     }
 
 
+def one_of(column: str, values: str) -> str:
+    """The check that a column holds one of some words, given with spaces between."""
+    return f"{column} IN ({', '.join(repr(v) for v in values.split())})"
+
+
 def database_url(settings: Settings | None = None) -> str:
     """The server's URL; starts our own server where none is configured."""
     settings = settings or get_settings()

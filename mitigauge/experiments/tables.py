@@ -8,13 +8,8 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from mitigauge.database import Base
+from mitigauge.database import Base, one_of
 from mitigauge.fleet.tables import Fingerprint, Host
-
-
-def _one_of(column: str, values: str) -> str:
-    return f"{column} IN ({', '.join(repr(v) for v in values.split())})"
-
 
 RUN_STATES = "queued running finished failed cancelled"
 BOOT_STATES = (
@@ -27,7 +22,7 @@ class Experiment(Base):
     """A question with its spec, as submitted."""
 
     __tablename__ = "experiment"
-    __table_args__ = (CheckConstraint(_one_of("state", RUN_STATES), name="state"),)
+    __table_args__ = (CheckConstraint(one_of("state", RUN_STATES), name="state"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
@@ -117,7 +112,7 @@ class Run(Base):
     __tablename__ = "run"
     __table_args__ = (
         UniqueConstraint("comparison_id", "host_id"),
-        CheckConstraint(_one_of("state", RUN_STATES), name="state"),
+        CheckConstraint(one_of("state", RUN_STATES), name="state"),
         Index("ix_run_wake_at", "wake_at", postgresql_where=text("wake_at IS NOT NULL")),
     )
 
@@ -152,7 +147,7 @@ class Boot(Base):
     __table_args__ = (
         UniqueConstraint("run_id", "block", "place", "attempt"),
         UniqueConstraint("nonce"),
-        CheckConstraint(_one_of("state", BOOT_STATES), name="state"),
+        CheckConstraint(one_of("state", BOOT_STATES), name="state"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -195,7 +190,7 @@ class Result(Base):
     __tablename__ = "result"
     __table_args__ = (
         UniqueConstraint("boot_id", "case_id"),
-        CheckConstraint(_one_of("state", "measured failed lab_fault"), name="state"),
+        CheckConstraint(one_of("state", "measured failed lab_fault"), name="state"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -229,7 +224,7 @@ class Iteration(Base):
         CheckConstraint(
             "value <> 'NaN' AND value <> 'Infinity' AND value <> '-Infinity'", name="finite"
         ),
-        CheckConstraint(_one_of("phase", "warmup counted disturbed"), name="phase"),
+        CheckConstraint(one_of("phase", "warmup counted disturbed"), name="phase"),
         CheckConstraint("slowdown >= 1 AND slowdown < 'Infinity'", name="slowdown"),
     )
 
@@ -269,7 +264,7 @@ class AaOutcome(Base):
     __tablename__ = "aa_outcome"
     __table_args__ = (
         UniqueConstraint("run_id", "case_id", "metric"),
-        CheckConstraint(_one_of("verdict", "better worse same undecided"), name="verdict"),
+        CheckConstraint(one_of("verdict", "better worse same undecided"), name="verdict"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -104,6 +104,11 @@ def set_down(session: Session, lease: Lease) -> None:
     session.execute(update(HostLease).where(*_mine(lease)).values(holder=None))
 
 
+def note_activity(session: Session, lease: Lease, activity: str) -> None:
+    """Write down what the host does with its machine; see ``turns.py``."""
+    session.execute(update(HostLease).where(*_mine(lease)).values(activity=activity))
+
+
 def release(session: Session, lease: Lease) -> None:
     """Give the host back."""
     session.execute(

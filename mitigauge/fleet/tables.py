@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database import Base
+from mitigauge.database import Base, one_of
 
 
 class Host(Base):
@@ -60,7 +60,7 @@ class HostLease(Base):
             postgresql_where=text("released_at IS NULL"),
         ),
         Index("ix_host_lease_run_id", "run_id"),
-        CheckConstraint("activity IN ('idle', 'booting', 'waiting', 'measuring')", name="activity"),
+        CheckConstraint(one_of("activity", "idle booting waiting measuring"), name="activity"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from mitigauge.fleet.leases import Lease
+from mitigauge.fleet.leases import Lease, note_activity
 from mitigauge.fleet.tables import Host, HostLease
 
 
@@ -51,18 +51,10 @@ def take_turn(session: Session, lease: Lease, wanted: Activity) -> bool:
     ).all()
     free = not any(other in EXCLUDES[wanted] for other in others)
     refused = Activity.WAITING if wanted is Activity.MEASURING else Activity.IDLE
-    _note(session, lease, wanted if free else refused)
+    note_activity(session, lease, wanted if free else refused)
     return free
 
 
 def end_turn(session: Session, lease: Lease) -> None:
     """Leave the machine to others, until the next turn is taken."""
-    _note(session, lease, Activity.IDLE)
-
-
-def _note(session: Session, lease: Lease, activity: Activity) -> None:
-    held = session.scalars(
-        select(HostLease).where(HostLease.host_id == lease.host_id, HostLease.released_at.is_(None))
-    ).one()
-    held.activity = activity
-    session.flush()
+    note_activity(session, lease, Activity.IDLE)
