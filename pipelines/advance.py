@@ -24,6 +24,7 @@ from mitigauge.catalog import Catalog
 from mitigauge.database import database_now, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments import outcomes, repository
+from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.states import WAITS_FOR_TURN
 from mitigauge.experiments.tables import Run, StepAttempt
 from mitigauge.fleet import leases
@@ -212,7 +213,7 @@ class _RunLog:
     def line(self, kind: str, text: str) -> None:
         try:
             with transaction(self.engine) as session:
-                repository.record_event(
+                record_event(
                     session,
                     experiment_id=self.experiment_id,
                     run_id=self.run_id,
@@ -235,6 +236,4 @@ def _later(session: Session, run: Run, seconds: float) -> float:
 
 
 def _record(session: Session, run: Run, kind: str, text: str) -> None:
-    repository.record_event(
-        session, experiment_id=run.experiment_id, run_id=run.id, kind=kind, text=text
-    )
+    record_event(session, experiment_id=run.experiment_id, run_id=run.id, kind=kind, text=text)

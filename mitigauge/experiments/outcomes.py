@@ -15,8 +15,8 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
-from mitigauge.experiments import repository
 from mitigauge.experiments.aa import record_aa
+from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.proof import Judgement
 from mitigauge.experiments.results import body_digest
 from mitigauge.experiments.states import BootState
@@ -248,7 +248,7 @@ def close_experiment(session: Session, experiment_id: int, now: datetime) -> Non
     experiment.headline = show_experiment(session, experiment_id).headline
     if experiment.state != "cancelled":
         experiment.state = "finished" if "finished" in states else "failed"
-    repository.record_event(
+    record_event(
         session,
         experiment_id=experiment_id,
         run_id=None,

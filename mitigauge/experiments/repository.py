@@ -236,13 +236,6 @@ def last_event_id(session: Session, experiment_id: int) -> int:
     return newest or 0
 
 
-def record_event(
-    session: Session, *, experiment_id: int, run_id: int | None, kind: str, text: str
-) -> None:
-    """Append to the event log."""
-    session.add(Event(experiment_id=experiment_id, run_id=run_id, kind=kind, text=text[:4000]))
-
-
 def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
     """Runs whose time has come and on which nobody acts.
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from mitigauge.database import database_now
 from mitigauge.errors import Conflict, InvalidInput
 from mitigauge.experiments import outcomes, repository
+from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.judging import FIRST_LOOK, all_decided, judge_run, value_map
 from mitigauge.experiments.results import ResultBody, body_digest, check_against_case, read_result
 from mitigauge.experiments.states import BootState
@@ -116,7 +117,7 @@ def cancel(session: Session, experiment_id: int) -> None:
     for run in experiment.runs:
         if run.state not in outcomes.FINAL_RUN_STATES:
             run.wake_at = database_now(session)
-    repository.record_event(
+    record_event(
         session,
         experiment_id=experiment_id,
         run_id=None,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog, Workload
-from mitigauge.experiments import repository
+from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.plan import plan_run
 from mitigauge.experiments.spec import (
     ArmSpec,
@@ -49,7 +49,7 @@ def submit(
         for name in wanted.hosts:
             _store_run(session, experiment, comparison, hosts[name])
     boots = sum(len(run.boots) for run in experiment.runs)
-    repository.record_event(
+    record_event(
         session,
         experiment_id=experiment.id,
         run_id=None,

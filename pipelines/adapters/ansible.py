@@ -26,8 +26,8 @@ from ansible_runner.exceptions import AnsibleRunnerException
 
 from mitigauge.errors import MitigaugeError
 from mitigauge.fleet.inventory import inventory_sources
+from mitigauge.hostile import clean
 from mitigauge.settings import REPOSITORY, get_settings
-from pipelines.hostile import clean
 
 ANSIBLE = REPOSITORY / "ansible"
 MESSAGE_LIMIT = 2000

@@ -16,9 +16,9 @@ from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.experiments import outcomes, repository
 from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Boot, Run
+from mitigauge.hostile import clean
 from pipelines.decide import ATTEMPTS_A_PLACE, Action, Step
 from pipelines.host_control import HostControl, LabFault, Unanswered
-from pipelines.hostile import clean
 
 # Outcomes of steps that came to nothing.
 FAULTS = ("lab_fault", "failed")

@@ -19,7 +19,7 @@ from pipelines.adapters.ansible import (
     PlayUnreachable,
     run_playbook,
 )
-from pipelines.hostile import clean
+from mitigauge.hostile import clean
 
 INVENTORY = """
 all:
