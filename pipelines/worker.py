@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -37,6 +37,8 @@ WAKE_GRACE_S = 1.0
 # Jobs whose worker died stay "doing" for ever; they are only litter, since the lease decides.
 STALLED_S = 60.0
 RESTART_S = 2.0
+# What the queue takes for all its statements of one look; it needs milliseconds.
+QUEUE_LIMIT_S = 60.0
 # Shorter pauses are slept through; after a longer one the reconciler wakes the run.
 SHORT_PAUSE_S = 2.0
 # A run that no step could even be begun for is left alone for so long.
@@ -132,12 +134,10 @@ class Worker:
 
     async def _reconcile(self, app: App, stop: threading.Event) -> None:
         while not stop.is_set():
-            for run_id in await asyncio.to_thread(self._runs_to_wake):
-                await _wake(app, run_id)
-            for job in await app.job_manager.get_stalled_jobs(
-                queue=QUEUE, seconds_since_heartbeat=STALLED_S
-            ):
-                await app.job_manager.finish_job(job, status=Status.FAILED, delete_job=True)
+            due = await asyncio.to_thread(self._runs_to_wake)
+            # A queue whose connection says nothing is begun anew.
+            async with asyncio.timeout(QUEUE_LIMIT_S):
+                await _wake_all(app, due)
             await asyncio.sleep(RECONCILE_S)
 
     def _runs_to_wake(self) -> list[int]:
@@ -158,6 +158,15 @@ class Worker:
 async def _without_transactions(connection: AsyncConnection) -> None:
     """The queue's statements stand alone, so that a worker that sleeps keeps nobody out."""
     await connection.set_autocommit(True)
+
+
+async def _wake_all(app: App, runs: Sequence[int]) -> None:
+    for run_id in runs:
+        await _wake(app, run_id)
+    for job in await app.job_manager.get_stalled_jobs(
+        queue=QUEUE, seconds_since_heartbeat=STALLED_S
+    ):
+        await app.job_manager.finish_job(job, status=Status.FAILED, delete_job=True)
 
 
 async def _wake(app: App, run_id: int) -> None:
