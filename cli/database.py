@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import typer
-from alembic import command
+from rich.text import Text
 
 from cli.output import console
-from mitigauge.database import alembic_config, database_url, get_engine, schema_revisions
+from mitigauge import schema_upgrade
+from mitigauge.database import database_url, get_engine, schema_revisions
 
 app = typer.Typer(help="The database: bring its schema up to date.", no_args_is_help=True)
 
@@ -18,14 +19,17 @@ def database() -> None:
 
 @app.command()
 def upgrade() -> None:
-    """Bring the schema to the version this program wants; does nothing when it is there."""
-    url = database_url()
-    before, head = schema_revisions(get_engine())
-    if before == head:
-        console.print(f"schema is at {head} already")
-        return
-    command.upgrade(alembic_config(url), "head")
-    console.print(f"schema upgraded from {before or 'nothing'} to {head}")
+    """Bring the schema to the version this program wants; does nothing when it is there.
+
+    Where another upgrade is running, this one waits for its end.
+    """
+    done = schema_upgrade.upgrade(database_url(), say=lambda line: console.print(Text(line)))
+    if done.before == done.after:
+        console.print(f"schema is at {done.after} already")
+    elif done.applied:
+        console.print(f"schema upgraded from {done.before or 'nothing'} to {done.after}")
+    else:
+        console.print(f"schema is at {done.after} now; nothing was left to do")
 
 
 @app.command()
