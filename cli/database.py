@@ -1,15 +1,29 @@
-"""`mitigauge db`: the schema."""
+"""`mitigauge db`: the schema, and what is deleted."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
 import typer
+from rich.filesize import decimal
 from rich.text import Text
 
-from cli.output import console
+from cli.output import Json, console, errors, print_json, print_table
 from mitigauge import schema_upgrade
-from mitigauge.database import database_url, get_engine, schema_revisions
+from mitigauge.database import database_url, get_engine, require_head, schema_revisions
+from mitigauge.retention.schemas import Pruned
+from mitigauge.retention.service import Progress
+from mitigauge.retention.service import prune as pruning
+from mitigauge.settings import get_settings
 
-app = typer.Typer(help="The database: bring its schema up to date.", no_args_is_help=True)
+PROGRESS_S = 2.0
+
+app = typer.Typer(
+    help="The database: bring its schema up to date, delete what is old.", no_args_is_help=True
+)
 
 
 @app.callback()
@@ -37,3 +51,58 @@ def status() -> None:
     """Show the schema's version and the one this program wants."""
     current, head = schema_revisions(get_engine())
     console.print(f"schema {current or 'nothing'}, wanted {head}")
+
+
+@app.command()
+def prune(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would go; remove nothing.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Delete what is old and serves nobody: never a value, a verdict or what proves it.
+
+    MITIGAUGE_RETENTION_… say how long things are kept; docs/operating.md lists them.
+    """
+    require_head(get_engine())
+    with _shown() as progress:
+        pruned = pruning(get_engine(), get_settings(), dry_run=dry_run, progress=progress)
+    if json:
+        print_json(pruned)
+    else:
+        _print(pruned)
+    if any(kind.error for kind in pruned.removed):
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _shown() -> Iterator[Progress]:
+    """Progress on stderr: where that is no terminal a line now and then, else a moving one."""
+    if errors.is_terminal:
+        with errors.status("pruning") as status:
+            yield lambda kind, count: status.update(Text(f"pruning: {kind} {count:,}"))
+        return
+    due = time.monotonic() + PROGRESS_S
+
+    def line(kind: str, count: int) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            errors.print(Text(f"pruning: {kind} {count:,}"))
+            due = time.monotonic() + PROGRESS_S
+
+    yield line
+
+
+def _print(pruned: Pruned) -> None:
+    if pruned.skipped:
+        console.print(Text(f"nothing was done: {pruned.skipped}"))
+        return
+    went = [kind for kind in pruned.removed if kind.count]
+    print_table(
+        ["what", "would go" if pruned.dry_run else "went", "size"],
+        [[kind.kind, f"{kind.count:,}", decimal(kind.bytes)] for kind in went],
+        empty="nothing is old enough to go",
+    )
+    for kind in pruned.removed:
+        if kind.error:
+            errors.print(Text(f"not all of the {kind.kind}: {kind.error}"))

@@ -216,8 +216,8 @@ def blob_store(settings: Settings) -> BlobStore:
 def _opened(url: str, directory: Path) -> BlobStore:
     if not url:
         with _answering(str(directory)):
-            store = LocalStore(directory, mkdir=True)
-            return BlobStore(store, str(directory), directory.resolve())
+            files = LocalStore(directory, mkdir=True)
+            return BlobStore(files, str(directory), directory.resolve())
     if not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]+(/[^?#]*)?", url):
         raise InvalidInput(
             f"MITIGAUGE_BLOBS_URL is {url[:100]!r}, which is no s3://BUCKET/PREFIX",
