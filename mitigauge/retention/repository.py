@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Engine, MetaData, String, func, select, text, union
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now, transaction
@@ -49,8 +50,10 @@ def alone(engine: Engine) -> Iterator[bool]:
         try:
             yield got
         finally:
-            if got and not connection.invalidated:
-                connection.execute(text("select pg_advisory_unlock(:key)"), key)
+            # A connection that is lost has given up its locks.
+            with suppress(DBAPIError):
+                if got:
+                    connection.execute(text("select pg_advisory_unlock(:key)"), key)
 
 
 @contextmanager

@@ -119,6 +119,7 @@ def _events(pruning: _Pruning) -> Iterator[Part]:
     settings = pruning.settings
     before = pruning.before(settings.retention_events_days)
     for experiment in repository.ended_experiments(pruning.engine):
+        yield Part()
         kept = 0 if experiment.at < before else settings.retention_events_per_experiment
         last = repository.last_chatter_to_go(pruning.engine, experiment.id, kept)
         if last is not None:
@@ -144,6 +145,7 @@ def _blobs(pruning: _Pruning) -> Iterator[Part]:
     before = now - timedelta(days=pruning.settings.retention_blobs_days)
     any_named = False
     for page in store.listed():
+        yield Part()
         named = _named(pruning, page)
         orphans = [stored for stored in page if stored.digest not in named]
         old = [stored for stored in orphans if stored.modified <= before]

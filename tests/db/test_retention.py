@@ -275,6 +275,22 @@ def test_a_pruning_that_is_broken_off_is_gone_on_with(
     assert count(recorded, StepAttempt) == 0
 
 
+def test_a_database_that_goes_away_in_between_is_said_and_nothing_is_raised(
+    recorded: Engine, settings: Settings
+) -> None:
+    def hang_up(kind: str, done: int) -> None:
+        if kind == "step attempts" and not done:
+            with recorded.connect() as connection:
+                connection.execute(
+                    text("select pg_terminate_backend(pid) from pg_stat_activity where"
+                         " datname = current_database() and pid <> pg_backend_pid()")
+                )  # fmt: skip
+
+    prune(recorded, settings, progress=hang_up)
+    assert not prune(recorded, settings).skipped
+    assert count(recorded, StepAttempt) == 0
+
+
 def test_a_raw_file_goes_when_nothing_names_it_and_it_is_old(
     recorded: Engine, settings: Settings
 ) -> None:
