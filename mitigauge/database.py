@@ -9,10 +9,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
+import psycopg
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from psycopg.pq import Format
+from psycopg.pq import Format, TransactionStatus
 from sqlalchemy import (
     Connection,
     DateTime,
@@ -26,8 +27,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine.interfaces import ExecutionContext
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import DeclarativeBase, Session
+from sqlalchemy.pool import NullPool
 
 from mitigauge.embedded_postgres import ensure_running
 from mitigauge.errors import NotReady
@@ -43,10 +46,27 @@ NAMING = {
 }
 
 
-# Every transaction of ours takes far less; between its statements almost nothing happens.
 # An execution option: long ``bytea`` comes ten times as fast as in hexadecimal digits.
 BINARY = {"binary_results": True}
+# Every transaction of ours takes far less; between its statements almost nothing happens.
 IDLE_IN_TRANSACTION_S = 30.0
+# The longest statement that the service sends takes some seconds.
+STATEMENT_LIMIT_S = 60.0
+# What the server is given beyond that until a client takes it for silent.
+SILENCE_MARGIN_S = 10.0
+# A server that is gone without a word is noticed by the system in half a minute.
+KEEPALIVE = {
+    "keepalives": 1,
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+# A thread of the API or of the worker holds one connection at a time; these are all threads.
+POOL_KEPT, POOL_MORE = 8, 40
+# Classes of SQLSTATE: connection lost, server stopping, transaction taken back, no resources.
+AWAY_CLASSES = ("08", "57P", "40", "53")
+DISK_FULL = "53100"
 
 
 class Base(DeclarativeBase):
@@ -72,23 +92,63 @@ def database_url(settings: Settings | None = None) -> str:
     return make_url(url).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
 
 
-def new_engine(url: str, *, idle_in_transaction_s: float = IDLE_IN_TRANSACTION_S) -> Engine:
+class _PatientConnection(psycopg.Connection[Any]):
+    """A connection that gives up on a server that says nothing for *silence_limit_s*."""
+
+    silence_limit_s: float | None = None
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        try:
+            return super().wait(gen, interval, self.silence_limit_s if timeout is None else timeout)
+        except psycopg.OperationalError as error:
+            # Still in the middle of a statement: nobody answered in time, and what comes late
+            # must not be taken for the answer to another statement.
+            if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
+                raise
+            self.pgconn.finish()
+            raise psycopg.OperationalError(
+                f"the database said nothing for {self.silence_limit_s} s"
+            ) from error
+
+
+def new_engine(
+    url: str,
+    *,
+    idle_in_transaction_s: float = IDLE_IN_TRANSACTION_S,
+    statement_limit_s: float | None = STATEMENT_LIMIT_S,
+    pooled: bool = True,
+) -> Engine:
     """An engine that notices a restarted server before it hands out a dead connection.
 
     The server ends a transaction in which nothing is said for *idle_in_transaction_s*: a
     process that sleeps, or whose machine is gone, must not keep others out by its locks.
-    Who was hung up on gets an ``OperationalError``, as from a server that is away.
+    It ends a statement after *statement_limit_s* (None: never); a server that does not even
+    do that is given up some seconds later. Who was hung up on gets an ``OperationalError``,
+    as from a server that is away; see :func:`is_away`. Without *pooled*, each transaction has
+    a connection of its own.
     """
+    kind: dict[str, Any] = {"poolclass": NullPool}
+    if pooled:
+        kind = {"pool_pre_ping": True, "pool_size": POOL_KEPT, "max_overflow": POOL_MORE}
     engine = create_engine(
         url,
-        pool_pre_ping=True,
-        connect_args={"connect_timeout": 10, "application_name": "mitigauge"},
+        connect_args={"connect_timeout": 10, "application_name": "mitigauge", **KEEPALIVE},
+        **kind,
     )
+
+    @event.listens_for(engine, "do_connect")
+    def connect(_dialect: Any, _record: Any, words: Any, parameters: Any) -> Any:
+        connection = _PatientConnection.connect(*words, **parameters)
+        if statement_limit_s is not None:
+            connection.silence_limit_s = statement_limit_s + SILENCE_MARGIN_S
+        return connection
 
     @event.listens_for(engine, "connect")
     def limit(connection: Any, _: Any) -> None:
-        milliseconds = round(1000 * idle_in_transaction_s)
-        connection.execute(f"set idle_in_transaction_session_timeout = {milliseconds}")
+        connection.execute(
+            f"set idle_in_transaction_session_timeout = {round(1000 * idle_in_transaction_s)};"
+            f"set statement_timeout = {round(1000 * (statement_limit_s or 0))}"
+        )
         connection.commit()
 
     @event.listens_for(engine, "before_cursor_execute")
@@ -113,6 +173,29 @@ def new_engine(url: str, *, idle_in_transaction_s: float = IDLE_IN_TRANSACTION_S
         return OperationalError(context.statement, None, original, connection_invalidated=True)
 
     return engine
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether the database is away, or took a transaction back: worth doing again as it was.
+
+    Told by SQLSTATE, since the driver calls much else an ``OperationalError`` too: a row that
+    is too large, a statement that took too long, a lock that was not had.
+    """
+    if isinstance(error, PoolTimeout):
+        return True
+    if not isinstance(error, DBAPIError):
+        return False
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return error.connection_invalidated or state.startswith(AWAY_CLASSES)
+    # Without a state the server said nothing: it could not be reached, or hung up.
+    return error.connection_invalidated or isinstance(error.orig, psycopg.OperationalError)
+
+
+def in_words(error: BaseException) -> str:
+    """The first line of what the database, or the way to it, said."""
+    said = str(getattr(error, "orig", None) or error).strip()
+    return said.splitlines()[0] if said else type(error).__name__
 
 
 @lru_cache
@@ -148,9 +231,9 @@ def require_head(engine: Engine) -> None:
     """Raise :class:`NotReady` unless the database answers and its schema is at head."""
     try:
         current, head = schema_revisions(engine)
-    except OperationalError as error:
+    except (DBAPIError, PoolTimeout) as error:
         raise NotReady(
-            f"the database does not answer: {str(error.orig).strip().splitlines()[0]}",
+            f"the database does not answer: {in_words(error)}",
             hint="Start the server, or check MITIGAUGE_DATABASE_URL.",
         ) from error
     if current != head:

@@ -1,8 +1,8 @@
 """``advance``: one step of one run.
 
-Load, decide (pure), act, and commit the outcome with the next state in one
-transaction that checks the lease's epoch. Killed anywhere, it can be done again:
-every step first looks at the world, and only what was committed happened.
+Lock the lease, load, decide (pure), act, and commit the outcome with the next state in one
+transaction that checks the lease's epoch. Killed anywhere, it can be done again: every step
+first looks at the world, and only what was committed happened.
 """
 
 from __future__ import annotations
@@ -12,31 +12,32 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 from typing import TypeVar
 from uuid import UUID, uuid4
 
 import structlog
-from sqlalchemy import Engine, select
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
-from mitigauge.database import database_now, transaction
+from mitigauge.database import database_now, in_words, is_away, new_engine, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments import outcomes, repository
-from mitigauge.experiments.event_log import record_event
-from mitigauge.experiments.states import WAITS_FOR_TURN
+from mitigauge.experiments.conclusions import conclude
+from mitigauge.experiments.event_log import announce, record_event
+from mitigauge.experiments.states import FINAL_STATES, WAITS_FOR_TURN
 from mitigauge.experiments.tables import Run, StepAttempt
 from mitigauge.fleet import leases
 from mitigauge.fleet.leases import Lease
 from mitigauge.fleet.turns import Activity, end_turn, take_turn
 from mitigauge.settings import get_settings
-from pipelines.decide import Action, Step, decide
-from pipelines.host_control import HostFactory, LabFault, Unanswered
-from pipelines.lease import HeldLease
+from pipelines.decide import LOST_WORKERS_LIMIT, Action, Step, decide
+from pipelines.host_control import HostControl, HostFactory, LabFault
+from pipelines.lease import HeldLease, clock
 from pipelines.situation import situation_of
 from pipelines.steps import STEPS
-from pipelines.steps.context import FAULTS, Done, StepContext, broken, faulted, unanswered
+from pipelines.steps.context import Done, StepContext, broken, done_despite
 
 log = structlog.get_logger()
 _T = TypeVar("_T")
@@ -44,6 +45,8 @@ _T = TypeVar("_T")
 HOST_BUSY_RETRY_S = 5.0
 TURN_RETRY_S = 2.0
 DATABASE_RETRY_S = 1.0
+# Renewing a lease takes milliseconds; a database that does not even do that is away.
+RENEWAL_LIMIT_S = 10.0
 # Steps that begin something on a machine that hosts may share; others go on with it.
 BEGINS = {
     Step.PREPARE: Activity.BOOTING,
@@ -51,107 +54,152 @@ BEGINS = {
     Step.RESTORE: Activity.BOOTING,
     Step.START: Activity.MEASURING,
 }
+# Outcomes after which a run's next step follows at once.
+GOES_ON = ("done", "interrupted")
+# Outcomes of attempts that others wrote down for a worker that did not.
+WRITTEN_BY_OTHERS = ("lost", "refused")
 
 
 @dataclass(frozen=True)
 class Advancer:
-    """All that advancing needs. *holder* names this worker in leases."""
+    """All that advancing needs."""
 
     engine: Engine
     hosts: HostFactory
     catalog: Catalog = field(default_factory=Catalog)
     lease_seconds: float = field(default_factory=lambda: get_settings().lease_seconds)
-    holder: UUID = field(default_factory=uuid4)
+
+    @cached_property
+    def _renewals(self) -> Engine:
+        """Connections of the renewers' own: the steps' may all be in use, or hang."""
+        url = self.engine.url.render_as_string(hide_password=False)
+        return new_engine(url, statement_limit_s=RENEWAL_LIMIT_S, pooled=False)
 
     def advance(self, run_id: int, *, stopping: Callable[[], bool] = lambda: False) -> float | None:
         """Take one step of the run; seconds until it wants the next, None when it is over.
 
-        A step that waits for its host comes back early once *stopping* says so.
+        A step that waits for its host comes back early once *stopping* says so. Raises what
+        :func:`mitigauge.database.is_away` knows, when the database stays away for long.
         """
-        asked = time.monotonic()
-        taken = self._take(run_id)
+        holder = uuid4()
+        taken = self._insist(lambda: self._take(run_id, holder))
         if not isinstance(taken, _Taken):
             return taken
-        with HeldLease(self.engine, taken.lease, self.lease_seconds, since=asked) as held:
+        life = self.lease_seconds
+        with HeldLease(self._renewals, taken.lease, life, since=taken.since) as held:
             context = self._context(taken, held, stopping)
             done = self._act(taken, context)
             try:
-                return self._settle(taken, context, done)
+                pause = self._settle(taken, context, done)
             except StaleEpoch as refused:
                 log.warning("commit refused", run=run_id, reason=refused.message)
                 self._insist(lambda: self._note_refusal(taken))
                 return HOST_BUSY_RETRY_S
+        if pause is None:
+            self.conclude_closed()
+        return pause
 
-    def _take(self, run_id: int) -> _Taken | float | None:
+    def conclude_closed(self) -> None:
+        """Work out what experiments say whose last run is over."""
         with transaction(self.engine) as session:
-            run = repository.run_whole(session, run_id)
-            if run.state in outcomes.FINAL_RUN_STATES:
+            closed = repository.unconcluded(session)
+        for experiment_id in closed:
+            conclude(self.engine, experiment_id)
+
+    def _take(self, run_id: int, holder: UUID) -> _Taken | float | None:
+        since = clock()
+        with transaction(self.engine) as session:
+            found = repository.host_and_state(session, run_id)
+            if found is None or found[1] in FINAL_STATES:
                 return None
+            waits_s = repository.wait_for_probe(session, run_id)
+            if waits_s is not None:
+                return waits_s
             lease = leases.acquire(
-                session,
-                host_id=run.host_id,
-                run_id=run_id,
-                holder=self.holder,
-                seconds=self.lease_seconds,
+                session, host_id=found[0], run_id=run_id, holder=holder, seconds=self.lease_seconds
             )
             if lease is None:
-                return _later(session, run, HOST_BUSY_RETRY_S)
-            outcomes.begin(session, run)
-            run.epoch = lease.epoch
-            action = decide(situation_of(session, run))
-            begins = BEGINS.get(action.step)
-            if begins and not take_turn(session, lease, begins):
-                run.step = WAITS_FOR_TURN
-                leases.set_down(session, lease)
-                return _later(session, run, TURN_RETRY_S)
-            run.step = action.step
+                return _wait_for_host(session, run_id, found[0])
+            # What was read before is not believed: another worker may have held the lease.
+            repository.lock_run(session, run_id)
+            run = repository.run_whole(session, run_id)
+            if run.state in FINAL_STATES:
+                leases.release(session, lease)
+                return None
+            return self._begin(session, run, lease, since)
+
+    def _begin(self, session: Session, run: Run, lease: Lease, since: float) -> _Taken | float:
+        _count_lost_workers(session, run, lease)
+        outcomes.begin(session, run)
+        run.epoch = lease.epoch
+        action = decide(situation_of(session, run))
+        begins = BEGINS.get(action.step)
+        if begins and not take_turn(session, lease, begins):
+            run.step = WAITS_FOR_TURN
+            leases.set_down(session, lease)
+            return _later(session, run, TURN_RETRY_S)
+        run.step = action.step
+        announce(session, run.experiment_id)
+        if repository.attempt_under(session, run.id, lease.epoch) is None:
             session.add(
                 StepAttempt(
-                    run_id=run_id, boot_id=action.boot_id, step=action.step, epoch=lease.epoch
+                    run_id=run.id, boot_id=action.boot_id, step=action.step, epoch=lease.epoch
                 )
             )
-            return _Taken(lease, action, run)
+        return _Taken(lease, action, run, since)
 
     def _context(self, taken: _Taken, held: HeldLease, stopping: Callable[[], bool]) -> StepContext:
-        run_log = _RunLog(self.engine, taken.run.experiment_id, taken.run.id, held)
-        host = self.hosts(taken.run.experiment.environment, taken.run.host.name, run_log)
-        return StepContext(taken.run, taken.action, host, self.engine, self.catalog, stopping)
+        run = taken.run
+        run_log = _RunLog(self.engine, run.experiment_id, run.id, held)
+
+        def open_host() -> HostControl:
+            return self.hosts(run.experiment.environment, run.host.name, run_log)
+
+        return StepContext(run, taken.action, open_host, self.engine, self.catalog, stopping)
 
     def _act(self, taken: _Taken, context: StepContext) -> Done:
         try:
             return STEPS[taken.action.step](context)
-        except Unanswered as fault:
-            return unanswered(context, fault)
         except LabFault as fault:
-            return faulted(context, fault)
-        except OperationalError:
-            raise
+            return done_despite(context, fault)
         except Exception as error:
             log.exception("step failed", run=taken.run.id, step=taken.action.step)
-            return broken(context, error)
+            return done_despite(context, error)
 
     def _settle(self, taken: _Taken, context: StepContext, done: Done) -> float | None:
         try:
             return self._insist(lambda: self._commit(taken, done))
-        except (OperationalError, StaleEpoch):
+        except StaleEpoch:
             raise
         except Exception as error:
+            if is_away(error):
+                raise
             log.exception("commit failed", run=taken.run.id, step=taken.action.step)
             failed = broken(context, error)
             return self._insist(lambda: self._commit(taken, failed))
 
     def _commit(self, taken: _Taken, done: Done) -> float | None:
         with transaction(self.engine) as session:
+            attempt = repository.attempt_under(session, taken.run.id, taken.lease.epoch)
+            if attempt and attempt.finished_at and attempt.outcome not in WRITTEN_BY_OTHERS:
+                # Nobody else writes under our epoch: this was done, and the answer was lost.
+                return _pause_after(session, taken.run.id, done)
             leases.require(session, taken.lease)
+            repository.lock_run(session, taken.run.id)
             run = repository.run_whole(session, taken.run.id)
+            run.lost_workers = 0
             done.apply(session, run)
-            self._close_attempt(session, taken, done.outcome, done.detail)
+            _close_attempt(session, attempt, done.outcome, done.detail)
+            announce(session, run.experiment_id)
             if done.event:
                 _record(session, run, str(taken.action.step), done.event)
-            if run.state in outcomes.FINAL_RUN_STATES:
+            if run.state in FINAL_STATES:
                 leases.release(session, taken.lease)
                 return None
-            if done.outcome in FAULTS and taken.action.boot_id is None:
+            if run.state == "queued":
+                leases.release(session, taken.lease)
+                return _seconds_until(session, run)
+            if done.outcome not in GOES_ON and taken.action.boot_id is None:
                 # Until it is prepared or restored again, maybe for long, it disturbs nobody.
                 end_turn(session, taken.lease)
             leases.set_down(session, taken.lease)
@@ -159,7 +207,8 @@ class Advancer:
 
     def _note_refusal(self, taken: _Taken) -> None:
         with transaction(self.engine) as session:
-            self._close_attempt(session, taken, "refused", "the lease was taken over")
+            attempt = repository.attempt_under(session, taken.run.id, taken.lease.epoch)
+            _close_attempt(session, attempt, "refused", "the lease was taken over")
             _record(
                 session,
                 taken.run,
@@ -167,30 +216,21 @@ class Advancer:
                 f"{taken.action.step}: epoch {taken.lease.epoch} came back late and was refused",
             )
 
-    def _close_attempt(self, session: Session, taken: _Taken, outcome: str, detail: str) -> None:
-        attempt = session.scalars(
-            select(StepAttempt).where(
-                StepAttempt.run_id == taken.run.id,
-                StepAttempt.epoch == taken.lease.epoch,
-                StepAttempt.step == taken.action.step,
-            )
-        ).one()
-        attempt.outcome = outcome
-        attempt.detail = detail[:4000]
-        attempt.finished_at = database_now(session)
-
     def _insist(self, commit: Callable[[], _T]) -> _T:
-        """Commit once the database is back, so that a finished step is not thrown away."""
+        """Commit once the database is back, so that a finished step is not thrown away.
+
+        A commit may be asked for again whose answer was lost: it must look before it books.
+        """
         deadline = math.inf
         while True:
             try:
                 return commit()
-            except OperationalError as error:
+            except Exception as error:
                 # From the first refusal on: a worker may have slept within its commit.
-                deadline = min(deadline, time.monotonic() + 10 * self.lease_seconds)
-                if time.monotonic() > deadline:
+                deadline = min(deadline, clock() + 10 * self.lease_seconds)
+                if not is_away(error) or clock() > deadline:
                     raise
-                log.warning("database away, commit waits", error=str(error.orig))
+                log.warning("database away, commit waits", error=in_words(error))
                 time.sleep(DATABASE_RETRY_S)
 
 
@@ -201,6 +241,8 @@ class _Taken:
     lease: Lease
     action: Action
     run: Run
+    since: float
+    """A clock() from before the lease was taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +253,7 @@ class _RunLog:
     held: HeldLease
 
     def line(self, kind: str, text: str) -> None:
+        """Write down at once; what cannot be is in the worker's own log alone."""
         try:
             with transaction(self.engine) as session:
                 record_event(
@@ -220,14 +263,60 @@ class _RunLog:
                     kind=kind,
                     text=text,
                 )
-        except OperationalError as error:
-            log.warning("event not stored", run=self.run_id, text=text, error=str(error.orig))
+        except Exception as error:
+            if not is_away(error):
+                log.exception("event not stored", run=self.run_id)
+            log.warning("event not stored", run=self.run_id, text=text, error=in_words(error))
 
     def alive(self) -> bool:
+        """See RunLog."""
         return self.held.alive()
 
     def holds(self) -> bool:
+        """See RunLog."""
         return self.held.holds()
+
+
+def _count_lost_workers(session: Session, run: Run, lease: Lease) -> None:
+    """Write down for workers that could not that they began a step; too many end the run."""
+    for attempt in repository.unfinished_attempts(session, run.id, lease.epoch):
+        _close_attempt(session, attempt, "lost", "the worker did not come back")
+        outcomes.worker_lost(session, run, attempt.step, attempt.epoch)
+        if run.lost_workers < LOST_WORKERS_LIMIT or run.ending:
+            continue
+        run.ending = f"{attempt.step} ended its worker {run.lost_workers} times in a row"
+        if attempt.step == Step.RESTORE:
+            outcomes.restored(run)
+            outcomes.set_aside(session, run, f"it could not be restored: {run.ending}")
+
+
+def _wait_for_host(session: Session, run_id: int, host_id: int) -> float:
+    """The host is held: by another run, or by a worker that acts on this one right now."""
+    if leases.holding_run(session, host_id) != run_id:
+        repository.wake_later(session, run_id, HOST_BUSY_RETRY_S)
+    return HOST_BUSY_RETRY_S
+
+
+def _close_attempt(
+    session: Session, attempt: StepAttempt | None, outcome: str, detail: str
+) -> None:
+    if attempt is None:
+        return
+    attempt.outcome = outcome
+    attempt.detail = detail[:4000]
+    attempt.finished_at = database_now(session)
+
+
+def _pause_after(session: Session, run_id: int, done: Done) -> float | None:
+    found = repository.host_and_state(session, run_id)
+    return None if found is None or found[1] in FINAL_STATES else done.again_in_s
+
+
+def _seconds_until(session: Session, run: Run) -> float:
+    """Seconds until the run's own time to wake."""
+    if run.wake_at is None:
+        return 0.0
+    return max((run.wake_at - database_now(session)).total_seconds(), 0.0)
 
 
 def _later(session: Session, run: Run, seconds: float) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mitigauge.experiments.states import BootState
+from mitigauge.experiments.states import OPEN_BOOT_STATES, BootState
 
 # An arm whose kernel ignores the mode says so every time; one look is enough.
 NOT_EFFECTIVE_LIMIT = 1
@@ -20,7 +20,13 @@ DID_NOT_BOOT_LIMIT = 2
 # So many faults in a row mean that the lab, or we, are broken, not the arm.
 FAULTS_IN_A_ROW_LIMIT = 6
 ATTEMPTS_A_PLACE = 3
-OPEN_STATES = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)
+# A step after which so many workers in a row were not heard of again is what ends them.
+LOST_WORKERS_LIMIT = 5
+# A host that does not answer so often is not waited for by one run alone.
+SILENT_PREPARATIONS_LIMIT = 3
+
+
+CANCELLED = "cancelled"
 
 
 class Step(StrEnum):
@@ -33,6 +39,7 @@ class Step(StrEnum):
     VERIFY = "boot.verify"
     START = "measure.start"
     POLL = "measure.poll"
+    JUDGE = "judge"
     SKIP = "boot.skip"
     STOP = "stop"
     RESTORE = "restore"
@@ -65,6 +72,10 @@ class RunSituation:
     boots: Sequence[BootSituation]
     # What went wrong most recently; empty if nothing did.
     last_fault: str = ""
+    # Why the run is brought to its end before its plan is done; empty while it is not.
+    ending: str = ""
+    # Complete blocks over which an interim analysis is due; None while there is none.
+    unjudged_blocks: int | None = None
     # Blocks after which every primary metric was decided; None while one is not.
     decided_after: int | None = None
 
@@ -80,19 +91,29 @@ class Action:
 
 def decide(run: RunSituation) -> Action:
     """The next step of the run."""
-    current = next((b for b in run.boots if b.state in OPEN_STATES), None)
-    if run.cancelled or run.faults_in_a_row >= FAULTS_IN_A_ROW_LIMIT:
-        reason = "cancelled" if run.cancelled else _gave_up(run)
+    current = next((b for b in run.boots if b.state in OPEN_BOOT_STATES), None)
+    reason = _why_end(run, current)
+    # What is restored is not measured on: nothing but the end may follow.
+    if reason or current is None or run.restored:
         return _wind_up(run, reason)
     if not run.prepared:
         return Action(Step.PREPARE)
-    if current is None:
-        return _wind_up(run, "")
     if current.state is BootState.PLANNED:
         return _planned(run, current)
     if current.state is BootState.BOOTING:
         return _booting(run, current)
     return Action(Step.POLL if current.job_started else Step.START, current.id)
+
+
+def _why_end(run: RunSituation, current: BootSituation | None) -> str:
+    """Why the run ends before its plan is done; empty where it goes on or has got to its end."""
+    if run.ending:
+        return run.ending
+    if run.cancelled and current is not None:
+        return CANCELLED
+    if run.faults_in_a_row >= FAULTS_IN_A_ROW_LIMIT:
+        return _gave_up(run)
+    return ""
 
 
 def _wind_up(run: RunSituation, reason: str) -> Action:
@@ -102,6 +123,8 @@ def _wind_up(run: RunSituation, reason: str) -> Action:
 
 
 def _planned(run: RunSituation, boot: BootSituation) -> Action:
+    if run.unjudged_blocks is not None:
+        return Action(Step.JUDGE)
     if run.decided_after is not None:
         blocks = run.decided_after
         return Action(Step.STOP, reason=f"every primary metric was decided after {blocks} blocks")

@@ -20,6 +20,10 @@ class Unanswered(LabFault):
     """The host did not answer. What runs on it may go on all the same: worth asking again."""
 
 
+class LeaseGone(LabFault):
+    """The lease is over, or may be: the step was stopped and says nothing of host or arm."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobCase:
     """One case of a measuring job, in the shape the host's runner reads."""
@@ -38,7 +42,7 @@ class HostControl(Protocol):
     """One host, as the steps see it. Every call may be made again safely.
 
     All raise :class:`LabFault` when the lab does not play along, :class:`Unanswered` where
-    the host could not be spoken to.
+    the host could not be spoken to, :class:`LeaseGone` where it may be another worker's now.
     """
 
     def prepare(
@@ -118,7 +122,7 @@ class RunLog(Protocol):
         ...
 
     def alive(self) -> bool:
-        """False once the lease is lost: whatever goes on must stop."""
+        """False once the lease is lost, or was not renewed in time: whatever goes on must stop."""
         ...
 
     def holds(self) -> bool:

@@ -8,9 +8,8 @@ from types import TracebackType
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import OperationalError
 
-from mitigauge.database import transaction
+from mitigauge.database import in_words, is_away, transaction
 from mitigauge.fleet import leases
 from mitigauge.fleet.leases import Lease
 
@@ -19,12 +18,21 @@ log = structlog.get_logger()
 # How long a worker waits for its database before it leaves a host alone, in leases' lives.
 PATIENCE_LEASES = 10
 ASK_AGAIN_S = 1.0
+# What goes on on a host is stopped so long before the lease may be another's, as a part of its
+# life: to end a play takes some seconds.
+STOP_EARLY = 0.1
+
+
+def clock() -> float:
+    """Seconds that also pass while the machine sleeps, unlike those of ``time.monotonic()``."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class HeldLease:
-    """A lease kept alive in the background; ``alive()`` turns False when it was taken over.
+    """A lease kept alive in the background.
 
-    *since* is a ``time.monotonic()`` from before it was taken, *seconds* its life.
+    *engine* is for renewing alone, so that nothing else can keep the renewals waiting. *since*
+    is a :func:`clock` from before the lease was taken, *seconds* its life.
     """
 
     def __init__(self, engine: Engine, lease: Lease, seconds: float, *, since: float) -> None:
@@ -48,12 +56,19 @@ class HeldLease:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        # Not joined: a renewal may wait for a database that is silent. One that comes late
+        # prolongs nothing, since the lease is set down, released or another's by then.
         self._stop.set()
-        self._thread.join()
 
     def alive(self) -> bool:
-        """Whether the lease is still ours as far as we know."""
-        return not self._lost.is_set()
+        """Whether what goes on on the host may go on.
+
+        False once the lease was taken over, and as soon as it might be since it was not renewed
+        in time: whoever cannot hear of a takeover must assume it.
+        """
+        if self._lost.is_set():
+            return False
+        return clock() < self._lives_until - STOP_EARLY * self._seconds
 
     def holds(self) -> bool:
         """Whether the lease cannot be another's now, to be asked before a host is touched.
@@ -61,32 +76,35 @@ class HeldLease:
         A worker that slept, or was cut off from its database, may have outlived its lease
         without having heard so. Then the database is asked, and waited for.
         """
-        deadline = time.monotonic() + PATIENCE_LEASES * self._seconds
-        while self.alive() and time.monotonic() >= self._lives_until:
-            if time.monotonic() > deadline:
+        deadline = clock() + PATIENCE_LEASES * self._seconds
+        while not self._lost.is_set() and not self.alive():
+            if clock() > deadline:
                 return False
             if not self._renew():
                 self._stop.wait(ASK_AGAIN_S)
-        return self.alive()
+        return not self._lost.is_set()
 
     def _renew_forever(self) -> None:
-        while self.alive() and not self._stop.wait(self._seconds / 3):
-            self._renew()
+        pause = self._seconds / 3
+        while not self._lost.is_set() and not self._stop.wait(pause):
+            pause = self._seconds / 3 if self._renew() else min(ASK_AGAIN_S, self._seconds / 3)
 
     def _renew(self) -> bool:
-        """Whether the database answered."""
-        asked = time.monotonic()
+        """Whether the database answered. Raises nothing: the thread must outlive any fault."""
+        asked = clock()
         try:
             with transaction(self._engine) as session:
                 renewed = leases.renew(session, self.lease, self._seconds)
-        except OperationalError as error:
-            # An unreachable database lets the lease lapse, which loses nothing:
-            # the commit that follows will be checked against the epoch.
-            log.warning("lease not renewed", run=self.lease.run_id, error=str(error.orig))
+        except Exception as error:
+            # A database that is away lets the lease lapse, which loses nothing: the commit
+            # that follows will be checked against the epoch.
+            if not is_away(error):
+                log.exception("lease not renewed", run=self.lease.run_id)
+            log.warning("lease not renewed", run=self.lease.run_id, error=in_words(error))
             return False
         if renewed:
             self._lives_until = asked + self._seconds
-        else:
+        elif not self._stop.is_set():
             log.warning("lease lost", run=self.lease.run_id, epoch=self.lease.epoch)
             self._lost.set()
         return True

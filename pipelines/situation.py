@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
 from mitigauge.experiments import repository
-from mitigauge.experiments.service import decided_after, in_order
+from mitigauge.experiments.service import in_order, unjudged_blocks
 from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Run
 from mitigauge.settings import get_settings
@@ -39,5 +39,7 @@ def situation_of(session: Session, run: Run) -> RunSituation:
             for boot in in_order(run.boots)
         ],
         last_fault=repository.last_fault(session, run.id) if run.consecutive_faults else "",
-        decided_after=decided_after(session, run) if run.prepared else None,
+        ending=run.ending,
+        unjudged_blocks=unjudged_blocks(run),
+        decided_after=run.decided_blocks,
     )

@@ -16,14 +16,12 @@ from dataclasses import dataclass
 
 import structlog
 from procrastinate import App, PsycopgConnector
-from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+from procrastinate.exceptions import AlreadyEnqueued
 from procrastinate.jobs import Status
 from psycopg import AsyncConnection
-from psycopg import OperationalError as PsycopgError
-from sqlalchemy.exc import OperationalError
 
-from mitigauge.database import transaction
-from mitigauge.experiments import repository
+from mitigauge.database import KEEPALIVE, in_words, is_away, transaction
+from mitigauge.experiments import repository, service
 from pipelines.advance import Advancer
 
 log = structlog.get_logger()
@@ -33,14 +31,16 @@ QUEUE = "runs"
 OWN_THREADS = 2
 # A run that waits for its host's job occupies a thread and a waiting Ansible, some 100 MB.
 CONCURRENCY = 16
-RECONCILE_S = 2.0
-# A run woken by its own job must not be woken again by the reconciler at the same moment.
-WAKE_GRACE_S = 3.0
+RECONCILE_S = 1.0
+# A run whose step has just ended is gone on with by whoever took it.
+WAKE_GRACE_S = 1.0
 # Jobs whose worker died stay "doing" for ever; they are only litter, since the lease decides.
 STALLED_S = 60.0
 RESTART_S = 2.0
-# Shorter pauses are slept through; a longer one frees the slot and leaves it to a timer.
+# Shorter pauses are slept through; after a longer one the reconciler wakes the run.
 SHORT_PAUSE_S = 2.0
+# A run that no step could even be begun for is left alone for so long.
+TROUBLE_RETRY_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,10 @@ class Worker:
         while not stop.is_set():
             try:
                 await self._serve(stop)
-            except (ConnectorException, OperationalError, PsycopgError, OSError) as error:
-                log.warning("database away, worker waits", error=str(error)[:300])
+            except Exception:
+                # The queue's connection is gone, mostly. Whatever it was: runs depend on it
+                # that the worker goes on.
+                log.exception("worker begins anew")
                 await asyncio.sleep(RESTART_S)
 
     async def _serve(self, stop: threading.Event) -> None:
@@ -72,6 +74,7 @@ class Worker:
             min_size=1,
             max_size=4,
             timeout=10,
+            kwargs={"connect_timeout": 10, **KEEPALIVE},
             configure=_without_transactions,
         )
         app = App(connector=connector)
@@ -99,28 +102,38 @@ class Worker:
     def _register(self, app: App, stop: threading.Event) -> None:
         @app.task(name="advance", queue=QUEUE)
         async def advance(run_id: int) -> None:
-            await self._advance(app, run_id, stop)
+            await self._advance(run_id, stop)
 
-    async def _advance(self, app: App, run_id: int, stop: threading.Event) -> None:
-        """Advance while the run wants its next step soon; then leave it to a timer."""
+    async def _advance(self, run_id: int, stop: threading.Event) -> None:
+        """Advance while the run wants its next step soon; then leave it to the reconciler."""
         while not stop.is_set():
-            try:
-                pause = await asyncio.to_thread(self.advancer.advance, run_id, stopping=stop.is_set)
-            except OperationalError as error:
-                # Nothing was committed; the reconciler comes back to the run.
-                log.warning("database away during a step", run=run_id, error=str(error.orig))
-                return
-            if pause is None:
-                return
-            if pause > SHORT_PAUSE_S:
-                await _wake(app, run_id, pause)
+            pause = await asyncio.to_thread(self._step, run_id, stop)
+            if pause is None or pause > SHORT_PAUSE_S:
                 return
             await asyncio.sleep(pause)
+
+    def _step(self, run_id: int, stop: threading.Event) -> float | None:
+        """One step of the run. Raises nothing: what fails here would fail again at once."""
+        try:
+            return self.advancer.advance(run_id, stopping=stop.is_set)
+        except Exception as error:
+            log.exception("no step could be taken", run=run_id)
+            self._postpone(run_id, error)
+            return None
+
+    def _postpone(self, run_id: int, error: Exception) -> None:
+        if is_away(error):
+            return  # nothing was committed; the reconciler comes back to the run
+        try:
+            with transaction(self.advancer.engine) as session:
+                service.postpone(session, run_id, TROUBLE_RETRY_S, in_words(error))
+        except Exception:
+            log.exception("run not postponed", run=run_id)
 
     async def _reconcile(self, app: App, stop: threading.Event) -> None:
         while not stop.is_set():
             for run_id in await asyncio.to_thread(self._runs_to_wake):
-                await _wake(app, run_id, 0.0)
+                await _wake(app, run_id)
             for job in await app.job_manager.get_stalled_jobs(
                 queue=QUEUE, seconds_since_heartbeat=STALLED_S
             ):
@@ -128,6 +141,16 @@ class Worker:
             await asyncio.sleep(RECONCILE_S)
 
     def _runs_to_wake(self) -> list[int]:
+        """What nobody else would put right, and the runs whose time has come."""
+        try:
+            with transaction(self.advancer.engine) as session:
+                for host_id in repository.free_final_runs(session):
+                    log.warning("a run that is over held its host", host=host_id)
+            self.advancer.conclude_closed()
+        except Exception as error:
+            if is_away(error):
+                raise
+            log.exception("not reconciled")
         with transaction(self.advancer.engine) as session:
             return repository.runs_to_wake(session, grace_s=WAKE_GRACE_S)
 
@@ -137,11 +160,12 @@ async def _without_transactions(connection: AsyncConnection) -> None:
     await connection.set_autocommit(True)
 
 
-async def _wake(app: App, run_id: int, seconds: float) -> None:
-    when = {"seconds": int(seconds)} if seconds >= 1 else None
-    job = app.configure_task(
-        "advance", queue=QUEUE, queueing_lock=f"run-{run_id}", schedule_in=when
-    )
+async def _wake(app: App, run_id: int) -> None:
+    """Put the run into the queue, for now: a job for later would stand in the way of this one.
+
+    When a run wants its next step stands in its row, by the database's clock.
+    """
+    job = app.configure_task("advance", queue=QUEUE, queueing_lock=f"run-{run_id}")
     try:
         await job.defer_async(run_id=run_id)
     except AlreadyEnqueued:

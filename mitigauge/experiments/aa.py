@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from sqlalchemy.orm import Session
 
 from mitigauge.experiments import repository
 from mitigauge.experiments.host_schemas import AaRateView
-from mitigauge.experiments.judging import judge_double, value_map
-from mitigauge.experiments.tables import AaOutcome, Run
+from mitigauge.experiments.judging import ValueMap, judge_double
+from mitigauge.experiments.tables import Boot, Run
 from mitigauge.stats.rates import rate_interval
 
 ALARMS = ("better", "worse")
 
 
-def record_aa(session: Session, run: Run) -> None:
-    """Store the verdicts on the run's doubled arm, once the run is over; none without one."""
-    if not any(arm.is_double for arm in run.comparison.arms):
-        return
-    values = value_map(repository.values_of(session, [run.id]))
-    session.add_all(
-        AaOutcome(
-            run_id=run.id,
-            case_id=case.id,
-            metric=metric,
-            verdict=verdict.verdict or "undecided",
-            effect_percent=verdict.effect_percent,
-            p=verdict.p,
-            blocks=verdict.blocks,
-        )
-        for case, metric, verdict in judge_double(run.comparison, run, run.boots, values)
-    )
+def double_outcomes(run: Run, boots: Sequence[Boot], values: ValueMap) -> list[dict[str, Any]]:
+    """Rows of :class:`AaOutcome` for the run's doubled arm; none without one."""
+    return [
+        {
+            "run_id": run.id,
+            "case_id": case.id,
+            "metric": metric,
+            "verdict": verdict.verdict or "undecided",
+            "effect_percent": verdict.effect_percent,
+            "p": verdict.p,
+            "blocks": verdict.blocks,
+        }
+        for case, metric, verdict in judge_double(run.comparison, run, boots, values)
+    ]
 
 
 def false_alarm_rates(session: Session, host_id: int) -> list[AaRateView]:

@@ -6,7 +6,7 @@ them commits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,17 +15,18 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
-from mitigauge.experiments.aa import record_aa
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.proof import Judgement
 from mitigauge.experiments.results import body_digest
-from mitigauge.experiments.states import BootState
+from mitigauge.experiments.states import FINAL_STATES, OPEN_BOOT_STATES, BootState
 from mitigauge.experiments.submit import new_nonce
 from mitigauge.experiments.tables import Boot, Experiment, Run
-from mitigauge.experiments.views import show_experiment
-from mitigauge.fleet.repository import saw_host
+from mitigauge.fleet import repository as fleet
 
-FINAL_RUN_STATES = ("finished", "failed", "cancelled")
+# A block whose boots were invalid so often says that the host does not stay as it is.
+BLOCK_REPEATS = 3
+# So many runs in a row that could not prepare a host say that it is the host.
+FAILED_PREPARATIONS = 2
 # These differ between arms by intent, so they cannot tell a changed host.
 ARM_DEPENDENT_FACTS = frozenset(
     {
@@ -35,27 +36,69 @@ ARM_DEPENDENT_FACTS = frozenset(
         "kernel_version",
         "build_id",
         "cpu_flags_sha256",
+        "smt",
+        "cores",
+        "threads",
     }
 )
 
 
 def begin(session: Session, run: Run) -> None:
     """The run has its host."""
-    if run.state == "queued":
-        run.state = "running"
-        run.started_at = database_now(session)
+    if run.state != "queued":
+        return
+    now = database_now(session)
+    run.state = "running"
+    run.started_at = run.started_at or now
     session.execute(
         update(Experiment)
         .where(Experiment.id == run.experiment_id, Experiment.state == "queued")
-        .values(state="running", started_at=database_now(session))
+        .values(state="running", started_at=now)
     )
 
 
 def prepared(session: Session, run: Run, facts: Mapping[str, Any]) -> None:
-    """Host tuned, kernels and workloads in place."""
+    """Host tuned, kernels and workloads in place: a host that was set aside is in use again."""
     run.prepared = dict(facts)
     run.consecutive_faults = 0
-    saw_host(session, run.host_id)
+    fleet.saw_host(session, run.host_id)
+    if fleet.bring_back(session, run.host_id):
+        _log(session, run, "host", f"{run.host.name} could be prepared and is in use again")
+
+
+def put_back(session: Session, run: Run, reason: str) -> None:
+    """The host cannot be prepared: it is set aside, and the run waits in the queue."""
+    run.state = "queued"
+    run.step = ""
+    probe_at = set_aside(session, run, reason)
+    # Those that come first at the next probe are not the ones that failed at this one.
+    run.wake_at = probe_at + timedelta(seconds=min(run.consecutive_faults, 60))
+
+
+def set_aside(session: Session, run: Run, reason: str) -> datetime:
+    """No run begins on the host before a probe succeeds or a person brings it back."""
+    probe_at = fleet.set_aside(session, run.host_id, reason)
+    text = f"{run.host.name} is set aside until {probe_at:%H:%M} UTC: {reason}"
+    _log(session, run, "host", text)
+    return probe_at
+
+
+def worker_lost(session: Session, run: Run, step: str, epoch: int) -> None:
+    """A worker began a step and was not heard of again; the step is taken again."""
+    run.lost_workers += 1
+    _log(
+        session,
+        run,
+        "fence",
+        f"{step}: the worker that began it under epoch {epoch} did not come back, "
+        f"{run.lost_workers} times in a row; the step is taken again",
+    )
+
+
+def judged(run: Run, blocks: int, *, decided: bool) -> None:
+    """An interim analysis over *blocks* complete blocks was made."""
+    run.judged_blocks = blocks
+    run.decided_blocks = blocks if decided else None
 
 
 def armed(
@@ -105,7 +148,7 @@ def verified(
     now = database_now(session)
     boot.proof = dict(proof)
     boot.observed = judgement.observed
-    boot.fingerprint_id = saw_host(
+    boot.fingerprint_id = fleet.saw_host(
         session, boot.run.host_id, fingerprint_digest(facts), dict(facts)
     )
     boot.verified_at = now
@@ -119,7 +162,7 @@ def verified(
     boot.run.consecutive_faults = 0
     # Kept and counted against the arm, but the block still wants its boot. An arm that
     # fails again is dropped by the decision.
-    if judgement.state is BootState.DID_NOT_BOOT and boot.attempt < attempts:
+    if judgement.state is BootState.DID_NOT_BOOT and _failures(boot) < attempts:
         session.add(again(boot))
 
 
@@ -175,8 +218,17 @@ def faulted(
     boot.reason = reason[:4000]
     boot.serial_tail = boot.serial_tail or serial_tail
     boot.finished_at = database_now(session)
-    if boot.attempt < attempts:
+    if _failures(boot) < attempts:
         session.add(again(boot))
+
+
+def _failures(boot: Boot) -> int:
+    """Boots of this arm and block that failed; those of an invalid block did not."""
+    failed = (BootState.LAB_FAULT, BootState.DID_NOT_BOOT)
+    return sum(
+        other.block == boot.block and other.place == boot.place and other.state in failed
+        for other in boot.run.boots
+    )
 
 
 def broke(run: Run) -> None:
@@ -187,19 +239,26 @@ def broke(run: Run) -> None:
 def invalidated_block(session: Session, run: Run, boot: Boot, reason: str) -> None:
     """The host changed under the run: the whole block is made again, the reason kept.
 
-    Deliberately blind to which arm it was, so that nothing is dropped for its value.
+    Deliberately blind to which arm it was, so that nothing is dropped for its value. A block
+    that was made again so often that the host cannot stay as it is ends the run.
     """
     newest: dict[int, Boot] = {}
     for other in run.boots:
         if other.block == boot.block:
             newest[other.place] = other
-    for other in newest.values():
-        if other.state in (BootState.PLANNED, BootState.SKIPPED):
-            continue
+    made = [b for b in newest.values() if b.state not in (BootState.PLANNED, BootState.SKIPPED)]
+    for other in made:
         other.state = BootState.INVALID
         other.reason = reason
         other.finished_at = other.finished_at or database_now(session)
-        session.add(again(other))
+    repeats = sum(
+        other.block == boot.block and other.place == boot.place and other.state == BootState.INVALID
+        for other in run.boots
+    )
+    if repeats > BLOCK_REPEATS:
+        run.ending = f"block {boot.block} was invalid {repeats} times, the last time since {reason}"
+        return
+    session.add_all(again(other) for other in made)
 
 
 def again(boot: Boot) -> Boot:
@@ -221,33 +280,33 @@ def restored(run: Run) -> None:
 
 
 def finish(session: Session, run: Run, *, state: str, error: str) -> None:
-    """The run is over; the experiment with it, if this was its last run."""
+    """The run is over; the experiment with it, if this was its last run. Only rows: no verdict."""
     now = database_now(session)
     run.state = state
+    run.step = ""
     run.error = error
     run.finished_at = now
     run.wake_at = None
     for boot in run.boots:
-        if boot.state in (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING):
+        if boot.state in OPEN_BOOT_STATES:
             skipped(session, boot, error or state)
     session.flush()
-    record_aa(session, run)
     close_experiment(session, run.experiment_id, now)
 
 
 def close_experiment(session: Session, experiment_id: int, now: datetime) -> None:
     """Settle the experiment's state once none of its runs is open."""
-    experiment = session.get(Experiment, experiment_id, with_for_update=True)
+    experiment = session.get(
+        Experiment, experiment_id, with_for_update=True, populate_existing=True
+    )
     if experiment is None:
         return
     session.refresh(experiment, ["runs"])
     states = {run.state for run in experiment.runs}
-    if not states <= set(FINAL_RUN_STATES):
+    if not states <= set(FINAL_STATES):
         return
     experiment.finished_at = now
-    experiment.headline = show_experiment(session, experiment_id).headline
-    if experiment.state != "cancelled":
-        experiment.state = "finished" if "finished" in states else "failed"
+    experiment.state = _experiment_state(states)
     record_event(
         session,
         experiment_id=experiment_id,
@@ -255,6 +314,17 @@ def close_experiment(session: Session, experiment_id: int, now: datetime) -> Non
         kind=experiment.state,
         text=f"experiment {experiment.state}",
     )
+
+
+def _experiment_state(run_states: Collection[str]) -> str:
+    """A request to cancel that came after the last boot changed nothing."""
+    if "cancelled" in run_states:
+        return "cancelled"
+    return "finished" if "finished" in run_states else "failed"
+
+
+def _log(session: Session, run: Run, kind: str, text: str) -> None:
+    record_event(session, experiment_id=run.experiment_id, run_id=run.id, kind=kind, text=text)
 
 
 def fingerprint_digest(facts: Mapping[str, Any]) -> str:

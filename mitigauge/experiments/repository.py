@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from itertools import takewhile
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from mitigauge.database import database_now
 from mitigauge.errors import NotFound
+from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import (
     AaOutcome,
     Boot,
@@ -23,9 +24,10 @@ from mitigauge.experiments.tables import (
     Run,
     StepAttempt,
 )
-from mitigauge.fleet.tables import HostLease
+from mitigauge.fleet.tables import Host, HostLease
 
 UNFINISHED = ("queued", "running")
+FAULTS = ("lab_fault", "failed")
 
 
 def experiment(session: Session, experiment_id: int) -> Experiment:
@@ -41,10 +43,14 @@ def experiment(session: Session, experiment_id: int) -> Experiment:
         )
     ).one_or_none()
     if found is None:
-        raise NotFound(
-            f"there is no experiment {experiment_id}", hint="`mitigauge experiment list` shows all."
-        )
+        raise _no_experiment(experiment_id)
     return found
+
+
+def _no_experiment(experiment_id: int) -> NotFound:
+    return NotFound(
+        f"there is no experiment {experiment_id}", hint="`mitigauge experiment list` shows all."
+    )
 
 
 def is_cancelled(session: Session, experiment_id: int) -> bool:
@@ -94,6 +100,77 @@ def run_whole(session: Session, run_id: int) -> Run:
     if found is None:
         raise NotFound(f"there is no run {run_id}", hint="It may have been deleted.")
     return found
+
+
+def host_and_state(session: Session, run_id: int) -> tuple[int, str] | None:
+    """(host id, state) of a run; None where there is no such run."""
+    found = session.execute(select(Run.host_id, Run.state).where(Run.id == run_id)).one_or_none()
+    return None if found is None else (found[0], found[1])
+
+
+def wake_later(session: Session, run_id: int, seconds: float) -> None:
+    """Let a run that waits be woken in so many seconds, by the database's clock."""
+    at = database_now(session) + timedelta(seconds=seconds)
+    session.execute(
+        update(Run).where(Run.id == run_id, Run.state.in_(UNFINISHED)).values(wake_at=at)
+    )
+
+
+def wait_for_probe(session: Session, run_id: int) -> float | None:
+    """Let a queued run whose host is set aside wait for the next probe.
+
+    Returns the seconds until then; None where it need not wait.
+    """
+    probe_at = session.scalar(
+        select(Host.probe_at)
+        .join(Run, Run.host_id == Host.id)
+        .where(Run.id == run_id, Run.state == "queued", Host.probe_at.is_not(None))
+    )
+    if probe_at is None:
+        return None
+    seconds = (probe_at - database_now(session)).total_seconds()
+    if seconds <= 0:
+        return None
+    wake_later(session, run_id, seconds)
+    return seconds
+
+
+def wake_runs_of_host(session: Session, host_id: int) -> None:
+    """Wake all runs that wait for a host, now."""
+    session.execute(
+        update(Run)
+        .where(Run.host_id == host_id, Run.state == "queued")
+        .values(wake_at=database_now(session))
+    )
+
+
+def locked_runs(session: Session, experiment_id: int) -> list[Run]:
+    """The experiment's runs with their boots, locked.
+
+    Whoever locks runs and their experiment takes the runs first, in order, as a step does.
+    """
+    return list(
+        session.scalars(
+            select(Run)
+            .where(Run.experiment_id == experiment_id)
+            .order_by(Run.id)
+            .options(selectinload(Run.boots))
+            .with_for_update()
+        )
+    )
+
+
+def locked_experiment(session: Session, experiment_id: int) -> Experiment:
+    """The experiment, locked. Raises :class:`NotFound`."""
+    found = session.get(Experiment, experiment_id, with_for_update=True, populate_existing=True)
+    if found is None:
+        raise _no_experiment(experiment_id)
+    return found
+
+
+def lock_run(session: Session, run_id: int) -> None:
+    """Keep others from changing the run until the transaction ends."""
+    session.execute(select(Run.id).where(Run.id == run_id).with_for_update())
 
 
 def boots_of(session: Session, run_ids: Iterable[int]) -> list[Boot]:
@@ -192,6 +269,28 @@ def steps_of(session: Session, boot_id: int) -> list[StepAttempt]:
     )
 
 
+def attempt_under(session: Session, run_id: int, epoch: int) -> StepAttempt | None:
+    """The attempt that was begun under the epoch, if one was."""
+    return session.scalars(
+        select(StepAttempt).where(StepAttempt.run_id == run_id, StepAttempt.epoch == epoch)
+    ).one_or_none()
+
+
+def unfinished_attempts(session: Session, run_id: int, before_epoch: int) -> list[StepAttempt]:
+    """Attempts under earlier epochs whose end nobody wrote down, in order."""
+    return list(
+        session.scalars(
+            select(StepAttempt)
+            .where(
+                StepAttempt.run_id == run_id,
+                StepAttempt.epoch < before_epoch,
+                StepAttempt.finished_at.is_(None),
+            )
+            .order_by(StepAttempt.id)
+        )
+    )
+
+
 def unanswered_since(session: Session, boot_id: int) -> datetime | None:
     """When the first of the boot's latest steps began that all heard nothing of the host.
 
@@ -204,7 +303,7 @@ def unanswered_since(session: Session, boot_id: int) -> datetime | None:
 
 def last_fault(session: Session, run_id: int) -> str:
     """Why a step of the run failed most recently; empty if none did."""
-    faults = StepAttempt.outcome.in_(("lab_fault", "failed"))
+    faults = StepAttempt.outcome.in_(FAULTS)
     return (
         session.scalar(
             select(StepAttempt.detail)
@@ -263,6 +362,28 @@ def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
             .order_by(Run.id)
         )
     )
+
+
+def free_final_runs(session: Session) -> list[int]:
+    """Give back hosts that runs hold which are over; returns the hosts' ids.
+
+    No step leaves such a lease behind. One that is there all the same would keep the host from
+    everybody for ever.
+    """
+    over = select(Run.id).where(Run.state.in_(FINAL_STATES))
+    freed = session.scalars(
+        update(HostLease)
+        .where(HostLease.released_at.is_(None), HostLease.run_id.in_(over))
+        .values(released_at=database_now(session), holder=None)
+        .returning(HostLease.host_id)
+    )
+    return list(freed)
+
+
+def unconcluded(session: Session) -> list[int]:
+    """Experiments that are over and have no conclusion yet."""
+    over = Experiment.finished_at.is_not(None) & Experiment.concluded_at.is_(None)
+    return list(session.scalars(select(Experiment.id).where(over).order_by(Experiment.id)))
 
 
 def boot_counts_by_host(session: Session) -> dict[int, dict[str, int]]:

@@ -10,12 +10,12 @@ from mitigauge.database import database_now
 from mitigauge.errors import Conflict, InvalidInput
 from mitigauge.experiments import outcomes, repository
 from mitigauge.experiments.event_log import record_event
-from mitigauge.experiments.judging import FIRST_LOOK, all_decided, judge_run, value_map
+from mitigauge.experiments.judging import FIRST_LOOK
 from mitigauge.experiments.results import ResultBody, body_digest, check_against_case, read_result
-from mitigauge.experiments.states import BootState
+from mitigauge.experiments.states import FINAL_STATES, OPEN_BOOT_STATES, BootState
 from mitigauge.experiments.tables import Boot, Case, Iteration, Result, Run
+from mitigauge.fleet import repository as fleet
 
-OPEN = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)
 # What a boot of a block that has not begun may be already.
 UNTOUCHED = (BootState.PLANNED, BootState.SKIPPED)
 
@@ -25,21 +25,17 @@ def in_order(boots: Iterable[Boot]) -> list[Boot]:
     return sorted(boots, key=lambda b: (b.block, b.attempt, b.place))
 
 
-def decided_after(session: Session, run: Run) -> int | None:
-    """Blocks after which every primary metric was decided; None while one is not.
+def unjudged_blocks(run: Run) -> int | None:
+    """Complete blocks over which an interim analysis is due; None while there is none.
 
-    Asked only between two blocks: within one, its arms would not be alike in boots.
+    One is due only between two blocks: within one, its arms would not be alike in boots.
     """
-    coming = next((boot for boot in in_order(run.boots) if boot.state in OPEN), None)
+    coming = next((boot for boot in in_order(run.boots) if boot.state in OPEN_BOOT_STATES), None)
     if coming is None or coming.state != BootState.PLANNED:
         return None
     done = coming.block - 1
     begun = any(b.block > done and b.state not in UNTOUCHED for b in run.boots)
-    if done < FIRST_LOOK or begun:
-        return None
-    values = value_map(repository.values_of(session, [run.id]))
-    judged = judge_run(run.comparison, run, run.boots, values)
-    return done if all_decided(judged, run.comparison) else None
+    return None if done < FIRST_LOOK or begun or run.judged_blocks >= done else done
 
 
 def result_of_case(body: bytes, case: Case) -> ResultBody:
@@ -107,16 +103,17 @@ def store_failure(
 
 
 def cancel(session: Session, experiment_id: int) -> None:
-    """Ask an experiment to stop: each run restores its host and ends."""
-    experiment = repository.experiment(session, experiment_id)
-    if experiment.state in outcomes.FINAL_RUN_STATES:
+    """Ask an experiment to stop: each run restores its host and ends.
+
+    A run that has no host yet ends at once, whoever holds its host.
+    """
+    runs = repository.locked_runs(session, experiment_id)
+    experiment = repository.locked_experiment(session, experiment_id)
+    if experiment.state in FINAL_STATES:
         raise Conflict(
             f"experiment {experiment_id} is {experiment.state}", hint="There is nothing to cancel."
         )
     experiment.state = "cancelled"
-    for run in experiment.runs:
-        if run.state not in outcomes.FINAL_RUN_STATES:
-            run.wake_at = database_now(session)
     record_event(
         session,
         experiment_id=experiment_id,
@@ -124,6 +121,36 @@ def cancel(session: Session, experiment_id: int) -> None:
         kind="cancelled",
         text="cancel requested; hosts are restored first",
     )
+    for run in runs:
+        if run.state == "queued":
+            outcomes.finish(session, run, state="cancelled", error="cancelled")
+        elif run.state not in FINAL_STATES:
+            run.wake_at = database_now(session)
+
+
+def postpone(session: Session, run_id: int, seconds: float, reason: str) -> None:
+    """Leave a run alone for so long for which no step could be begun, and say why."""
+    run = session.get_one(Run, run_id)
+    repository.wake_later(session, run_id, seconds)
+    record_event(
+        session,
+        experiment_id=run.experiment_id,
+        run_id=run_id,
+        kind="failed",
+        text=f"no step could be begun, again in {seconds:.0f} s: {reason}",
+    )
+
+
+def bring_back(session: Session, environment: str, name: str) -> bool:
+    """Let runs begin again on a host that was set aside; False where it was not.
+
+    Raises :class:`NotFound` for a host that took part in nothing yet.
+    """
+    host = fleet.host_named(session, environment, name)
+    if not fleet.bring_back(session, host.id):
+        return False
+    repository.wake_runs_of_host(session, host.id)
+    return True
 
 
 def _case_of(boot: Boot, case_id: int) -> Case:

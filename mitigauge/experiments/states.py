@@ -15,6 +15,7 @@ class ExperimentState(StrEnum):
     CANCELLED = "cancelled"
 
 
+FINAL_STATES = (ExperimentState.FINISHED, ExperimentState.FAILED, ExperimentState.CANCELLED)
 # What stands for a run's step while another host of its machine has its turn.
 WAITS_FOR_TURN = "turn"
 
@@ -42,6 +43,10 @@ class BootState(StrEnum):
     LAB_FAULT = "lab_fault"
     INVALID = "invalid"
     SKIPPED = "skipped"
+
+
+# Boots that are still to be settled.
+OPEN_BOOT_STATES = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)
 
 
 class Verdict(StrEnum):

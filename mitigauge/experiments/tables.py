@@ -35,6 +35,8 @@ class Experiment(Base):
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+    # When headline and false alarms were worked out, after the last run was over.
+    concluded_at: Mapped[datetime | None]
 
     comparisons: Mapped[list[Comparison]] = relationship(order_by="Comparison.position")
     runs: Mapped[list[Run]] = relationship(order_by="Run.id", back_populates="experiment")
@@ -127,7 +129,14 @@ class Run(Base):
     prepared: Mapped[dict[str, Any] | None]
     tuning_restored: Mapped[bool] = mapped_column(server_default=text("false"))
     consecutive_faults: Mapped[int] = mapped_column(server_default="0")
+    # Starts of a step in a row after which the worker was not heard of again.
+    lost_workers: Mapped[int] = mapped_column(server_default=text("0"))
+    # Why the run is brought to an end before its plan is done; empty while it is not.
+    ending: Mapped[str] = mapped_column(server_default="")
     error: Mapped[str] = mapped_column(server_default="")
+    # Complete blocks that an interim analysis has judged; those after which all was decided.
+    judged_blocks: Mapped[int] = mapped_column(server_default=text("0"))
+    decided_blocks: Mapped[int | None]
     stopped_after: Mapped[int | None]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]

@@ -44,7 +44,7 @@ def show_experiment(session: Session, experiment_id: int) -> ExperimentView:
     run_ids = [run.id for run in experiment.runs]
     boots = repository.boots_of(session, run_ids)
     values = value_map(repository.values_of(session, run_ids))
-    comparisons = _comparisons(experiment, boots, values)
+    comparisons = comparison_views(experiment, boots, values)
     return ExperimentView(
         **_summary(experiment, boots, headline=headline(comparisons)),
         environment=experiment.environment,
@@ -158,9 +158,10 @@ def _summary(experiment: Experiment, boots: Sequence[Boot], *, headline: str) ->
     }
 
 
-def _comparisons(
+def comparison_views(
     experiment: Experiment, boots: Sequence[Boot], values: ValueMap
 ) -> list[ComparisonView]:
+    """Every comparison of the experiment, judged from its *boots*."""
     views = []
     for comparison in experiment.comparisons:
         runs = [run for run in experiment.runs if run.comparison_id == comparison.id]

@@ -33,7 +33,8 @@ def acquire(
 ) -> Lease | None:
     """Take or take over the host for the run; None while somebody else acts on it.
 
-    A lapsed lease lets only its own run go on, with the next epoch.
+    A lapsed lease lets only its own run go on, with the next epoch. A *holder* that asks again,
+    because the answer to its commit was lost, gets the lease that it has.
     """
     held = session.scalars(
         select(HostLease)
@@ -44,9 +45,12 @@ def acquire(
     expires = now + timedelta(seconds=seconds)
     if held is None:
         return _take_free_host(session, host_id, run_id, holder, now=now, expires=expires)
-    if held.run_id != run_id or (held.holder is not None and held.expires_at > now):
+    ours = held.run_id == run_id and held.holder == holder
+    acted_on = held.holder is not None and held.expires_at > now
+    if held.run_id != run_id or (acted_on and not ours):
         return None
-    held.epoch += 1
+    if not ours:
+        held.epoch += 1
     held.holder = holder
     held.expires_at = expires
     session.flush()
@@ -102,6 +106,15 @@ def require(session: Session, lease: Lease) -> None:
 def set_down(session: Session, lease: Lease) -> None:
     """Stop acting but keep the host for the run, so that any worker may go on at once."""
     session.execute(update(HostLease).where(*_mine(lease)).values(holder=None))
+
+
+def holding_run(session: Session, host_id: int) -> int | None:
+    """The run that holds the host now; None where it is free."""
+    return session.scalars(
+        select(HostLease.run_id).where(
+            HostLease.host_id == host_id, HostLease.released_at.is_(None)
+        )
+    ).one_or_none()
 
 
 def note_activity(session: Session, lease: Lease, activity: str) -> None:

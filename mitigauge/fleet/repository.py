@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from mitigauge.database import database_now
+from mitigauge.errors import NotFound
 from mitigauge.fleet.tables import Fingerprint, Host, HostLease
+
+FIRST_PROBE_S, LAST_PROBE_S = 300.0, 3600.0
+LONGEST_REASON = 1000
 
 
 def upsert_host(
@@ -54,6 +60,32 @@ def saw_host(
     return session.execute(statement).scalar_one()
 
 
+def set_aside(session: Session, host_id: int, reason: str) -> datetime:
+    """Let no run begin on the host until it is brought back; returns when it is probed next.
+
+    A probe is a run that may try to prepare the host; each one that fails doubles the time
+    until the next, from 5 minutes to an hour.
+    """
+    host = session.get_one(Host, host_id, with_for_update=True)
+    now = database_now(session)
+    pause = min(FIRST_PROBE_S * 2.0 ** min(host.probes, 10), LAST_PROBE_S)
+    host.set_aside_at = host.set_aside_at or now
+    host.set_aside_reason = reason[:LONGEST_REASON]
+    host.probes += 1
+    host.probe_at = now + timedelta(seconds=pause)
+    return host.probe_at
+
+
+def bring_back(session: Session, host_id: int) -> bool:
+    """Let runs begin on the host again; False where it was not set aside."""
+    host = session.get_one(Host, host_id, with_for_update=True)
+    was_aside = host.set_aside_at is not None
+    host.set_aside_at = host.probe_at = None
+    host.set_aside_reason = ""
+    host.probes = host.failed_preparations = 0
+    return was_aside
+
+
 def all_hosts(session: Session) -> list[Host]:
     """All hosts by environment and name."""
     return list(session.scalars(select(Host).order_by(Host.environment, Host.name)))
@@ -62,6 +94,20 @@ def all_hosts(session: Session) -> list[Host]:
 def hosts_named(session: Session, name: str) -> list[Host]:
     """Hosts of that name, one an environment."""
     return list(session.scalars(select(Host).where(Host.name == name).order_by(Host.environment)))
+
+
+def host_named(session: Session, environment: str, name: str) -> Host:
+    """One host. Raises :class:`NotFound` naming the known ones."""
+    found = session.scalars(
+        select(Host).where(Host.environment == environment, Host.name == name)
+    ).one_or_none()
+    if found is None:
+        known = ", ".join(f"{h.environment}/{h.name}" for h in all_hosts(session)) or "none yet"
+        raise NotFound(
+            f"there is no host {environment}/{name}",
+            hint=f"Known: {known}. A host appears with its first experiment.",
+        )
+    return found
 
 
 def fingerprints_of(session: Session, host_id: int) -> list[Fingerprint]:

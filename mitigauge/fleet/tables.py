@@ -27,6 +27,13 @@ class Host(Base):
     capabilities: Mapped[list[Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_seen_at: Mapped[datetime | None]
+    # Set aside: no run begins on it before the next probe. Empty reason: in use.
+    set_aside_reason: Mapped[str] = mapped_column(server_default="")
+    set_aside_at: Mapped[datetime | None]
+    probe_at: Mapped[datetime | None]
+    probes: Mapped[int] = mapped_column(server_default=text("0"))
+    # Runs in a row that could not prepare it though it answered.
+    failed_preparations: Mapped[int] = mapped_column(server_default=text("0"))
 
 
 class Fingerprint(Base):

@@ -21,7 +21,15 @@ from pipelines.adapters.ansible import (
 )
 from pipelines.adapters.power import PowerControl, PowerError, open_power
 from pipelines.adapters.serial import telling_part
-from pipelines.host_control import Facts, HostControl, JobCase, LabFault, RunLog, Unanswered
+from pipelines.host_control import (
+    Facts,
+    HostControl,
+    JobCase,
+    LabFault,
+    LeaseGone,
+    RunLog,
+    Unanswered,
+)
 
 # Short: an emulated host's port takes a connection long before the host is up, and that
 # one then hears nothing for seconds where the next is answered at once.
@@ -248,7 +256,7 @@ class AnsibleHost:
         except PlayCancelled as failure:
             if self.log.alive():
                 raise _NotWanted(failure.message) from failure
-            raise LabFault(failure.message, hint=failure.hint) from failure
+            raise LeaseGone(failure.message, hint=failure.hint) from failure
         except PlayUnreachable as failure:
             raise Unanswered(failure.message, hint=failure.hint) from failure
         except PlayFailure as failure:
@@ -269,7 +277,7 @@ class AnsibleHost:
     def _require_lease(self) -> None:
         """Nothing touches a host whose lease may be another worker's."""
         if not self.log.holds():
-            raise LabFault(
+            raise LeaseGone(
                 f"the lease of {self.host.name} was lost before it was touched",
                 hint="Another worker goes on with the run.",
             )

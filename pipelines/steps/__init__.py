@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from pipelines.decide import Step
-from pipelines.steps import boot, measure, prepare, wind_up
+from pipelines.steps import boot, judge, measure, prepare, wind_up
 from pipelines.steps.context import Done, StepContext
 
 STEPS: Mapping[Step, Callable[[StepContext], Done]] = {
@@ -17,6 +17,7 @@ STEPS: Mapping[Step, Callable[[StepContext], Done]] = {
     Step.SKIP: boot.skip,
     Step.START: measure.start,
     Step.POLL: measure.poll,
+    Step.JUDGE: judge.judge,
     Step.STOP: wind_up.stop,
     Step.RESTORE: wind_up.restore,
     Step.FINISH: wind_up.finish,

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
+import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
-from mitigauge.database import database_now, transaction
+from mitigauge.database import DISK_FULL, database_now, is_away, transaction
 from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.experiments import outcomes, repository
 from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Boot, Run
 from mitigauge.hostile import clean
-from pipelines.decide import ATTEMPTS_A_PLACE, Action, Step
-from pipelines.host_control import HostControl, LabFault, Unanswered
+from pipelines.cleaned_host import CleanedHost
+from pipelines.decide import ATTEMPTS_A_PLACE, SILENT_PREPARATIONS_LIMIT, Action, Step
+from pipelines.host_control import HostControl, LabFault, LeaseGone, Unanswered
 
-# Outcomes of steps that came to nothing.
-FAULTS = ("lab_fault", "failed")
+log = structlog.get_logger()
+
 FAULT_RETRY_S = 5.0
+INTERRUPTED_RETRY_S = 1.0
 # What is away comes back without our doing: it is asked for again, and never given up.
 AWAY_RETRY_S = 10.0
 LONGEST_RETRY_S = 300.0
@@ -31,17 +35,33 @@ SILENCE_LIMIT_S = 60.0
 SILENCE_RETRY_S = 5.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StepContext:
-    """A run as it was loaded, the action decided on, and the host to act on."""
+    """A run as it was loaded, the action decided on, and the way to the host."""
 
     run: Run
     action: Action
-    host: HostControl
+    open_host: Callable[[], HostControl]
     engine: Engine
     catalog: Catalog
     stopping: Callable[[], bool] = lambda: False
     """Whether the worker is about to stop, so that nothing should be waited for."""
+
+    @cached_property
+    def host(self) -> HostControl:
+        """The host to act on, opened when a step first needs it.
+
+        Raises :class:`LabFault` where it cannot be: it left the inventory, say.
+        """
+        try:
+            return CleanedHost(self.open_host())
+        except LabFault:
+            raise
+        except Exception as error:
+            raise HostMissing(
+                f"{self.run.host.name} cannot be opened: {in_one_line(error)}",
+                hint="See the environment's inventory.",
+            ) from error
 
     @property
     def boot(self) -> Boot:
@@ -62,8 +82,14 @@ class StepContext:
         try:
             with transaction(self.engine) as session:
                 return not repository.is_cancelled(session, self.run.experiment_id)
-        except OperationalError:
+        except Exception as error:
+            if not is_away(error):
+                raise
             return True  # what runs on the host goes on while the database is away
+
+
+class HostMissing(LabFault):
+    """A host cannot be opened: it is not in the inventory, or that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +108,41 @@ def boot_of(run: Run, boot_id: int | None) -> Boot:
     return next(boot for boot in run.boots if boot.id == boot_id)
 
 
+def done_despite(context: StepContext, error: Exception) -> Done:
+    """The outcome of a step that raised *error*. Raises nothing itself."""
+    try:
+        return _done_despite(context, error)
+    except Exception as second:
+        log.exception("no outcome", run=context.run.id, step=context.action.step)
+        # The database being away, most likely: the step is taken again, whatever it was.
+        return interrupted(f"{in_one_line(error)}; then: {in_one_line(second)}")
+
+
+def _done_despite(context: StepContext, error: Exception) -> Done:
+    if isinstance(error, LeaseGone) or is_away(error):
+        return interrupted(in_one_line(error))
+    if isinstance(error, Unanswered):
+        return unanswered(context, error)
+    if isinstance(error, LabFault):
+        return faulted(context, error)
+    return broken(context, error)
+
+
+def interrupted(reason: str) -> Done:
+    """The outcome of a step that was stopped before its end and says nothing of the host."""
+    return Done(
+        lambda _session, _run: None,
+        outcome="interrupted",
+        detail=reason,
+        event=f"interrupted, the step is taken again: {reason}",
+        again_in_s=INTERRUPTED_RETRY_S,
+    )
+
+
 def faulted(context: StepContext, fault: LabFault) -> Done:
     """The outcome of a step during which the lab failed."""
+    if context.action.step is Step.PREPARE:
+        return _unprepared(fault)
     tail = _serial_tail(context)
 
     def apply(session: Session, run: Run) -> None:
@@ -106,6 +165,35 @@ def faulted(context: StepContext, fault: LabFault) -> Done:
     )
 
 
+def _unprepared(fault: LabFault) -> Done:
+    """The outcome of preparing a host that did not play along.
+
+    One that does not answer, or is not there, is set aside after some tries, and its runs wait.
+    So is one that answers and that run after run cannot prepare; a single run that cannot has
+    asked for something that the host does not have, and gives up by itself.
+    """
+    silent = isinstance(fault, Unanswered | HostMissing)
+
+    def apply(session: Session, run: Run) -> None:
+        outcomes.broke(run)
+        tried = run.consecutive_faults >= SILENT_PREPARATIONS_LIMIT
+        aside = run.host.set_aside_at is not None
+        if silent and (tried or aside):
+            # Counted no further: however long it takes, the run waits for its host.
+            run.consecutive_faults = SILENT_PREPARATIONS_LIMIT - 1
+            outcomes.put_back(session, run, fault.message)
+        elif not silent and (aside or run.host.failed_preparations >= outcomes.FAILED_PREPARATIONS):
+            outcomes.put_back(session, run, fault.message)
+
+    return Done(
+        apply,
+        outcome="unanswered" if silent else "lab_fault",
+        detail=fault.message,
+        event=f"the host cannot be prepared: {fault.message}",
+        again_in_s=FAULT_RETRY_S,
+    )
+
+
 def unanswered(context: StepContext, fault: Unanswered) -> Done:
     """The outcome of a step whose host did not answer.
 
@@ -120,7 +208,7 @@ def unanswered(context: StepContext, fault: Unanswered) -> Done:
         since = repository.unanswered_since(session, boot_id)
     if context.seconds_since(since) > SILENCE_LIMIT_S:
         return faulted(context, fault)
-    said = _in_words(fault)
+    said = in_one_line(fault)
     return Done(
         lambda _session, _run: None,
         outcome="unanswered",
@@ -133,27 +221,38 @@ def unanswered(context: StepContext, fault: Unanswered) -> Done:
 def broken(context: StepContext, error: Exception) -> Done:
     """The outcome of a step that failed through neither the lab nor the arm.
 
-    A blob store that does not answer is waited for. Anything else, a fault of our own say,
-    is tried again at growing intervals, until the run gives up with the error's text.
+    A blob store that does not answer and a full disk of ours are waited for. Anything else, a
+    fault of our own say, is tried again at growing intervals, until the run gives up with the
+    error's text.
     """
-    away = isinstance(error, NotReady)
-    said = _in_words(error)
-    again = AWAY_RETRY_S if away else retry_after_s(context.run.consecutive_faults)
+    waits = isinstance(error, NotReady) or is_disk_full(error)
+    said = in_one_line(error)
+    if is_disk_full(error):
+        said = f"no space left on the control side, which is no fault of the host: {said}"
+    again = AWAY_RETRY_S if waits else retry_after_s(context.run.consecutive_faults)
 
-    def apply(_: Session, run: Run) -> None:
-        if away:
+    def apply(session: Session, run: Run) -> None:
+        if waits:
             return
         outcomes.broke(run)
         if context.action.step is Step.RESTORE:
             outcomes.restored(run)
+            outcomes.set_aside(session, run, f"it could not be restored: {said}")
 
     return Done(
         apply,
-        outcome="failed",
+        outcome="waits" if waits else "failed",
         detail=said,
         event=f"{context.action.step} failed, again in {again:.0f} s: {said}",
         again_in_s=again,
     )
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether the control side, or its database, has no room left."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return getattr(getattr(error, "orig", None), "sqlstate", None) == DISK_FULL
 
 
 def retry_after_s(faults: int) -> float:
@@ -162,7 +261,7 @@ def retry_after_s(faults: int) -> float:
     return min(LONGEST_RETRY_S, FAULT_RETRY_S * 2.0 ** min(faults, 10))
 
 
-def _in_words(error: Exception) -> str:
+def in_one_line(error: BaseException) -> str:
     """One line of what went wrong, as PostgreSQL can store it."""
     if isinstance(error, MitigaugeError):
         text = str(error)
@@ -174,8 +273,10 @@ def _in_words(error: Exception) -> str:
 
 
 def _serial_tail(context: StepContext) -> str:
+    """The console's part of a fault's story; a fault of the console's own is told there."""
     since = context.boot.serial_offset if context.action.boot_id else None
     try:
         return context.host.serial_tail(since)
-    except LabFault as fault:
-        return f"(no serial log: {fault.message})"
+    except Exception as fault:
+        log.exception("no serial log", run=context.run.id)
+        return f"(no serial log: {in_one_line(fault)})"

@@ -6,7 +6,8 @@ from sqlalchemy.orm import Session
 
 from mitigauge.experiments import outcomes
 from mitigauge.experiments.tables import Run
-from pipelines.host_control import LabFault
+from pipelines.decide import CANCELLED
+from pipelines.host_control import LabFault, LeaseGone
 from pipelines.steps.context import Done, StepContext, boot_of
 
 
@@ -21,14 +22,22 @@ def stop(context: StepContext) -> Done:
 
 
 def restore(context: StepContext) -> Done:
-    """Undo the tuning. A host that cannot be restored is said to be so, and let go."""
+    """Undo the tuning. A host that cannot be restored is set aside, and the run ends."""
     problem = ""
     try:
         context.host.restore()
+    except LeaseGone:
+        raise
     except LabFault as fault:
         problem = fault.message
+
+    def apply(session: Session, run: Run) -> None:
+        outcomes.restored(run)
+        if problem:
+            outcomes.set_aside(session, run, f"it could not be restored: {problem}")
+
     return Done(
-        lambda _, run: outcomes.restored(run),
+        apply,
         outcome="lab_fault" if problem else "done",
         detail=problem,
         event=f"host could not be restored: {problem}" if problem else "host restored",
@@ -40,11 +49,14 @@ def finish(context: StepContext) -> Done:
     reason = context.action.reason
     state = "finished"
     if reason:
-        state = "cancelled" if reason == "cancelled" else "failed"
+        state = "cancelled" if reason == CANCELLED else "failed"
 
     def apply(session: Session, run: Run) -> None:
         if context.action.boot_id:
             outcomes.lost(session, boot_of(run, context.action.boot_id), reason)
+            outcomes.set_aside(session, run, reason)
+        elif state == "failed" and run.prepared is None:
+            run.host.failed_preparations += 1
         outcomes.finish(session, run, state=state, error=reason)
 
     return Done(apply, detail=reason, event=f"run {state}" + (f": {reason}" if reason else ""))

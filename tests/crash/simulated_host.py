@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pipelines.host_control import Facts, JobCase, LabFault, RunLog, Unanswered
+from pipelines.host_control import Facts, JobCase, LeaseGone, RunLog, Unanswered
 
 RECORDED = (
     Path(__file__).parents[1] / "fixtures" / "profiles" / "syscall-basic.perf.script.gz"
@@ -51,7 +51,7 @@ class SimulatedHost:
 
     def _require_lease(self) -> None:
         if not self.log.holds():
-            raise LabFault("the lease was lost")
+            raise LeaseGone("the lease was lost")
 
     def _do(self, what: str) -> None:
         self._require_lease()

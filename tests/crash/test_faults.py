@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from mitigauge.database import transaction
-from mitigauge.experiments import host_views, service
+from mitigauge.experiments import host_views, repository, service
 from mitigauge.experiments.states import BootState, Verdict
 from tests.crash.conftest import Fleet
 from tests.crash.simulated_host import new_world
@@ -97,12 +97,18 @@ def test_a_doubled_baseline_is_booted_and_its_verdicts_counted_for_the_host(flee
         ("off", False), ("on", False), ("off-again", True),
     ]  # fmt: skip
     assert len(view.boots) == 12
+    fleet.until(lambda: concluded(fleet), "the false alarms, counted after the end")
     with transaction(fleet.engine) as session:
         [rate] = host_views.show_host(session, "alpha").aa
     # Two cases of one metric.
     assert (rate.workload, rate.metric) == ("spin", "time")
     assert (rate.comparisons, rate.alarms, rate.rate_percent) == (2, 0, 0.0)
     assert rate.ci_high_percent > 50
+
+
+def concluded(fleet: Fleet) -> bool:
+    with transaction(fleet.engine) as session:
+        return repository.unconcluded(session) == []
 
 
 def test_cancelling_restores_the_host_and_leaves_the_rest(fleet: Fleet) -> None:

@@ -17,7 +17,7 @@ from mitigauge.experiments.submit import submit
 from mitigauge.fleet import leases
 from mitigauge.fleet.leases import Lease
 from pipelines import lease as lease_module
-from pipelines.lease import HeldLease
+from pipelines.lease import HeldLease, clock
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 FIRST, SECOND = uuid4(), uuid4()
@@ -112,7 +112,7 @@ def test_the_database_itself_refuses_a_second_holder(
 
 
 def held(engine: Engine, lease: Lease, *, taken_s_ago: float, seconds: float = 60) -> HeldLease:
-    return HeldLease(engine, lease, seconds, since=time.monotonic() - taken_s_ago)
+    return HeldLease(engine, lease, seconds, since=clock() - taken_s_ago)
 
 
 @pytest.fixture
@@ -141,9 +141,53 @@ def test_a_lease_outlived_and_taken_over_is_not_held(
     lease = taken(engine, runs[0], FIRST, seconds=-1)
     taken(engine, runs[0], SECOND)
     late = held(engine, lease, taken_s_ago=61)
-    assert late.alive()
     assert not late.holds()
     assert not late.alive()
+    # What the database said stays said: it is not asked again.
+    assert not late.holds()
+
+
+def test_what_goes_on_stops_before_a_lease_that_cannot_be_renewed_may_be_anothers(
+    away: Engine, engine: Engine, runs: list[tuple[int, int]]
+) -> None:
+    lease = taken(engine, runs[0], FIRST)
+    assert held(away, lease, taken_s_ago=50).alive()
+    # Six seconds before its end, since to end a play takes some.
+    assert not held(away, lease, taken_s_ago=55).alive()
+
+
+def test_a_lease_cut_off_from_its_database_says_so_in_time(
+    away: Engine, engine: Engine, runs: list[tuple[int, int]]
+) -> None:
+    with held(away, taken(engine, runs[0], FIRST), taken_s_ago=0, seconds=1) as lease:
+        assert lease.alive()
+        time.sleep(1.2)
+        assert not lease.alive()
+
+
+def test_renewing_outlives_a_fault_that_nobody_thought_of(
+    engine: Engine, runs: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lease = taken(engine, runs[0], FIRST, seconds=2)
+    renew, calls = leases.renew, []
+
+    def failing_once(*arguments: object) -> bool:
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise RuntimeError("a fault of ours")
+        return renew(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(leases, "renew", failing_once)
+    with held(engine, lease, taken_s_ago=0, seconds=2) as kept:
+        time.sleep(3)
+        assert kept.alive()
+    assert len(calls) >= 3
+
+
+def test_a_holder_that_asks_again_gets_the_lease_it_has(
+    engine: Engine, runs: list[tuple[int, int]]
+) -> None:
+    assert taken(engine, runs[0], FIRST) == taken(engine, runs[0], FIRST)
 
 
 def test_without_its_database_an_outlived_lease_is_given_up_in_the_end(
