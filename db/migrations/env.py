@@ -11,6 +11,8 @@ from mitigauge.database import database_url, new_engine
 from mitigauge.schema_upgrade import LOCK_TIMEOUT_S, PATIENCE_S, one_at_a_time
 from mitigauge.tables import metadata
 
+STATEMENT_TIMEOUT_S = 600
+
 
 def _migrate(connection: Connection) -> None:
     given = context.config.attributes
@@ -25,7 +27,7 @@ def _migrate(connection: Connection) -> None:
         on_version_apply=_note_applied,
     )
     connection.execute(text(f"set lock_timeout = '{LOCK_TIMEOUT_S}s'"))
-    connection.execute(text("set statement_timeout = '10min'"))
+    connection.execute(text(f"set statement_timeout = '{STATEMENT_TIMEOUT_S}s'"))
     connection.commit()
     say, patience_s = given.get("say", lambda _: None), given.get("patience_s", PATIENCE_S)
     with one_at_a_time(connection, say, patience_s), context.begin_transaction():
@@ -42,7 +44,9 @@ def run() -> None:
     if isinstance(given, Connection):
         _migrate(given)
         return
-    engine = new_engine(context.config.attributes.get("url") or database_url())
+    url = context.config.attributes.get("url") or database_url()
+    # One statement may rewrite a large table, and Python may work between two of them.
+    engine = new_engine(url, idle_in_transaction_s=STATEMENT_TIMEOUT_S, statement_limit_s=None)
     with engine.connect() as connection:
         _migrate(connection)
     engine.dispose()
