@@ -13,7 +13,7 @@ from rich.text import Text
 
 from cli.output import Json, console, errors, print_json, print_table
 from mitigauge import schema_upgrade
-from mitigauge.database import database_url, get_engine, require_head, schema_revisions
+from mitigauge.database import database_url, get_engine, require_head
 from mitigauge.retention.schemas import Pruned
 from mitigauge.retention.service import Progress
 from mitigauge.retention.service import prune as pruning
@@ -49,7 +49,7 @@ def upgrade() -> None:
 @app.command()
 def status() -> None:
     """Show the schema's version and the one this program wants."""
-    current, head = schema_revisions(get_engine())
+    current, head = schema_upgrade.revisions(get_engine())
     console.print(f"schema {current or 'nothing'}, wanted {head}")
 
 

@@ -18,7 +18,13 @@ from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from mitigauge.database import MIGRATIONS, alembic_config, new_engine, schema_revisions
+from mitigauge.database import (
+    MIGRATIONS,
+    alembic_config,
+    in_words,
+    new_engine,
+    schema_revisions,
+)
 from mitigauge.errors import NotReady
 
 # Any fixed number serves; all who migrate must agree on it.
@@ -52,13 +58,14 @@ class Upgraded:
 def upgrade(url: str, *, say: Say = lambda _: None, patience_s: float = PATIENCE_S) -> Upgraded:
     """Bring the schema of *url* to head.
 
-    *say* gets a line for whoever waits. Raises :class:`NotReady` where another upgrade does
-    not end within *patience_s*, where a migration is cut off (the schema is then whole, at
-    the last migration that was completed), and for a schema of a newer program.
+    *say* gets a line for whoever waits. Raises :class:`NotReady` where the database does not
+    answer, where another upgrade does not end within *patience_s*, where a migration is cut
+    off (the schema is then whole, at the last migration that was completed), and for a schema
+    of a newer program.
     """
     engine = new_engine(url)
     try:
-        before, head = schema_revisions(engine)
+        before, head = revisions(engine)
         _refuse_unknown(before)
         if before == head:
             return Upgraded(before, head, 0)
@@ -72,6 +79,20 @@ def upgrade(url: str, *, say: Say = lambda _: None, patience_s: float = PATIENCE
         return Upgraded(before, head, len(applied))
     finally:
         engine.dispose()
+
+
+def revisions(engine: Engine) -> tuple[str | None, str | None]:
+    """The revision the database is at, and the one this program wants.
+
+    Raises :class:`NotReady` if the database does not answer.
+    """
+    try:
+        return schema_revisions(engine)
+    except DBAPIError as error:
+        raise NotReady(
+            f"the database does not answer: {in_words(error)}",
+            hint="Start the server, or check MITIGAUGE_DATABASE_URL.",
+        ) from error
 
 
 def _refuse_unknown(revision: str | None) -> None:
@@ -151,7 +172,7 @@ def _clock(moment: datetime) -> str:
 
 def _cut_off(engine: Engine, error: DBAPIError) -> NotReady:
     """The error for people; says at which revision the schema is now and what to do."""
-    said = str(error.orig).strip().partition("\n")[0]
+    said = in_words(error)
     if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE:
         said = f"a table was in use by others for {LOCK_TIMEOUT_S} s ({said})"
     elif error.connection_invalidated:

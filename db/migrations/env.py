@@ -47,9 +47,11 @@ def run() -> None:
     url = context.config.attributes.get("url") or database_url()
     # One statement may rewrite a large table, and Python may work between two of them.
     engine = new_engine(url, idle_in_transaction_s=STATEMENT_TIMEOUT_S, statement_limit_s=None)
-    with engine.connect() as connection:
-        _migrate(connection)
-    engine.dispose()
+    try:
+        with engine.connect() as connection:
+            _migrate(connection)
+    finally:
+        engine.dispose()
 
 
 run()

@@ -14,6 +14,8 @@ from alembic import command
 from sqlalchemy import Engine, create_engine, inspect, text
 
 from mitigauge.database import alembic_config, schema_revisions
+from mitigauge.errors import NotReady
+from mitigauge.schema_upgrade import one_at_a_time, upgrade
 from mitigauge.settings import REPOSITORY
 
 # Sleeps before each statement that changes ``host_lease``, as if that were a large table.
@@ -156,3 +158,26 @@ def test_a_schema_of_a_newer_program_is_left_alone(engine: Engine, database_url:
     assert "Traceback" not in complaint
     assert "9999" in complaint
     assert "newer" in complaint
+
+
+def test_a_database_that_does_not_answer_is_said_in_plain_words() -> None:
+    process = start_upgrade("postgresql://nobody@127.0.0.1:9/nothing")
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "Traceback" not in complaint
+    assert "the database does not answer" in complaint
+    assert "MITIGAUGE_DATABASE_URL" in complaint
+
+
+def test_an_upgrade_that_hangs_is_not_waited_for_without_end(
+    engine: Engine, before_turns: str
+) -> None:
+    with engine.connect() as holder, one_at_a_time(holder):
+        said: list[str] = []
+        with pytest.raises(
+            NotReady, match=r"another upgrade .* since .* waited for 3 s"
+        ) as given_up:
+            upgrade(before_turns, say=said.append, patience_s=3)
+    assert "schema stays whole" in given_up.value.hint
+    assert len(said) == 1
+    assert upgrade(before_turns).applied > 0
