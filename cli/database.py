@@ -1,14 +1,29 @@
-"""`mitigauge db`: the schema."""
+"""`mitigauge db`: the schema, and what is deleted."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
 import typer
-from alembic import command
+from rich.filesize import decimal
+from rich.text import Text
 
-from cli.output import console
-from mitigauge.database import alembic_config, database_url, get_engine, schema_revisions
+from cli.output import Json, console, errors, print_json, print_table
+from mitigauge import schema_upgrade
+from mitigauge.database import database_url, get_engine, require_head
+from mitigauge.retention.schemas import Pruned
+from mitigauge.retention.service import Progress
+from mitigauge.retention.service import prune as pruning
+from mitigauge.settings import get_settings
 
-app = typer.Typer(help="The database: bring its schema up to date.", no_args_is_help=True)
+PROGRESS_S = 2.0
+
+app = typer.Typer(
+    help="The database: bring its schema up to date, delete what is old.", no_args_is_help=True
+)
 
 
 @app.callback()
@@ -18,18 +33,76 @@ def database() -> None:
 
 @app.command()
 def upgrade() -> None:
-    """Bring the schema to the version this program wants; does nothing when it is there."""
-    url = database_url()
-    before, head = schema_revisions(get_engine())
-    if before == head:
-        console.print(f"schema is at {head} already")
-        return
-    command.upgrade(alembic_config(url), "head")
-    console.print(f"schema upgraded from {before or 'nothing'} to {head}")
+    """Bring the schema to the version this program wants; does nothing when it is there.
+
+    Where another upgrade is running, this one waits for its end.
+    """
+    done = schema_upgrade.upgrade(database_url(), say=lambda line: console.print(Text(line)))
+    if done.before == done.after:
+        console.print(f"schema is at {done.after} already")
+    elif done.applied:
+        console.print(f"schema upgraded from {done.before or 'nothing'} to {done.after}")
+    else:
+        console.print(f"schema is at {done.after} now; nothing was left to do")
 
 
 @app.command()
 def status() -> None:
     """Show the schema's version and the one this program wants."""
-    current, head = schema_revisions(get_engine())
+    current, head = schema_upgrade.revisions(get_engine())
     console.print(f"schema {current or 'nothing'}, wanted {head}")
+
+
+@app.command()
+def prune(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would go; remove nothing.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Delete what is old and serves nobody: never a value, a verdict or what proves it.
+
+    MITIGAUGE_RETENTION_… say how long things are kept; docs/operating.md lists them.
+    """
+    require_head(get_engine())
+    with _shown() as progress:
+        pruned = pruning(get_engine(), get_settings(), dry_run=dry_run, progress=progress)
+    if json:
+        print_json(pruned)
+    else:
+        _print(pruned)
+    if any(kind.error for kind in pruned.removed):
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _shown() -> Iterator[Progress]:
+    """Progress on stderr: where that is no terminal a line now and then, else a moving one."""
+    if errors.is_terminal:
+        with errors.status("pruning") as status:
+            yield lambda kind, count: status.update(Text(f"pruning: {kind} {count:,}"))
+        return
+    due = time.monotonic() + PROGRESS_S
+
+    def line(kind: str, count: int) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            errors.print(Text(f"pruning: {kind} {count:,}"))
+            due = time.monotonic() + PROGRESS_S
+
+    yield line
+
+
+def _print(pruned: Pruned) -> None:
+    if pruned.skipped:
+        console.print(Text(f"nothing was done: {pruned.skipped}"))
+        return
+    went = [kind for kind in pruned.removed if kind.count]
+    print_table(
+        ["what", "would go" if pruned.dry_run else "went", "size"],
+        [[kind.kind, f"{kind.count:,}", decimal(kind.bytes)] for kind in went],
+        empty="nothing is old enough to go",
+    )
+    for kind in pruned.removed:
+        if kind.error:
+            errors.print(Text(f"not all of the {kind.kind}: {kind.error}"))

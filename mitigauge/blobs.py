@@ -1,26 +1,45 @@
-"""Raw files by SHA-256, in a directory or an S3 bucket."""
+"""Raw files by SHA-256, in a directory or an S3 bucket.
+
+A file that is damaged is never given out as good: what is read is checked against its name.
+"""
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import hashlib
+import os
 import re
+import secrets
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 
 import obstore
-from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, S3Store
 
-from mitigauge.errors import InvalidInput, NotFound, NotReady
+from mitigauge.errors import InvalidInput, MitigaugeError, NotFound, NotReady
 from mitigauge.settings import Settings
 
 PIECE_BYTES = 1 << 20
+# Files up to this size are checked before their first byte is given out.
+CHECKED_FIRST_BYTES = 8 << 20
+PAGE = 1000
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_PATH = re.compile(r"[0-9a-f]{2}/([0-9a-f]{64})")
+# What a writer that died leaves behind: ours, and obstore's own.
+_LEFTOVER = re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]{8}\.part|[0-9a-f]{64}#\d+")
 _PATIENCE = timedelta(seconds=20)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+
+
+class DamagedBlob(MitigaugeError):
+    """A stored file whose content is not what its name says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +49,19 @@ class Blob:
     size: int
     """Bytes."""
     pieces: Iterator[bytes]
-    """Its content, to be gone through once."""
+    """Its content, to be gone through once. Of a damaged file the last piece never comes:
+    :class:`DamagedBlob` is raised in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One stored file as it is listed."""
+
+    digest: str
+    size: int
+    """Bytes."""
+    modified: datetime
+    """When it was stored last, by the store's clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +71,31 @@ class BlobStore:
     store: ObjectStore
     name: str
     """Where it is, for people."""
+    directory: Path | None = None
+    """Where its files are; none: in a bucket."""
 
     def put(self, content: bytes) -> str:
-        """Store *content* and return its SHA-256; storing it again changes nothing."""
+        """Store *content* and return its SHA-256.
+
+        It is written whole or not at all, and has survived a power cut once this returns.
+        Storing it again mends what has been damaged, and makes it young again for
+        :meth:`remove`.
+        """
         digest = hashlib.sha256(content).hexdigest()
-        with _answering(self.name), suppress(AlreadyExistsError):
-            obstore.put(self.store, _path(digest), content, mode="create")
+        with _answering(self.name), self._turn(fcntl.LOCK_SH):
+            if self.directory:
+                _write(self.directory / _path(digest), content)
+            else:
+                # In one piece: an upload in parts that is broken off leaves parts behind.
+                obstore.put(self.store, _path(digest), content, use_multipart=False)
         return digest
 
     def get(self, digest: str) -> Blob:
-        """The file of that SHA-256. Raises :class:`NotFound` for one that is not there."""
+        """The file of that SHA-256.
+
+        Raises :class:`NotFound` for one that is not there and :class:`DamagedBlob` for a
+        damaged one: here for files up to 8 MiB, later in the pieces of larger ones.
+        """
         if not _DIGEST.fullmatch(digest):
             raise _missing(digest)
         with _answering(self.name):
@@ -57,14 +103,104 @@ class BlobStore:
                 found = obstore.get(self.store, _path(digest))
             except FileNotFoundError:
                 raise _missing(digest) from None
-        pieces = (bytes(piece) for piece in found.stream(min_chunk_size=PIECE_BYTES))
-        return Blob(found.meta["size"], pieces)
+            size = found.meta["size"]
+            stream = (bytes(piece) for piece in found.stream(min_chunk_size=PIECE_BYTES))
+            pieces = self._checked(digest, stream)
+            if size <= CHECKED_FIRST_BYTES:
+                pieces = iter(list(pieces))
+        return Blob(size, pieces)
 
     def read(self, digest: str) -> bytes:
-        """The whole content of the file of that SHA-256."""
-        blob = self.get(digest)
+        """The whole content of the file of that SHA-256; raises as :meth:`get` does."""
+        return b"".join(self.get(digest).pieces)
+
+    def listed(self) -> Iterator[list[Stored]]:
+        """All files, in pages of up to 1,000, in no order."""
+        pages = iter(obstore.list(self.store, chunk_size=PAGE))
+        while True:
+            with _answering(self.name):
+                page = next(pages, None)
+            if page is None:
+                return
+            yield [
+                Stored(found[1], meta["size"], meta["last_modified"])
+                for meta in page
+                if (found := _PATH.fullmatch(meta["path"]))
+            ]
+
+    def remove(self, stored: Stored) -> bool:
+        """Remove a file, unless it was stored again since it was listed; whether it went."""
+        path = _path(stored.digest)
+        with _answering(self.name), self._turn(fcntl.LOCK_EX):
+            try:
+                if obstore.head(self.store, path)["last_modified"] != stored.modified:
+                    return False
+                obstore.delete(self.store, path)
+            except FileNotFoundError:
+                return False
+        return True
+
+    def leftovers(self) -> Iterator[Path]:
+        """Files of a directory that writers which died did not come to name."""
+        if not self.directory:
+            return
         with _answering(self.name):
-            return b"".join(blob.pieces)
+            for path in self.directory.glob("[0-9a-f][0-9a-f]/*"):
+                if _LEFTOVER.fullmatch(path.name):
+                    yield path
+
+    def _checked(self, digest: str, stream: Iterator[bytes]) -> Iterator[bytes]:
+        """The pieces; the last is held back until the sum over all of them is right."""
+        found, held = hashlib.sha256(), None
+        with _answering(self.name):
+            for piece in stream:
+                found.update(piece)
+                if held is not None:
+                    yield held
+                held = piece
+        if found.hexdigest() != digest:
+            raise DamagedBlob(
+                f"the blob {digest} in {self.name} is damaged: "
+                f"its content has the SHA-256 {found.hexdigest()}",
+                hint="Restore it from a backup. The same raw file stored once more mends it too.",
+            )
+        if held is not None:
+            yield held
+
+    @contextmanager
+    def _turn(self, kind: int) -> Iterator[None]:
+        """Between :meth:`remove`'s look at a file's age and its removal nothing is stored."""
+        if not self.directory:
+            yield
+            return
+        with (self.directory / ".lock").open("a") as lock:
+            fcntl.flock(lock, kind)
+            yield
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all: on the disk first, then under its name."""
+    path.parent.mkdir(exist_ok=True)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    for directory in (path.parent, path.parent.parent):
+        _sync_names(directory)
+
+
+def _sync_names(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def blob_store(settings: Settings) -> BlobStore:
@@ -80,7 +216,8 @@ def blob_store(settings: Settings) -> BlobStore:
 def _opened(url: str, directory: Path) -> BlobStore:
     if not url:
         with _answering(str(directory)):
-            return BlobStore(LocalStore(directory, mkdir=True), str(directory))
+            files = LocalStore(directory, mkdir=True)
+            return BlobStore(files, str(directory), directory.resolve())
     if not re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]+(/[^?#]*)?", url):
         raise InvalidInput(
             f"MITIGAUGE_BLOBS_URL is {url[:100]!r}, which is no s3://BUCKET/PREFIX",
@@ -101,13 +238,23 @@ def _answering(name: str) -> Iterator[None]:
     try:
         yield
     except (BaseError, OSError) as error:
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            raise _full(name) from error
         said = " ".join(str(error).partition("Debug source:")[0].split())[:600]
         raise NotReady(
             f"the blob store {name} cannot be used: {said}",
             hint="Check MITIGAUGE_BLOBS_URL, the AWS_… variables and the bucket's rights."
             if name.startswith("s3://")
-            else "Check that it is a directory, who may write to it, and that its disk has room.",
+            else "Check that it is a directory, and who may write to it.",
         ) from error
+
+
+def _full(name: str) -> NotReady:
+    free = shutil.disk_usage(name).free
+    return NotReady(
+        f"no space left on the disk of the blob store {name}: {free:,} bytes are free",
+        hint="Make room there. `mitigauge db prune` removes what nobody needs any more.",
+    )
 
 
 def _path(digest: str) -> str:

@@ -22,11 +22,12 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from mitigauge.log_files import cut_log
 from mitigauge.postgres_account import (
     Account,
     EmbeddedPostgresError,
@@ -53,6 +54,7 @@ PORT = 5432  # only part of the socket's file name; nothing listens on TCP
 MAX_CONNECTIONS = 100
 START_TIMEOUT_S = 120  # crash recovery of a busy server on a slow disk
 LOCK_TIMEOUT_S = 180
+LOG_LIMIT_BYTES = 32 << 20
 # sockaddr_un.sun_path holds 108 bytes with the final NUL; the lock file is longer still.
 SOCKET_PATH_LIMIT = 107 - len(".lock")
 
@@ -309,6 +311,9 @@ def _start(home: Path, account: Account) -> None:
         "max_connections": str(MAX_CONNECTIONS),
     }
     options = " ".join(f"-c {name}={_quoted(value)}" for name, value in settings.items())
+    # The server appends for as long as it runs; `mitigauge db prune` cuts it meanwhile.
+    with suppress(OSError):
+        cut_log(_log_file(home), LOG_LIMIT_BYTES)
     offset = _size(_log_file(home))
     try:
         _run(

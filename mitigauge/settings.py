@@ -35,6 +35,28 @@ class Settings(BaseSettings):
         32 << 20, description="largest compressed capture of a profile that is read"
     )
 
+    retention_events_days: int = Field(
+        180, ge=0, description="accompanying lines of an experiment's log go after its end"
+    )
+    retention_events_per_experiment: int = Field(
+        20_000, ge=0, description="such lines kept of an experiment that ended, the latest"
+    )
+    retention_attempts_days: int = Field(
+        180, ge=0, description="attempts at a run's steps go after its end"
+    )
+    retention_blobs_days: float = Field(
+        2, ge=0, description="raw files that nothing names go after; 0 only while no worker runs"
+    )
+    retention_scratch_days: float = Field(
+        1, ge=0, description="scratch directories of dead processes go; 0 only as above"
+    )
+    retention_queue_days: float = Field(
+        1, ge=0, description="jobs of the queue that nobody works on go after"
+    )
+    retention_log_bytes: int = Field(
+        32 << 20, ge=0, description="a log file that is larger is cut to half of this"
+    )
+
     @property
     def web_root(self) -> Path:
         """Built dashboard (``web/dist``)."""

@@ -7,6 +7,7 @@ from mitigauge.database import Base
 from mitigauge.experiments import tables as experiments
 from mitigauge.fleet import tables as fleet
 from mitigauge.profiles import tables as profiles
+from mitigauge.retention import tables as retention
 
 metadata = Base.metadata
-__all__ = ["claims", "experiments", "fleet", "metadata", "profiles"]
+__all__ = ["claims", "experiments", "fleet", "metadata", "profiles", "retention"]

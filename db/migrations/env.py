@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from alembic import context
 from sqlalchemy import Connection, text
 
 from mitigauge.database import database_url, new_engine
+from mitigauge.schema_upgrade import LOCK_TIMEOUT_S, PATIENCE_S, one_at_a_time
 from mitigauge.tables import metadata
 
-# Any fixed number serves; all migrators must agree on it.
-ADVISORY_LOCK = 7_340_221_905
+STATEMENT_TIMEOUT_S = 600
 
 
 def _migrate(connection: Connection) -> None:
+    given = context.config.attributes
     context.configure(
         connection=connection,
         target_metadata=metadata,
@@ -21,19 +24,18 @@ def _migrate(connection: Connection) -> None:
         include_name=lambda name, kind, _: (
             not (kind == "table" and str(name).startswith("procrastinate"))
         ),
+        on_version_apply=_note_applied,
     )
-    # A lock that is not had within seconds would queue all readers behind it.
-    connection.execute(text("set lock_timeout = '4s'"))
-    connection.execute(text("set statement_timeout = '10min'"))
-    connection.execute(text("select pg_advisory_lock(:key)"), {"key": ADVISORY_LOCK})
+    connection.execute(text(f"set lock_timeout = '{LOCK_TIMEOUT_S}s'"))
+    connection.execute(text(f"set statement_timeout = '{STATEMENT_TIMEOUT_S}s'"))
     connection.commit()
-    try:
-        with context.begin_transaction():
-            context.run_migrations()
-    finally:
-        connection.rollback()
-        connection.execute(text("select pg_advisory_unlock(:key)"), {"key": ADVISORY_LOCK})
-        connection.commit()
+    say, patience_s = given.get("say", lambda _: None), given.get("patience_s", PATIENCE_S)
+    with one_at_a_time(connection, say, patience_s), context.begin_transaction():
+        context.run_migrations()
+
+
+def _note_applied(*, step: Any, **_: Any) -> None:
+    context.config.attributes.get("applied", []).append(step.up_revision_id)
 
 
 def run() -> None:
@@ -42,10 +44,14 @@ def run() -> None:
     if isinstance(given, Connection):
         _migrate(given)
         return
-    engine = new_engine(context.config.attributes.get("url") or database_url())
-    with engine.connect() as connection:
-        _migrate(connection)
-    engine.dispose()
+    url = context.config.attributes.get("url") or database_url()
+    # One statement may rewrite a large table, and Python may work between two of them.
+    engine = new_engine(url, idle_in_transaction_s=STATEMENT_TIMEOUT_S, statement_limit_s=None)
+    try:
+        with engine.connect() as connection:
+            _migrate(connection)
+    finally:
+        engine.dispose()
 
 
 run()

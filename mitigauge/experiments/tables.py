@@ -200,6 +200,7 @@ class Result(Base):
     __table_args__ = (
         UniqueConstraint("boot_id", "case_id"),
         CheckConstraint(one_of("state", "measured failed lab_fault"), name="state"),
+        Index("ix_result_raw_sha256", "raw_sha256"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -53,6 +53,7 @@ class Profile(Base):
             postgresql_where=text("boot_id IS NULL"),
         ),
         Index("ix_profile_case_id", "case_id"),
+        Index("ix_profile_raw_sha256", "raw_sha256"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

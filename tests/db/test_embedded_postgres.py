@@ -23,6 +23,7 @@ from mitigauge.embedded_postgres import (
     status,
     stop,
 )
+from mitigauge.log_files import cut_log
 from mitigauge.settings import REPOSITORY
 
 ENSURE = (
@@ -110,6 +111,35 @@ def test_a_crash_keeps_what_was_committed(home: Path) -> None:
     assert restart_immediately(home) == url
     assert status(home).pid != before
     assert one(url, "SELECT n FROM kept") == 42
+
+
+def test_a_log_that_is_cut_while_the_server_runs_is_written_on(home: Path) -> None:
+    url = ensure_running(home)
+    server_log = home / "postgres" / "server.log"
+    with server_log.open("ab") as log:
+        log.write(b"what it said before\n" * 100_000)
+    assert cut_log(server_log, 1_000_000) > 1_000_000
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        one(url, "SELECT no FROM such_table_at_all")
+    deadline = time.monotonic() + 20
+    while b"such_table_at_all" not in (said := server_log.read_bytes()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert b"\0" not in said
+    assert len(said) < 510_000
+
+
+def test_a_log_that_has_grown_too_long_is_cut_at_the_start(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensure_running(home)
+    stop(home)
+    server_log = home / "postgres" / "server.log"
+    with server_log.open("ab") as log:
+        log.write(b"what it said before\n" * 100_000)
+    monkeypatch.setattr(embedded_postgres, "LOG_LIMIT_BYTES", 1_000_000)
+    assert one(ensure_running(home), "SELECT 1") == 1
+    assert server_log.stat().st_size < 510_000
 
 
 def test_status_and_stop_of_a_server_that_never_was_start_nothing(home: Path) -> None:

@@ -1,0 +1,1 @@
+"""What is deleted after a time: whatever is no value, no verdict and no proof of one."""

@@ -1,0 +1,181 @@
+"""The queue's tables: pinned, the same from every migration path, and made anew without loss."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import threading
+import time
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from alembic import command
+from procrastinate.schema import SchemaManager
+from sqlalchemy import Connection, Engine, text
+
+from mitigauge.database import MIGRATIONS, alembic_config
+from mitigauge.queue_schema import drop_queue, make_queue
+from pipelines.advance import Advancer
+from pipelines.worker import Worker
+from tests import recording
+
+INSTALLED = importlib.metadata.version("procrastinate")
+WAY_OUT = (
+    f"procrastinate {INSTALLED} wants other tables than db/migrations builds: put its "
+    f"sql/schema.sql, below its licence, into db/migrations/queue/procrastinate-{INSTALLED}.sql "
+    "and add a migration that calls drop_queue and make_queue with that version, as 0013 does."
+)
+
+# Everything that bears the package's name, each with what defines it.
+CATALOGUE = """
+select 'column', c.table_name || '.' || c.column_name,
+       concat_ws(' ', c.udt_name, c.character_maximum_length, c.is_nullable, c.column_default,
+                 c.is_identity)
+  from information_schema.columns c where table_name like 'procrastinate%'
+union all
+select 'constraint', conrelid::regclass || '.' || conname, pg_get_constraintdef(oid)
+  from pg_constraint where conrelid::regclass::text like 'procrastinate%' and contype <> 'n'
+union all
+select 'index', indexname, indexdef from pg_indexes where tablename like 'procrastinate%'
+union all
+select 'trigger', tgrelid::regclass || '.' || tgname, pg_get_triggerdef(oid)
+  from pg_trigger where tgrelid::regclass::text like 'procrastinate%' and not tgisinternal
+union all
+select 'function', oid::regprocedure::text, pg_get_functiondef(oid)
+  from pg_proc where proname like 'procrastinate%'
+union all
+select 'word', enumtypid::regtype::text || '.' || enumlabel, '' from pg_enum
+  where enumtypid::regtype::text like 'procrastinate%'
+"""
+
+
+def queue_of(engine: Engine) -> dict[tuple[str, str], str]:
+    with engine.connect() as connection:
+        rows = connection.exec_driver_sql(CATALOGUE.replace("%", "%%")).all()
+    assert {row[0] for row in rows} >= {"column", "constraint", "index", "function", "word"}
+    return {(row[0], row[1]): row[2] for row in rows}
+
+
+def as_the_package_wants(engine: Engine) -> dict[tuple[str, str], str]:
+    """The queue as the installed package makes it, in place of ours."""
+    with engine.begin() as connection:
+        drop_queue(connection)
+        connection.exec_driver_sql(SchemaManager.get_schema().replace("%", "%%"))
+    return queue_of(engine)
+
+
+def test_the_migrations_build_the_tables_that_the_installed_package_wants(engine: Engine) -> None:
+    ours = queue_of(engine)
+    assert ours == as_the_package_wants(engine), WAY_OUT
+
+
+def test_the_installed_version_has_its_pinned_file_and_a_migration(engine: Engine) -> None:
+    pinned = MIGRATIONS / "queue" / f"procrastinate-{INSTALLED}.sql"
+    versions = "".join(path.read_text() for path in (MIGRATIONS / "versions").glob("*.py"))
+    # An update that leaves the tables as they are needs neither.
+    if not pinned.is_file():
+        assert newest_pinned().read_text("utf-8").endswith(SchemaManager.get_schema()), WAY_OUT
+        return
+    assert f'"{INSTALLED}"' in versions, WAY_OUT
+    assert pinned.read_text("utf-8").endswith(SchemaManager.get_schema()), WAY_OUT
+    assert "Permission is hereby granted, free of charge" in pinned.read_text("utf-8")
+
+
+def newest_pinned() -> Path:
+    files = (MIGRATIONS / "queue").glob("procrastinate-*.sql")
+    return max(files, key=lambda path: [int(n) for n in re.findall(r"\d+", path.stem)])
+
+
+def test_the_first_migration_of_the_queue_does_not_ask_the_installed_package(
+    engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = alembic_config(database_url)
+    command.downgrade(config, "0001")
+    monkeypatch.setattr(SchemaManager, "get_schema", staticmethod(lambda: "select 'other' / 0"))
+    command.upgrade(config, "0002")
+    assert ("column", "procrastinate_jobs.queueing_lock") in queue_of(engine)
+
+
+def test_a_queue_of_an_older_package_with_jobs_in_it_becomes_the_pinned_one(
+    engine: Engine, database_url: str
+) -> None:
+    wanted = queue_of(engine)
+    config = alembic_config(database_url)
+    command.downgrade(config, "0009")
+    with engine.begin() as connection:
+        drop_queue(connection)
+        older_queue(connection)
+        connection.exec_driver_sql(
+            "insert into procrastinate_jobs (queue_name, task_name, lock, queueing_lock, args)"
+            " values ('runs', 'advance', 'a', 'run-1', '{\"run_id\": 1}')"
+        )
+    assert queue_of(engine) != wanted
+    command.upgrade(config, "head")
+    assert queue_of(engine) == wanted
+
+
+def older_queue(connection: Connection) -> None:
+    """The queue as version 3.0 had it: by the package's own migrations up to there."""
+    folder = resources.files("procrastinate.sql") / "migrations"
+    for script in sorted(Path(str(folder)).glob("*.sql")):
+        if script.name < "03.01":
+            connection.exec_driver_sql(script.read_text("utf-8").replace("%", "%%"))
+
+
+def test_a_queue_that_the_pinned_version_had_made_stays_as_it_was(
+    engine: Engine, database_url: str
+) -> None:
+    wanted = queue_of(engine)
+    config = alembic_config(database_url)
+    command.downgrade(config, "0009")
+    assert as_the_package_wants(engine) == wanted
+    command.upgrade(config, "head")
+    assert queue_of(engine) == wanted
+
+
+class Counting:
+    """Stands for an advancer: says which runs it was asked to advance, and does nothing."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.asked: list[int] = []
+
+    def advance(self, run_id: int, **_: Any) -> float | None:
+        self.asked.append(run_id)
+        return None
+
+
+def wait_for_more(advancer: Counting) -> None:
+    seen, deadline = len(advancer.asked), time.monotonic() + 60
+    while len(advancer.asked) <= seen:
+        assert time.monotonic() < deadline, "no run was advanced any more"
+        time.sleep(0.1)
+
+
+def test_a_worker_goes_on_while_its_queue_is_made_anew_with_jobs_in_it(
+    engine: Engine, database_url: str
+) -> None:
+    recording.load(engine)
+    with engine.begin() as connection:
+        connection.execute(text("update run set state = 'running', wake_at = null"))
+    advancer, stop = Counting(engine), threading.Event()
+    worker = Worker(cast(Advancer, advancer), database_url)
+    thread = threading.Thread(target=worker.run, args=(stop,))
+    thread.start()
+    try:
+        wait_for_more(advancer)
+        with engine.begin() as connection:
+            connection.exec_driver_sql(
+                "insert into procrastinate_jobs (queue_name, task_name, args, scheduled_at)"
+                " values ('runs', 'advance', '{\"run_id\": 1}', now() + interval '1 hour')"
+            )
+            drop_queue(connection)
+            make_queue(connection, newest_pinned().stem.partition("-")[2])
+        wait_for_more(advancer)
+        wait_for_more(advancer)
+    finally:
+        stop.set()
+        thread.join(60)
+    assert not thread.is_alive()
