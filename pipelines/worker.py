@@ -22,6 +22,8 @@ from psycopg import AsyncConnection
 
 from mitigauge.database import KEEPALIVE, in_words, is_away, transaction
 from mitigauge.experiments import repository, service
+from mitigauge.retention.service import prune_if_due
+from mitigauge.settings import get_settings
 from pipelines.advance import Advancer
 
 log = structlog.get_logger()
@@ -41,6 +43,8 @@ RESTART_S = 2.0
 QUEUE_LIMIT_S = 60.0
 # Shorter pauses are slept through; after a longer one the reconciler wakes the run.
 SHORT_PAUSE_S = 2.0
+# How often a worker looks whether a day has passed since somebody pruned.
+LOOK_FOR_OLD_S = 600.0
 # A run that no step could even be begun for is left alone for so long.
 TROUBLE_RETRY_S = 30.0
 
@@ -94,7 +98,9 @@ class Worker:
                 )
             )
             watch = asyncio.create_task(self._reconcile(app, stop))
-            done, pending = await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+            clean = asyncio.create_task(self._prune_daily(stop))
+            tasks = {work, watch, clean}
+            done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in pending:
                 task.cancel()
             await asyncio.gather(*pending, return_exceptions=True)
@@ -139,6 +145,18 @@ class Worker:
             async with asyncio.timeout(QUEUE_LIMIT_S):
                 await _wake_all(app, due)
             await asyncio.sleep(RECONCILE_S)
+
+    async def _prune_daily(self, stop: threading.Event) -> None:
+        """Delete what is old, once a day whichever worker comes first."""
+        while not stop.is_set():
+            await asyncio.to_thread(self._prune)
+            await asyncio.sleep(LOOK_FOR_OLD_S)
+
+    def _prune(self) -> None:
+        try:
+            prune_if_due(self.advancer.engine, get_settings())
+        except Exception:
+            log.exception("nothing was pruned")
 
     def _runs_to_wake(self) -> list[int]:
         """What nobody else would put right, and the runs whose time has come."""
