@@ -28,6 +28,7 @@ from mitigauge.errors import MitigaugeError
 from mitigauge.fleet.inventory import inventory_sources
 from mitigauge.hostile import clean
 from mitigauge.settings import REPOSITORY, get_settings
+from pipelines.adapters.ansible_variables import write_variables
 
 ANSIBLE = REPOSITORY / "ansible"
 MESSAGE_LIMIT = 2000
@@ -159,6 +160,7 @@ def run_playbook(
     sources = inventory_sources(environment)
     started = time.monotonic()
     with _scratch() as scratch, _ended_with_us(scratch):
+        write_variables(scratch, variables)
         runner = ansible_runner.run(
             private_data_dir=str(scratch),
             ident=uuid.uuid4().hex,
@@ -166,7 +168,6 @@ def run_playbook(
             playbook=str(ANSIBLE / "playbooks" / playbook),
             inventory=[str(source) for source in sources],
             limit=host,
-            extravars=dict(variables),
             envvars=_environment(scratch),
             event_handler=listener,
             cancel_callback=listener.must_stop,
