@@ -23,7 +23,7 @@ DEEPEST = 20
 class _Dumper(yaml.SafeDumper):
     """Writes each text quoted, so that one like ``0123`` or ``off`` stays a text."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 -- the library's name
         return True
 
     def represent_text(self, text: str) -> yaml.ScalarNode:
