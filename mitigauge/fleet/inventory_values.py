@@ -22,14 +22,13 @@ from pydantic import (
 )
 
 from mitigauge.errors import InvalidInput
-from mitigauge.hostile import HOSTILE, clean_text
+from mitigauge.hostile import HOSTILE, clean_text, shown
 
 PREFIX = "mitigauge_"
 # The longest that a machine may take from its reset to its greeting.
 LONGEST_BOOT_S = 6 * 3600
 _HOST_NAME = re.compile(r"(?!(all|ungrouped)\Z)[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
 _TEMPLATE = re.compile(r"\{[{%#]")
-_SHOWN = 60
 
 
 def _plain(text: str) -> str:
@@ -70,7 +69,7 @@ def _power(value: object) -> Mapping[str, Any]:
     model = POWER_DRIVERS.get(str(value.get("driver")))
     if model is None:
         known = ", ".join(sorted(POWER_DRIVERS))
-        raise ValueError(f"unknown power driver {_shown(value.get('driver'))}; known: {known}")
+        raise ValueError(f"unknown power driver {shown(value.get('driver'))}; known: {known}")
     return model.model_validate(value).model_dump()
 
 
@@ -171,11 +170,6 @@ def _complaints(host: str, prefix: str, error: ValidationError) -> Iterable[str]
         name = prefix + ".".join(str(part) for part in problem["loc"])
         reason = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "extra_forbidden":
-            yield f"host {_shown(host)}: unknown value {clean_text(name)[:_SHOWN]}"
+            yield f"host {shown(host)}: unknown value {clean_text(name)[:60]}"
         else:
-            yield f"host {_shown(host)}: {name} is {_shown(problem['input'])}: {clean_text(reason)}"
-
-
-def _shown(value: object) -> str:
-    text = clean_text(repr(value))
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+            yield f"host {shown(host)}: {name} is {shown(problem['input'])}: {clean_text(reason)}"

@@ -20,7 +20,7 @@ NAME = re.compile(r"(?!ansible_)[a-z][a-z0-9_]{0,63}")
 DEEPEST = 20
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
     """Writes each text quoted, so that one like ``0123`` or ``off`` stays a text."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 -- the library's name
