@@ -74,7 +74,8 @@ class YamlDocument:
             if known:
                 node = node[key]
             if known or place == len(path) - 1:
-                words.append(clean_text(str(key))[:60])
+                word = str(key)
+                words.append(word[:60] if word.isprintable() and word else shown(word))
         return ".".join(words)[:200] or "document"
 
 
@@ -84,7 +85,7 @@ def parse_yaml(text: str, name: str) -> YamlDocument:
     Raises :class:`InvalidInput` naming file and line when the text is not YAML, repeats a
     key, is beyond a limit, or is not a mapping at its top.
     """
-    name = clean_text(name)[:_MAX_NAME].replace("\n", " ") or "document"
+    name = " ".join(clean_text(name).split())[:_MAX_NAME] or "document"
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     _require_text(text, name)
     builder = _Builder(name)
