@@ -11,6 +11,7 @@ from typing import Any
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.spec import KnownHost, read_spec
+from mitigauge.experiments.spec_model import ExperimentSpec, cases_of
 from mitigauge.settings import REPOSITORY
 from mitigauge.yaml_file import parse_yaml
 from tests.specs import markers
@@ -60,7 +61,8 @@ def once(random: random.Random, scratch: Path) -> str:
     canary = scratch / "evaluated"
     text = random.choice(MAKERS)(random, canary)
     try:
-        read_spec(text, name="fuzz.yml", catalog=CATALOG, hosts=HOSTS)
+        spec = read_spec(text, name="fuzz.yml", catalog=CATALOG, hosts=HOSTS)
+        _require_cases(spec)
     except InvalidInput as refused:
         _require_short(str(refused))
         return "refused"
@@ -68,6 +70,19 @@ def once(random: random.Random, scratch: Path) -> str:
         if canary.exists():
             raise AssertionError("a marker in a spec was evaluated")
     return "taken"
+
+
+def _require_cases(spec: ExperimentSpec) -> None:
+    """What was taken can be made into cases, as a submission does."""
+    for comparison in spec.comparisons:
+        for wanted in comparison.workloads:
+            workload = CATALOG.workloads[wanted.workload]
+            for case in cases_of(workload, wanted):
+                if (
+                    not 0 <= workload.seconds_of(case, 1000) < 1e12
+                    or len(workload.title_of(case)) > 500
+                ):
+                    raise AssertionError(f"a case of no measure: {case}")
 
 
 def _require_short(message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import resource
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from mitigauge.experiments.spec_model import (
 )
 from mitigauge.settings import REPOSITORY
 from mitigauge.yaml_file import MAX_BYTES, MAX_DEPTH, MAX_NODES, parse_yaml
+from tests.fuzz import specs
 from tests.specs import CATALOG, HOSTS, SPEC, markers
 
 # A refusal takes some tenths of this on a machine that has nothing else to do.
@@ -432,3 +434,9 @@ def test_every_spec_of_the_project_is_read() -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20)),
     )
     assert "lab-demo.yml" in done.stdout
+
+
+def test_a_malformed_spec_is_refused_or_taken_and_nothing_else(tmp_path: Path) -> None:
+    """A few of those that `make fuzz` makes in great number."""
+    answers = {specs.once(random.Random(seed), tmp_path) for seed in range(500)}
+    assert answers == {"refused", "taken"}
