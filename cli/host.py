@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from cli.output import Json, console, print_json, print_table
 from mitigauge.database import get_engine, require_head, transaction
 from mitigauge.errors import NotFound
-from mitigauge.experiments import host_views
+from mitigauge.experiments import host_views, service
+from mitigauge.experiments.host_schemas import HostSummary
 from mitigauge.fleet.inventory import load_hosts
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
 
-app = typer.Typer(help="Hosts: list, show, check.", no_args_is_help=True)
+app = typer.Typer(help="Hosts: list, show, check, resume.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -26,9 +28,9 @@ def list_hosts(json: Json = False) -> None:
         print_json(hosts)
         return
     print_table(
-        ["host", "environment", "class", "boots", "lab faults", "held by"],
+        ["host", "environment", "class", "boots", "lab faults", "state"],
         [
-            [h.name, h.environment, h.host_class, str(h.boots), str(h.lab_faults), h.leased_by]
+            [h.name, h.environment, h.host_class, str(h.boots), str(h.lab_faults), _state(h)]
             for h in hosts
         ],
         empty="No hosts yet: a host appears with its first experiment. "
@@ -47,6 +49,8 @@ def show(name: str, json: Json = False) -> None:
         return
     mark = "  EMULATED" if host.emulated else ""
     console.print(f"{host.name} ({host.environment}){mark}\n{host.host_class}")
+    if host.set_aside_at:
+        console.print(_state(host), markup=False)
     for rate in host.aa:
         console.print(
             f"false alarms, {rate.workload} {rate.metric}: {rate.alarms} of {rate.comparisons} "
@@ -58,6 +62,32 @@ def show(name: str, json: Json = False) -> None:
         console.print(f"\nfingerprint {fingerprint.digest[:12]}, {fingerprint.boots} boots")
         for fact, value in sorted(fingerprint.facts.items()):
             console.print(f"  {fact}: {'absent' if value is None else value}", markup=False)
+
+
+def _state(host: HostSummary) -> str:
+    if host.leased_by:
+        return f"held by {host.leased_by}"
+    if host.set_aside_at is None:
+        return "free"
+    probe = f", next probe {host.probe_at:%Y-%m-%d %H:%M} UTC" if host.probe_at else ""
+    return f"set aside{probe}: {host.set_aside_reason}"
+
+
+@app.command()
+def resume(
+    name: str,
+    environment: Annotated[str, typer.Option(help="Folder of ansible/envs/.")] = "lab",
+) -> None:
+    """Use a host again that was set aside, before its next probe.
+
+    A host is set aside when it does not answer, could not be restored or was lost. Its runs
+    wait; look at it first with `mitigauge host check`.
+    """
+    require_head(get_engine())
+    with transaction() as session:
+        was_aside = service.bring_back(session, environment, name)
+    word = "is in use again" if was_aside else "was not set aside"
+    console.print(Text(f"{environment}/{name} {word}"))
 
 
 @app.command()

@@ -42,3 +42,9 @@ def _clean(value: Any, levels: int) -> Any:
     if isinstance(value, Mapping):
         return {_clean(key, levels - 1): _clean(item, levels - 1) for key, item in value.items()}
     return [_clean(item, levels - 1) for item in value]
+
+
+def shown(value: object, most: int = 60) -> str:
+    """*value* as an error quotes it: cleaned, in one line, at most *most* characters."""
+    text = clean_text(repr(value))
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -22,6 +22,8 @@ from psycopg import AsyncConnection
 
 from mitigauge.database import KEEPALIVE, in_words, is_away, transaction
 from mitigauge.experiments import repository, service
+from mitigauge.retention.service import prune_if_due
+from mitigauge.settings import get_settings
 from pipelines.advance import Advancer
 
 log = structlog.get_logger()
@@ -37,8 +39,12 @@ WAKE_GRACE_S = 1.0
 # Jobs whose worker died stay "doing" for ever; they are only litter, since the lease decides.
 STALLED_S = 60.0
 RESTART_S = 2.0
+# What the queue takes for all its statements of one look; it needs milliseconds.
+QUEUE_LIMIT_S = 60.0
 # Shorter pauses are slept through; after a longer one the reconciler wakes the run.
 SHORT_PAUSE_S = 2.0
+# How often a worker looks whether a day has passed since somebody pruned.
+LOOK_FOR_OLD_S = 600.0
 # A run that no step could even be begun for is left alone for so long.
 TROUBLE_RETRY_S = 30.0
 
@@ -92,7 +98,9 @@ class Worker:
                 )
             )
             watch = asyncio.create_task(self._reconcile(app, stop))
-            done, pending = await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+            clean = asyncio.create_task(self._prune_daily(stop))
+            tasks = {work, watch, clean}
+            done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in pending:
                 task.cancel()
             await asyncio.gather(*pending, return_exceptions=True)
@@ -132,13 +140,23 @@ class Worker:
 
     async def _reconcile(self, app: App, stop: threading.Event) -> None:
         while not stop.is_set():
-            for run_id in await asyncio.to_thread(self._runs_to_wake):
-                await _wake(app, run_id)
-            for job in await app.job_manager.get_stalled_jobs(
-                queue=QUEUE, seconds_since_heartbeat=STALLED_S
-            ):
-                await app.job_manager.finish_job(job, status=Status.FAILED, delete_job=True)
+            due = await asyncio.to_thread(self._runs_to_wake)
+            # A queue whose connection says nothing is begun anew.
+            async with asyncio.timeout(QUEUE_LIMIT_S):
+                await _wake_all(app, due)
             await asyncio.sleep(RECONCILE_S)
+
+    async def _prune_daily(self, stop: threading.Event) -> None:
+        """Delete what is old, once a day whichever worker comes first."""
+        while not stop.is_set():
+            await asyncio.to_thread(self._prune)
+            await asyncio.sleep(LOOK_FOR_OLD_S)
+
+    def _prune(self) -> None:
+        try:
+            prune_if_due(self.advancer.engine, get_settings())
+        except Exception:
+            log.exception("nothing was pruned")
 
     def _runs_to_wake(self) -> list[int]:
         """What nobody else would put right, and the runs whose time has come."""
@@ -158,6 +176,15 @@ class Worker:
 async def _without_transactions(connection: AsyncConnection) -> None:
     """The queue's statements stand alone, so that a worker that sleeps keeps nobody out."""
     await connection.set_autocommit(True)
+
+
+async def _wake_all(app: App, runs: Sequence[int]) -> None:
+    for run_id in runs:
+        await _wake(app, run_id)
+    for job in await app.job_manager.get_stalled_jobs(
+        queue=QUEUE, seconds_since_heartbeat=STALLED_S
+    ):
+        await app.job_manager.finish_job(job, status=Status.FAILED, delete_job=True)
 
 
 async def _wake(app: App, run_id: int) -> None:

@@ -45,3 +45,24 @@ def inventory(*names: str) -> dict[str, HostVars]:
         )
         for name in names
     }
+
+
+def markers(canary: Path) -> list[str]:
+    """Texts that create *canary* wherever one is taken for a template or a command."""
+    touch = f"touch {canary}"
+    return [
+        f"{{{{ lookup('pipe', '{touch}') }}}}",
+        f"{{{{ query('ansible.builtin.pipe', '{touch}') }}}}",
+        f"{{% set x = lookup('pipe', '{touch}') %}}{{{{ x }}}}",
+        f"{{# comment #}}{{{{ lookup('pipe', '{touch}') }}}}",
+        f"# set x = lookup('pipe', '{touch}')",
+        f"% set x = lookup('pipe', '{touch}')",
+        f"!unsafe {{{{ lookup('pipe', '{touch}') }}}}",
+        f"lookup('pipe', '{touch}')",
+        "{{ 7 * 7 }}",
+        f"$({touch})",
+        f"`{touch}`",
+        f"x; {touch};",
+        f"x\n{touch}\n",
+        f"@{canary}",
+    ]

@@ -19,6 +19,13 @@ class HostSummary(View):
     capabilities: list[str]
     leased_by: str = Field("", description="experiment that holds the host; empty: free")
     last_seen_at: datetime | None
+    set_aside_at: datetime | None = Field(
+        description="no run begins on the host since then; null: it is in use"
+    )
+    set_aside_reason: str = ""
+    probe_at: datetime | None = Field(
+        description="when a run may try again whether the host is fine"
+    )
     boots: int
     lab_faults: int
 

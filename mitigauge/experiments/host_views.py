@@ -65,6 +65,9 @@ def _summary(host: Host, boots: dict[str, int], holder: str) -> dict[str, object
         "capabilities": host.capabilities,
         "leased_by": holder,
         "last_seen_at": host.last_seen_at,
+        "set_aside_at": host.set_aside_at,
+        "set_aside_reason": host.set_aside_reason,
+        "probe_at": host.probe_at,
         "boots": made,
         "lab_faults": boots.get(BootState.LAB_FAULT, 0),
     }

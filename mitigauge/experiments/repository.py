@@ -336,9 +336,10 @@ def last_event_id(session: Session, experiment_id: int) -> int:
 
 
 def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
-    """Runs whose time has come and on which nobody acts.
+    """Runs whose time has come, on which nobody acts and whose host no other run holds.
 
-    ``grace_s`` leaves a run alone that was only just woken.
+    ``grace_s`` leaves a run alone that was only just woken. When a host is given back, all
+    runs that wait for it are found, and one of them gets it.
     """
     now = database_now(session)
     acting = (
@@ -351,6 +352,15 @@ def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
         )
         .exists()
     )
+    elsewhere = (
+        select(HostLease.id)
+        .where(
+            HostLease.host_id == Run.host_id,
+            HostLease.run_id != Run.id,
+            HostLease.released_at.is_(None),
+        )
+        .exists()
+    )
     return list(
         session.scalars(
             select(Run.id)
@@ -358,6 +368,7 @@ def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
                 Run.state.in_(UNFINISHED),
                 or_(Run.wake_at.is_(None), Run.wake_at <= now - timedelta(seconds=grace_s)),
                 ~acting,
+                ~elsewhere,
             )
             .order_by(Run.id)
         )

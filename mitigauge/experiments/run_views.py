@@ -79,8 +79,10 @@ def _remaining(
 
 def in_words(run: Run, current: Boot | None) -> str:
     """What the run does now, with its *current* boot if one is under way."""
+    if run.state == "queued":
+        return _why_queued(run)
     if run.state != "running":
-        return {"queued": "waiting for its host"}.get(run.state, run.state)
+        return run.state
     if run.step == WAITS_FOR_TURN:
         booted = current if current and current.state == BootState.MEASURING else None
         to_do = f" to measure {booted.arm.name}" if booted else ""
@@ -90,9 +92,21 @@ def in_words(run: Run, current: Boot | None) -> str:
             "prepare": "preparing the host",
             "restore": "restoring the host",
             "boot.arm": "writing the boot entry",
+            "judge": "judging the blocks made so far",
         }.get(run.step, "waiting")
     if current.state == BootState.BOOTING:
         doing = "verifying" if current.up_at else "booting"
         return f"{doing} {current.arm.name}"
     case = f": {current.job_detail}" if current.job_detail else ""
     return f"measuring {current.arm.name}{case}"
+
+
+def _why_queued(run: Run) -> str:
+    """A run that has not begun waits for its host, which may be set aside."""
+    host = run.host
+    if host.set_aside_at is None or host.probe_at is None:
+        return "waiting for its host"
+    return (
+        f"waiting: {host.name} is set aside, next probe {host.probe_at:%H:%M} UTC: "
+        f"{host.set_aside_reason}"
+    )

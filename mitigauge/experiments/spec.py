@@ -9,114 +9,34 @@ import difflib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from itertools import islice
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationError,
+from pydantic import ValidationError
+
+from mitigauge.catalog import (
+    MAX_PROBLEM_LENGTH,
+    MAX_PROBLEMS,
+    Catalog,
+    Value,
+    Workload,
+    located_errors,
 )
-
-from mitigauge.catalog import Catalog, Value, Workload, located_errors
 from mitigauge.errors import InvalidInput
+from mitigauge.experiments.spec_model import (
+    MAX_ARMS,
+    MAX_BOOTS,
+    MAX_CASES,
+    MAX_VALUES,
+    ComparisonSpec,
+    ExperimentSpec,
+    Place,
+    PlannedSize,
+    WorkloadSpec,
+    cases_of,
+    count_of,
+)
+from mitigauge.hostile import shown
 from mitigauge.yaml_file import YamlDocument, parse_yaml
-
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
-Place = tuple[str | int, ...]
-
-MAX_BLOCKS = 64
-MAX_CASES = 5000
-MAX_ARMS = 9
-PROFILE_HZ = 99  # not 100: in step with timers of the kernel, samples would mislead
-MAX_PROFILE_HZ = 5000
-DOUBLE_SUFFIX = "-again"
-
-
-class _Closed(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ArmSpec(_Closed):
-    """One arm: a mode, and the kernel to boot it with (empty: the host's default)."""
-
-    name: Name
-    mode: str = Field(description="family/mode, for example vmscape/ibpb")
-    kernel: str = ""
-
-
-class ProfileSpec(_Closed):
-    """A profiled pass after the timed ones, sampled so many times a second.
-
-    With ``guest`` the guest that the workload starts profiles itself too.
-    """
-
-    hz: int = Field(PROFILE_HZ, ge=1, le=MAX_PROFILE_HZ, strict=True)
-    guest: bool = Field(False, strict=True)
-
-
-def _profile(value: object) -> object:
-    """``true`` and ``false`` in full."""
-    if isinstance(value, bool):
-        return ProfileSpec() if value else None
-    if value is None or isinstance(value, Mapping | ProfileSpec):
-        return value
-    raise ValueError(f"{value!r} refused; say true, false, or {{hz: {PROFILE_HZ}, guest: true}}")
-
-
-class WorkloadSpec(_Closed):
-    """Which points of a workload to measure, and how often within a boot."""
-
-    workload: str
-    cases: dict[str, Any] | list[dict[str, Any]] = Field(default_factory=dict)
-    iterations: int | None = Field(None, ge=1, le=1000)
-    warmup: int | None = Field(None, ge=0, le=1000)
-    timeout_s: int | None = Field(None, ge=1)
-    primary: list[str] | None = None
-    profile: Annotated[ProfileSpec | None, BeforeValidator(_profile)] = None
-
-    def points(self) -> list[tuple[Place, dict[str, Any]]]:
-        """The wanted parameter sets, each with its place in the file."""
-        if isinstance(self.cases, dict):
-            return [(("cases",), self.cases)]
-        return [(("cases", i), point) for i, point in enumerate(self.cases)]
-
-
-class ComparisonSpec(_Closed):
-    """Arms that share a baseline, on some hosts, over some cases."""
-
-    name: Name
-    hosts: list[str] = Field(min_length=1)
-    baseline: str | None = None
-    arms: list[ArmSpec] = Field(min_length=1, max_length=MAX_ARMS)
-    workloads: list[WorkloadSpec] = Field(min_length=1)
-    blocks: int | None = Field(None, ge=1, le=MAX_BLOCKS)
-    aa: bool = Field(False, description="boot the baseline twice a block, to see false alarms")
-
-    @property
-    def double(self) -> ArmSpec | None:
-        """The baseline once more, under a name of its own."""
-        found = next((arm for arm in self.arms if arm.name == self.baseline), None)
-        if not self.aa or found is None:
-            return None
-        return found.model_copy(update={"name": f"{found.name}{DOUBLE_SUFFIX}"})
-
-
-class ExperimentSpec(_Closed):
-    """The whole spec file."""
-
-    name: Name
-    question: str = Field(min_length=1, max_length=2000)
-    environment: Name
-    seed: int | None = Field(None, ge=0, lt=2**63)
-    blocks: int = Field(4, ge=1, le=MAX_BLOCKS)
-    comparisons: list[ComparisonSpec] = Field(min_length=1)
-
-    def blocks_of(self, comparison: ComparisonSpec) -> int:
-        """The budget of a comparison, in blocks."""
-        return comparison.blocks or self.blocks
 
 
 @dataclass(frozen=True)
@@ -132,23 +52,30 @@ def read_spec(
 ) -> ExperimentSpec:
     """Parse and check a spec; *hosts* maps environment to its hosts.
 
-    Raises :class:`InvalidInput` with one ``file:line: …`` for every fault found.
+    Raises :class:`InvalidInput` with ``file:line: …`` for the first 20 faults found.
     """
-    document = parse_yaml(text, name)
+    return check_spec(parse_yaml(text, name), catalog=catalog, hosts=hosts)
+
+
+def check_spec(
+    document: YamlDocument, *, catalog: Catalog, hosts: Mapping[str, Mapping[str, KnownHost]]
+) -> ExperimentSpec:
+    """Check a spec that was parsed already; else as :func:`read_spec`."""
     try:
         spec = ExperimentSpec.model_validate(document.data)
     except ValidationError as error:
         raise _refusal(located_errors(document, error)) from error
     checker = _Checker(document, catalog, hosts)
-    problems = list(checker.problems(spec))
+    problems = list(islice(checker.problems(spec), MAX_PROBLEMS))
     if problems:
-        raise _refusal(problems)
+        raise _refusal(problem[:MAX_PROBLEM_LENGTH] for problem in problems)
     return spec
 
 
-def environment_named_in(text: str, *, name: str) -> str:
+def environment_named_in(document: YamlDocument) -> str:
     """The environment a spec asks for, read before anything else of it is checked."""
-    return str(parse_yaml(text, name).data.get("environment", ""))
+    wanted = document.data.get("environment", "")
+    return wanted if isinstance(wanted, str) else ""
 
 
 def _refusal(problems: Iterable[str]) -> InvalidInput:
@@ -196,6 +123,7 @@ class _Checker:
             yield from self._arms(comparison, place)
             yield from self._double(comparison, place)
             yield from self._workloads(comparison, place, hosts)
+        yield from self._size(spec)
 
     def _at(self, place: Place, problem: str) -> str:
         return f"{self.document.where(place)}: {problem}"
@@ -265,15 +193,32 @@ class _Checker:
                 continue
             yield from self._needs(workload, comparison, at, hosts)
             yield from self._guest(workload, wanted, at)
-            problems = list(self._parameters(workload, wanted, at))
+            problems = list(islice(self._parameters(workload, wanted, at), MAX_PROBLEMS))
             yield from problems
-            if not problems:
-                points = cases_of(workload, wanted)
-                count += len(points)
-                yield from self._metrics(workload, wanted, points, at)
+            if problems:
+                continue
+            count += count_of(workload, wanted)
+            if count <= MAX_CASES:
+                yield from self._metrics(workload, wanted, cases_of(workload, wanted), at)
         if count > MAX_CASES:
             yield self._at(
-                (*place, "workloads"), f"{count} cases; at most {MAX_CASES} in a comparison"
+                (*place, "workloads"), f"{count:.4g} cases; at most {MAX_CASES} in a comparison"
+            )
+
+    def _size(self, spec: ExperimentSpec) -> Iterator[str]:
+        """Whether the whole plan is of a size that can be stored and judged."""
+        sizes = [PlannedSize.of(spec, comparison, self.catalog) for comparison in spec.comparisons]
+        boots, values = sum(size.boots for size in sizes), sum(size.values for size in sizes)
+        if boots > MAX_BOOTS:
+            yield self._at(
+                ("comparisons",),
+                f"{boots} boots planned (blocks × arms × hosts); at most {MAX_BOOTS}",
+            )
+        if values > MAX_VALUES:
+            yield self._at(
+                ("comparisons",),
+                f"{values:.4g} values expected (boots × cases × iterations × metrics); "
+                f"at most {MAX_VALUES}",
             )
 
     def _needs(
@@ -316,7 +261,9 @@ class _Checker:
                 for value in values if isinstance(values, list) else [values]:
                     reason = parameter.refuse(value)
                     if reason:
-                        yield self._at((*at, *where, name), f"{name}: {value!r} refused; {reason}")
+                        yield self._at(
+                            (*at, *where, name), f"{name}: {shown(value)} refused; {reason}"
+                        )
 
     def _metrics(
         self,
@@ -331,11 +278,3 @@ class _Checker:
                 yield self._at(
                     (*at, "primary", index), f"unknown metric {metric!r}; {_known(metric, known)}"
                 )
-
-
-def cases_of(workload: Workload, wanted: WorkloadSpec) -> list[dict[str, Value]]:
-    """All distinct points *wanted* asks for, in order."""
-    points: list[dict[str, Value]] = []
-    for _, point in wanted.points():
-        points.extend(p for p in workload.expand(point) if p not in points)
-    return points

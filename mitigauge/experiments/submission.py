@@ -5,15 +5,18 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
-from mitigauge.experiments.spec import ExperimentSpec, KnownHost, environment_named_in, read_spec
+from mitigauge.experiments.spec import KnownHost, check_spec, environment_named_in
+from mitigauge.experiments.spec_model import ExperimentSpec
 from mitigauge.experiments.submit import submit
 from mitigauge.fleet.inventory import environment_names, load_hosts
 from mitigauge.fleet.service import HostVars
+from mitigauge.yaml_file import parse_yaml
 
 
 def check_text(text: str, *, name: str) -> tuple[ExperimentSpec, dict[str, HostVars]]:
     """Read and check a spec; raises :class:`InvalidInput` with file, line and known names."""
-    wanted = environment_named_in(text, name=name)
+    document = parse_yaml(text, name)
+    wanted = environment_named_in(document)
     hosts = load_hosts(wanted) if wanted in environment_names() else {}
     known = {
         environment: {
@@ -22,7 +25,7 @@ def check_text(text: str, *, name: str) -> tuple[ExperimentSpec, dict[str, HostV
         }
         for environment in environment_names()
     }
-    return read_spec(text, name=name, catalog=Catalog(), hosts=known), hosts
+    return check_spec(document, catalog=Catalog(), hosts=known), hosts
 
 
 def submit_text(session: Session, text: str, *, name: str) -> int:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from mitigauge.catalog import Catalog, Workload
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.plan import plan_run
-from mitigauge.experiments.spec import (
+from mitigauge.experiments.spec_model import (
     ArmSpec,
     ComparisonSpec,
     ExperimentSpec,

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +18,11 @@ from mitigauge.settings import REPOSITORY, get_settings
 
 ENVIRONMENTS = REPOSITORY / "ansible" / "envs"
 INVENTORY_TIMEOUT_S = 60
+# An inventory is read, never run; and a file with a fault in it is not one without hosts.
+INVENTORY_READING = {
+    "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true",
+    "ANSIBLE_INVENTORY_ENABLED": "yaml",
+}
 
 
 def environment_names() -> list[str]:
@@ -80,11 +85,9 @@ def _list(
         timeout=INVENTORY_TIMEOUT_S,
         check=False,
         cwd=REPOSITORY / "ansible",
-        # Else a file with a fault in it is an inventory without hosts.
         env={
             **os.environ,
-            "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true",
-            "ANSIBLE_INVENTORY_ENABLED": "yaml",
+            **INVENTORY_READING,
         },
     )
     if done.returncode != 0:
@@ -97,4 +100,15 @@ def _list(
     for group in listing.values():
         for name in group.get("hosts", []) if isinstance(group, dict) else []:
             hosts.setdefault(name, {})
+    _require_no_group(hosts, {"all", "ungrouped", *listing})
     return hosts
+
+
+def _require_no_group(hosts: Iterable[str], groups: Set[str]) -> None:
+    """A play is limited to one host by its name, which must not mean a whole group."""
+    for name in hosts:
+        if name in groups:
+            raise InvalidInput(
+                f"{name!r} is the name of a host and of a group",
+                hint="Give the host another name: a play for it would reach the whole group.",
+            )

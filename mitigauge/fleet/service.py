@@ -7,11 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mitigauge.errors import InvalidInput
+from mitigauge.fleet.inventory_values import address_of, names_one_host, values_of
 
 
 @dataclass(frozen=True)
 class HostVars:
-    """One host of the inventory."""
+    """One host of the inventory.
+
+    *power* has passed its driver's checks; *variables* are all, as the inventory has them.
+    """
 
     name: str
     environment: str
@@ -20,7 +24,10 @@ class HostVars:
     capabilities: frozenset[str]
     boot_timeout_s: float
     machine: str = ""
+    address: str = ""
+    port: int = 22
     power: Mapping[str, Any] = field(default_factory=dict)
+    for_plays: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -28,27 +35,24 @@ def host_vars(
     name: str, environment: str, variables: Mapping[str, Any], *, boot_timeout_s: float
 ) -> HostVars:
     """Read a host's inventory variables; raises :class:`InvalidInput` naming a bad one."""
-    emulated = variables.get("mitigauge_emulated", False)
-    if not isinstance(emulated, bool):
+    if not names_one_host(name):
         raise InvalidInput(
-            f"host {name}: mitigauge_emulated is {emulated!r}",
-            hint="Write true or false in the inventory.",
+            f"host {name[:80]!r} has a name that Ansible could take for a pattern",
+            hint="Use letters, digits and . _ -, at most 63, beginning with a letter or digit.",
         )
-    try:
-        timeout = float(variables.get("mitigauge_boot_timeout_s", boot_timeout_s))
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"host {name}: mitigauge_boot_timeout_s is no number of seconds",
-            hint="Write for example 240.",
-        ) from error
+    values = values_of(name, variables)
+    address = address_of(name, variables)
     return HostVars(
         name=name,
         environment=environment,
-        host_class=str(variables.get("mitigauge_class", "unknown class")),
-        emulated=emulated,
-        capabilities=frozenset(map(str, variables.get("mitigauge_capabilities", []))),
-        boot_timeout_s=timeout,
-        machine=str(variables.get("mitigauge_machine", f"{environment}/{name}")),
-        power=variables.get("mitigauge_power", {}),
+        host_class=values.host_class,
+        emulated=values.emulated,
+        capabilities=frozenset(values.capabilities),
+        boot_timeout_s=values.boot_timeout_s or boot_timeout_s,
+        machine=values.machine or f"{environment}/{name}",
+        address=address.ansible_host,
+        port=address.ansible_port,
+        power=values.power,
+        for_plays=values.for_plays(),
         variables=variables,
     )

@@ -25,9 +25,11 @@ import ansible_runner
 from ansible_runner.exceptions import AnsibleRunnerException
 
 from mitigauge.errors import MitigaugeError
-from mitigauge.fleet.inventory import inventory_sources
+from mitigauge.fleet.inventory import INVENTORY_READING, inventory_sources
+from mitigauge.fleet.inventory_values import names_one_host
 from mitigauge.hostile import clean
 from mitigauge.settings import REPOSITORY, get_settings
+from pipelines.adapters.ansible_variables import write_variables
 
 ANSIBLE = REPOSITORY / "ansible"
 MESSAGE_LIMIT = 2000
@@ -155,10 +157,16 @@ def run_playbook(
     Raises :class:`PlayUnreachable`, :class:`PlayTimedOut`, :class:`PlayCancelled` or
     plain :class:`PlayFailure`, each naming host, task and what was said.
     """
+    if not names_one_host(host):
+        raise PlayFailure(
+            f"{playbook}: {host[:80]!r} is no host's name but a pattern",
+            hint="A play reaches one host, by the name that the inventory gives it.",
+        )
     listener = _Listener(on_event, check_alive)
     sources = inventory_sources(environment)
     started = time.monotonic()
     with _scratch() as scratch, _ended_with_us(scratch):
+        write_variables(scratch, variables)
         runner = ansible_runner.run(
             private_data_dir=str(scratch),
             ident=uuid.uuid4().hex,
@@ -166,7 +174,6 @@ def run_playbook(
             playbook=str(ANSIBLE / "playbooks" / playbook),
             inventory=[str(source) for source in sources],
             limit=host,
-            extravars=dict(variables),
             envvars=_environment(scratch),
             event_handler=listener,
             cancel_callback=listener.must_stop,
@@ -229,6 +236,7 @@ def _environment(scratch: Path) -> dict[str, str]:
     return {
         "ANSIBLE_CONFIG": str(ANSIBLE / "ansible.cfg"),
         "ANSIBLE_LOCAL_TEMP": f"{scratch}/tmp",
+        **INVENTORY_READING,
         # ansible-playbook stands beside the Python that runs us.
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "LC_ALL": "C.UTF-8",

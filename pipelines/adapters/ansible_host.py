@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mitigauge.errors import MitigaugeError, NotFound
+from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.fleet.service import HostVars
 from pipelines.adapters.ansible import (
@@ -116,10 +116,9 @@ class AnsibleHost:
 
     def answers(self) -> bool:
         """Read the SSH banner: a forwarded port accepts connections long before sshd does."""
-        address = str(self.host.variables.get("ansible_host", self.host.name))
-        port = int(self.host.variables.get("ansible_port", 22))
+        where = (self.host.address, self.host.port)
         try:
-            with socket.create_connection((address, port), timeout=BANNER_TIMEOUT_S) as connection:
+            with socket.create_connection(where, timeout=BANNER_TIMEOUT_S) as connection:
                 connection.settimeout(BANNER_TIMEOUT_S)
                 return connection.recv(4) == b"SSH-"
         except OSError:
@@ -248,7 +247,7 @@ class AnsibleHost:
                 playbook,
                 environment=self.host.environment,
                 host=self.host.name,
-                variables=variables,
+                variables={**self.host.for_plays, **variables},
                 on_event=self._log_event,
                 timeout_s=timeout_s,
                 check_alive=lambda: self.log.alive() and wanted(),
@@ -271,7 +270,7 @@ class AnsibleHost:
     def _power(self, act: Callable[[PowerControl], Any]) -> Any:
         try:
             return act(open_power(self.host.variables))
-        except PowerError as failure:
+        except (PowerError, InvalidInput) as failure:
             raise LabFault(failure.message, hint=failure.hint) from failure
 
     def _require_lease(self) -> None:

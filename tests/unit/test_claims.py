@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,11 @@ def test_a_bad_file_is_refused_by_line(tmp_path: Path, old: str, new: str, compl
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="cannot be read"):
         read_claims(tmp_path / "none.yml")
+
+
+def test_a_host_with_a_very_long_name_of_its_processor_costs_no_time() -> None:
+    """The search of a pattern with .* takes quadratic time in it."""
+    begun = time.perf_counter()
+    claimed = weigh(1, 1, r"Xeon.*[3568]5\d\d", finding(1, 2, processor="Xeon" * 50_000))
+    assert claimed[0] is ClaimOutcome.NOT_MEASURED
+    assert time.perf_counter() - begun < 1

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lab.hosts import LabPaths
+from lab.inventory import host_vars as lab_vars
 from mitigauge.errors import InvalidInput
 from mitigauge.fleet import inventory
+from mitigauge.fleet.inventory_values import POWER_DRIVERS, InventoryValues
+from mitigauge.fleet.service import HostVars, host_vars
+from mitigauge.settings import get_settings
+from pipelines.adapters.power import _DRIVERS
+from tests.specs import markers
 
 
 @pytest.fixture
@@ -51,3 +60,139 @@ def test_a_fault_in_it_is_told_every_time(hosts_file: Path) -> None:
     for _ in range(2):
         with pytest.raises(InvalidInput, match="cannot be read"):
             inventory.load_hosts("rack")
+
+
+def read(variables: dict[str, Any], name: str = "one") -> HostVars:
+    return host_vars(name, "rack", variables, boot_timeout_s=60)
+
+
+QEMU = {"driver": "qemu", "qmp": "/run/a b/qmp.sock", "serial_log": "/var/log/serial"}
+
+
+def test_values_of_ours_are_read_with_their_types() -> None:
+    host = read(
+        {
+            "mitigauge_emulated": True,
+            "mitigauge_class": "Xeon (R) 6248, 1 socket, microcode 0x5003707",
+            "mitigauge_machine": "rack/1",
+            "mitigauge_capabilities": ["kvm"],
+            "mitigauge_boot_timeout_s": 600,
+            "mitigauge_power": QEMU,
+            "mitigauge_cpus": 3,
+            "mitigauge_nmi_source": "10.0.2.100:7",
+            "ansible_host": "::1",
+            "ansible_port": 2222,
+            "ansible_user": "{{ anything }}",
+        }
+    )
+    assert (host.emulated, host.machine, host.boot_timeout_s) == (True, "rack/1", 600)
+    assert (host.address, host.port, host.power) == ("::1", 2222, QEMU)
+    assert host.for_plays == {
+        "mitigauge_emulated": True,
+        "mitigauge_cpus": "3",
+        "mitigauge_nmi_source": "10.0.2.100:7",
+    }
+
+
+def test_a_host_of_which_nothing_is_said_has_defaults() -> None:
+    host = read({})
+    assert (host.address, host.port, host.boot_timeout_s) == ("one", 22, 60)
+    assert (host.machine, host.host_class, host.power) == ("rack/one", "unknown class", {})
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"mitigauge_clas": "A"}, "unknown value mitigauge_clas\n.*Known: .*mitigauge_class"),
+        ({"mitigauge_emulated": "yes"}, "mitigauge_emulated is 'yes'"),
+        ({"mitigauge_class": ["A"]}, "mitigauge_class is"),
+        ({"mitigauge_class": "A\x1b[2J"}, "control character"),
+        ({"mitigauge_class": "A" * 201}, "at most 200"),
+        ({"mitigauge_machine": "../x y"}, "mitigauge_machine is"),
+        ({"mitigauge_capabilities": "kvm"}, "mitigauge_capabilities is"),
+        ({"mitigauge_capabilities": ["KVM; x"]}, r"mitigauge_capabilities\.0 is"),
+        ({"mitigauge_boot_timeout_s": "240"}, "mitigauge_boot_timeout_s is"),
+        ({"mitigauge_boot_timeout_s": float("nan")}, "mitigauge_boot_timeout_s is"),
+        ({"mitigauge_boot_timeout_s": 1e9}, "less than or equal"),
+        ({"mitigauge_boot_timeout_s": 0}, "greater than 0"),
+        ({"mitigauge_power": "qemu"}, "give it a driver: qemu"),
+        ({"mitigauge_power": {"driver": "ipmi"}}, "unknown power driver 'ipmi'; known: qemu"),
+        ({"mitigauge_power": {"driver": ["qemu"]}}, "unknown power driver"),
+        ({"mitigauge_power": {"driver": "qemu", "qmp": "/q"}}, "serial_log"),
+        ({"mitigauge_power": {**QEMU, "qmp": "tcp:1.2.3.4:1"}}, "qmp"),
+        ({"mitigauge_power": {**QEMU, "shell": "x"}}, "shell"),
+        ({"mitigauge_cpus": "0-1; reboot"}, "mitigauge_cpus is"),
+        ({"mitigauge_nmi_source": "a b:1"}, "mitigauge_nmi_source is"),
+        ({"ansible_host": "{{ x }}"}, "ansible_host is"),
+        ({"ansible_host": "-oProxyCommand=x"}, "ansible_host is"),
+        ({"ansible_port": "{{ x }}"}, "ansible_port is"),
+        ({"ansible_port": 70000}, "ansible_port is"),
+    ],
+)
+def test_a_malformed_value_is_refused_by_name(variables: dict[str, Any], expected: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read(variables)
+    assert re.search(expected, str(refused.value), re.DOTALL)
+
+
+def test_no_value_of_ours_takes_a_template(tmp_path: Path) -> None:
+    values = {name: field.alias or name for name, field in InventoryValues.model_fields.items()}
+    for marker in markers(tmp_path / "evaluated")[:3]:
+        for name in values.values():
+            for value in (marker, [marker], {marker: marker}, {**QEMU, "qmp": f"/{marker}"}):
+                with pytest.raises(InvalidInput, match=f"mitigauge_{name}"):
+                    read({f"mitigauge_{name}": value})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "all",
+        "*",
+        "!x",
+        "@/etc/hosts",
+        "a:b",
+        "a,b",
+        "~a",
+        "a[0]",
+        "",
+        "-l",
+        "a\n",
+        "x" * 64,
+        "{{x}}",
+    ],
+)
+def test_a_hosts_name_is_no_pattern_of_ansibles(name: str) -> None:
+    with pytest.raises(InvalidInput, match="pattern"):
+        read({}, name=name)
+
+
+def test_a_host_is_not_named_as_a_group(hosts_file: Path) -> None:
+    for group in ("rack_one", "all"):
+        hosts_file.write_text(f"all: {{children: {{rack_one: {{hosts: {{{group}: {{}}}}}}}}}}\n")
+        with pytest.raises(InvalidInput, match=r"of a host and of a group|cannot be read"):
+            inventory.load_hosts("rack")
+
+
+def test_an_inventory_is_read_and_never_run(hosts_file: Path, tmp_path: Path) -> None:
+    hosts_file.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\necho '{{}}'\n")
+    hosts_file.chmod(0o755)
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        inventory.load_hosts("rack")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("environment", ["example", "lab"])
+def test_the_projects_own_inventories_pass(environment: str, home: Path) -> None:
+    assert inventory.load_hosts(environment)
+
+
+def test_what_the_lab_writes_passes(home: Path) -> None:
+    paths = LabPaths.of(get_settings())
+    for host in paths.hosts():
+        found = read(lab_vars(host, "tcg"), host.name)
+        assert found.power["driver"] == "qemu"
+
+
+def test_each_driver_that_may_be_named_exists() -> None:
+    assert set(POWER_DRIVERS) == set(_DRIVERS)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mitigauge.errors import InvalidInput
-from mitigauge.experiments.spec import ExperimentSpec, cases_of, read_spec
+from mitigauge.experiments.spec import read_spec
+from mitigauge.experiments.spec_model import ExperimentSpec, cases_of
 from tests.specs import CATALOG, HOSTS, SPEC
 
 

@@ -1140,6 +1140,21 @@ export interface components {
             leased_by: string;
             /** Name */
             name: string;
+            /**
+             * Probe At
+             * @description when a run may try again whether the host is fine
+             */
+            probe_at: string | null;
+            /**
+             * Set Aside At
+             * @description no run begins on the host since then; null: it is in use
+             */
+            set_aside_at: string | null;
+            /**
+             * Set Aside Reason
+             * @default
+             */
+            set_aside_reason: string;
         };
         /**
          * HostView
@@ -1174,6 +1189,21 @@ export interface components {
             leased_by: string;
             /** Name */
             name: string;
+            /**
+             * Probe At
+             * @description when a run may try again whether the host is fine
+             */
+            probe_at: string | null;
+            /**
+             * Set Aside At
+             * @description no run begins on the host since then; null: it is in use
+             */
+            set_aside_at: string | null;
+            /**
+             * Set Aside Reason
+             * @default
+             */
+            set_aside_reason: string;
         };
         /**
          * MetricValues

@@ -39,6 +39,7 @@ function Body({ host }: { host: Host }) {
           </>
         }
       />
+      {host.set_aside_at !== null && <SetAside host={host} />}
       {host.emulated && <EmulatedNotice />}
       <section className="panel inside" aria-label="Facts">
         <div className="inside">
@@ -82,6 +83,23 @@ function Body({ host }: { host: Host }) {
         )}
       </section>
     </>
+  );
+}
+
+/** Why no run begins on the host, and how it comes back. */
+function SetAside({ host }: { host: Host }) {
+  return (
+    <p className="notice" role="status">
+      <strong>Set aside:</strong> {host.set_aside_reason}. Its runs wait
+      {host.probe_at !== null && (
+        <>
+          {" "}
+          until one may try again at <Stamp at={host.probe_at} />
+        </>
+      )}
+      . Once the host is mended, <code>mitigauge host resume {host.name}</code> lets them go on at
+      once.
+    </p>
   );
 }
 

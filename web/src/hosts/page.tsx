@@ -31,11 +31,9 @@ function NoneYet() {
 }
 
 export function Lease({ host }: { host: HostSummary }) {
-  return host.leased_by === "" ? (
-    <Tag tone="quiet" text="free" />
-  ) : (
-    <Tag tone="busy" text={`held by ${host.leased_by}`} />
-  );
+  if (host.leased_by !== "") return <Tag tone="busy" text={`held by ${host.leased_by}`} />;
+  if (host.set_aside_at !== null) return <Tag tone="bad" text="set aside" />;
+  return <Tag tone="quiet" text="free" />;
 }
 
 function List({ hosts }: { hosts: HostSummary[] }) {

@@ -1,0 +1,230 @@
+"""The shape of an experiment's spec: what each field may be, and how much it may ask for. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PlainValidator,
+    StringConstraints,
+    Tag,
+)
+
+from mitigauge.catalog import (
+    LARGEST_NUMBER,
+    LONGEST_CASE_S,
+    Catalog,
+    Name,
+    Text,
+    Value,
+    Workload,
+    formed,
+)
+from mitigauge.hostile import HOSTILE, shown
+
+Place = tuple[str | int, ...]
+
+MAX_BLOCKS = 64
+MAX_CASES = 5000
+MAX_ARMS = 9
+MAX_COMPARISONS = 32
+MAX_HOSTS = 64
+MAX_WORKLOADS = 32
+MAX_POINTS = 1000
+MAX_AXIS = 1000
+MAX_PARAMETERS = 32
+MAX_ITERATIONS = 1000
+MAX_PARAMETER_TEXT = 100
+# Of a whole experiment. A boot takes a minute at the very least.
+MAX_BOOTS = 10_000
+MAX_VALUES = 10_000_000
+PROFILE_HZ = 99  # not 100: in step with timers of the kernel, samples would mislead
+MAX_PROFILE_HZ = 5000
+DOUBLE_SUFFIX = "-again"
+
+# As `uname -r` says it. It ends up in a package's name and in a path of /boot.
+KernelRelease = Annotated[
+    str,
+    formed(
+        r"([0-9][A-Za-z0-9.+~_-]{0,63})?",
+        "a kernel release as `uname -r` says it, for example 6.12.9-amd64",
+    ),
+]
+ModeName = Annotated[
+    str,
+    formed(
+        r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}/[A-Za-z0-9][A-Za-z0-9._-]{0,62}",
+        "family/mode, for example vmscape/ibpb",
+    ),
+]
+Flag = Annotated[bool, Field(strict=True)]
+Iterations = Annotated[int, Field(strict=True, ge=1, le=MAX_ITERATIONS)]
+Warmup = Annotated[int, Field(strict=True, ge=0, le=MAX_ITERATIONS)]
+Seconds = Annotated[int, Field(strict=True, ge=1, le=LONGEST_CASE_S)]
+Blocks = Annotated[int, Field(strict=True, ge=1, le=MAX_BLOCKS)]
+
+
+def _parameter_value(value: object) -> Value:
+    """A text without control characters, or a finite number."""
+    if isinstance(value, str):
+        if len(value) > MAX_PARAMETER_TEXT or HOSTILE.search(value) or "\n" in value:
+            raise ValueError(
+                f"{shown(value)} refused; a text has at most {MAX_PARAMETER_TEXT} characters, "
+                "and no control characters"
+            )
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{shown(value)} refused; say a word, a number, or a list of them")
+    if not math.isfinite(value) or abs(value) > LARGEST_NUMBER:
+        raise ValueError(f"{shown(value)} refused; a number is at most {LARGEST_NUMBER:g}")
+    return value
+
+
+def _one_or_many(value: object) -> str:
+    return "many" if isinstance(value, list) else "one"
+
+
+ParameterValue = Annotated[Value, PlainValidator(_parameter_value)]
+Axis = Annotated[
+    Annotated[ParameterValue, Tag("one")]
+    | Annotated[list[ParameterValue], Field(min_length=1, max_length=MAX_AXIS), Tag("many")],
+    Discriminator(_one_or_many),
+]
+Point = Annotated[dict[Name, Axis], Field(max_length=MAX_PARAMETERS)]
+Points = Annotated[
+    Annotated[Point, Tag("one")]
+    | Annotated[list[Point], Field(min_length=1, max_length=MAX_POINTS), Tag("many")],
+    Discriminator(_one_or_many),
+]
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ArmSpec(_Closed):
+    """One arm: a mode, and the kernel to boot it with (empty: the host's default)."""
+
+    name: Name
+    mode: ModeName
+    kernel: KernelRelease = ""
+
+
+class ProfileSpec(_Closed):
+    """A profiled pass after the timed ones, sampled so many times a second.
+
+    With ``guest`` the guest that the workload starts profiles itself too.
+    """
+
+    hz: int = Field(PROFILE_HZ, ge=1, le=MAX_PROFILE_HZ, strict=True)
+    guest: Flag = False
+
+
+def _profile(value: object) -> object:
+    """``true`` and ``false`` in full."""
+    if isinstance(value, bool):
+        return ProfileSpec() if value else None
+    if value is None or isinstance(value, Mapping | ProfileSpec):
+        return value
+    raise ValueError(
+        f"{shown(value)} refused; say true, false, or {{hz: {PROFILE_HZ}, guest: true}}"
+    )
+
+
+class WorkloadSpec(_Closed):
+    """Which points of a workload to measure, and how often within a boot."""
+
+    workload: Name
+    cases: Points = Field(default_factory=dict)
+    iterations: Iterations | None = None
+    warmup: Warmup | None = None
+    timeout_s: Seconds | None = None
+    primary: list[Name] | None = Field(None, max_length=32)
+    profile: Annotated[ProfileSpec | None, BeforeValidator(_profile)] = None
+
+    def points(self) -> list[tuple[Place, dict[str, Any]]]:
+        """The wanted parameter sets, each with its place in the file."""
+        if isinstance(self.cases, dict):
+            return [(("cases",), self.cases)]
+        return [(("cases", i), point) for i, point in enumerate(self.cases)]
+
+
+class ComparisonSpec(_Closed):
+    """Arms that share a baseline, on some hosts, over some cases."""
+
+    name: Name
+    hosts: list[Name] = Field(min_length=1, max_length=MAX_HOSTS)
+    baseline: Name | None = None
+    arms: list[ArmSpec] = Field(min_length=1, max_length=MAX_ARMS)
+    workloads: list[WorkloadSpec] = Field(min_length=1, max_length=MAX_WORKLOADS)
+    blocks: Blocks | None = None
+    aa: Flag = Field(False, description="boot the baseline twice a block, to see false alarms")
+
+    @property
+    def double(self) -> ArmSpec | None:
+        """The baseline once more, under a name of its own."""
+        found = next((arm for arm in self.arms if arm.name == self.baseline), None)
+        if not self.aa or found is None:
+            return None
+        return found.model_copy(update={"name": f"{found.name}{DOUBLE_SUFFIX}"})
+
+
+class ExperimentSpec(_Closed):
+    """The whole spec file.
+
+    All its texts have a form of their own but ``question``, which is for people and reaches
+    no host.
+    """
+
+    name: Name
+    question: Annotated[Text, StringConstraints(min_length=1)]
+    environment: Name
+    seed: int | None = Field(None, strict=True, ge=0, lt=2**63)
+    blocks: Blocks = 4
+    comparisons: list[ComparisonSpec] = Field(min_length=1, max_length=MAX_COMPARISONS)
+
+    def blocks_of(self, comparison: ComparisonSpec) -> int:
+        """The budget of a comparison, in blocks."""
+        return comparison.blocks or self.blocks
+
+
+@dataclass(frozen=True)
+class PlannedSize:
+    """How much a comparison plans, counted without making it."""
+
+    boots: int
+    values: int
+
+    @classmethod
+    def of(cls, spec: ExperimentSpec, comparison: ComparisonSpec, catalog: Catalog) -> PlannedSize:
+        arms = len(comparison.arms) + comparison.aa
+        boots = spec.blocks_of(comparison) * arms * len(comparison.hosts)
+        values = 0
+        for wanted in comparison.workloads:
+            workload = catalog.workloads.get(wanted.workload)
+            if workload is not None:
+                iterations = wanted.iterations or workload.defaults.iterations
+                values += count_of(workload, wanted) * iterations * len(workload.metrics)
+        return cls(boots, boots * values)
+
+
+def count_of(workload: Workload, wanted: WorkloadSpec) -> int:
+    """How many points *wanted* names, without making them; one named twice counts twice."""
+    return sum(workload.count(point) for _, point in wanted.points())
+
+
+def cases_of(workload: Workload, wanted: WorkloadSpec) -> list[dict[str, Value]]:
+    """All distinct points *wanted* asks for, in order."""
+    found: dict[tuple[Value, ...], dict[str, Value]] = {}
+    for _, point in wanted.points():
+        for case in workload.expand(point):
+            found.setdefault(tuple(case.values()), case)
+    return list(found.values())

@@ -1,0 +1,175 @@
+"""The values of ours (``mitigauge_*``) in an inventory: their types and limits. Pure.
+
+They are read as they are written, by the service and by plays: no template in them is
+evaluated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
+
+from mitigauge.errors import InvalidInput
+from mitigauge.hostile import HOSTILE, clean_text, shown
+
+PREFIX = "mitigauge_"
+# The longest that a machine may take from its reset to its greeting.
+LONGEST_BOOT_S = 6 * 3600
+_HOST_NAME = re.compile(r"(?!(all|ungrouped)\Z)[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
+_TEMPLATE = re.compile(r"\{[{%#]")
+
+
+def _plain(text: str) -> str:
+    if HOSTILE.search(text) or "\n" in text:
+        raise ValueError("has a control character")
+    if _TEMPLATE.search(text):
+        raise ValueError("has a template, which is not evaluated here")
+    return text
+
+
+Line = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_plain)]
+File = Annotated[
+    str, StringConstraints(pattern=r"^/[^\x00]+$", max_length=4096), AfterValidator(_plain)
+]
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class QemuPowerValues(_Closed):
+    """Power and console of an emulated host."""
+
+    driver: Literal["qemu"]
+    qmp: File = Field(description="QEMU's control socket")
+    serial_log: File
+
+
+POWER_DRIVERS: Mapping[str, type[_Closed]] = {"qemu": QemuPowerValues}
+
+
+def _power(value: object) -> Mapping[str, Any]:
+    """The values of a power driver, checked by that driver's own model."""
+    if not isinstance(value, Mapping):
+        raise ValueError(f"give it a driver: {', '.join(sorted(POWER_DRIVERS))}")
+    if not value:
+        return {}
+    model = POWER_DRIVERS.get(str(value.get("driver")))
+    if model is None:
+        known = ", ".join(sorted(POWER_DRIVERS))
+        raise ValueError(f"unknown power driver {shown(value.get('driver'))}; known: {known}")
+    return model.model_validate(value).model_dump()
+
+
+def _processors(value: object) -> object:
+    """A single processor may stand there as a number."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+class InventoryValues(_Closed):
+    """What an inventory says of a host, in names without ``mitigauge_``."""
+
+    emulated: bool = Field(False, strict=True)
+    host_class: Line = Field("unknown class", alias="class")
+    machine: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,126}$")
+    capabilities: list[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,31}$")]] = (
+        Field(default_factory=list, max_length=32)
+    )
+    boot_timeout_s: float | None = Field(
+        None, strict=True, gt=0, le=LONGEST_BOOT_S, allow_inf_nan=False
+    )
+    power: Annotated[Mapping[str, Any], BeforeValidator(_power)] = Field(default_factory=dict)
+    cpus: Annotated[
+        str,
+        BeforeValidator(_processors),
+        StringConstraints(
+            pattern=r"^([0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*)?$", max_length=500
+        ),
+    ] = ""
+    nmi_source: str = Field("", pattern=r"^([A-Za-z0-9.:_\[\]-]{1,253}:[0-9]{1,5})?$")
+
+    def for_plays(self) -> dict[str, Any]:
+        """The values that roles read, under the names by which they do.
+
+        Handed to every play as data, they stand before those that Ansible itself reads from
+        the inventory and would evaluate.
+        """
+        return {
+            f"{PREFIX}emulated": self.emulated,
+            f"{PREFIX}cpus": self.cpus,
+            f"{PREFIX}nmi_source": self.nmi_source,
+        }
+
+
+class Address(_Closed):
+    """Where the service itself looks for a host's SSH server."""
+
+    ansible_host: str = Field(pattern=r"^[A-Za-z0-9:][A-Za-z0-9._:%-]{0,252}$")
+    ansible_port: int = Field(22, ge=1, le=65535)
+
+
+_KNOWN = sorted(
+    PREFIX + (field.alias or name) for name, field in InventoryValues.model_fields.items()
+)
+_VALUES = TypeAdapter(InventoryValues)
+_ADDRESS = TypeAdapter(Address)
+
+
+def names_one_host(name: str) -> bool:
+    """Whether *name* is no pattern of Ansible's (``all``, ``!x``, ``@file``, ``a:b``)."""
+    return _HOST_NAME.fullmatch(name) is not None
+
+
+def values_of(host: str, variables: Mapping[str, Any]) -> InventoryValues:
+    """The values of ours among a host's *variables*.
+
+    Raises :class:`InvalidInput` naming each that is unknown or malformed.
+    """
+    ours = {
+        name.removeprefix(PREFIX): value
+        for name, value in variables.items()
+        if name.startswith(PREFIX)
+    }
+    try:
+        return _VALUES.validate_python(ours)
+    except ValidationError as error:
+        raise InvalidInput(
+            "\n".join(_complaints(host, PREFIX, error)),
+            hint=f"Correct the inventory. Known: {', '.join(_KNOWN)}.",
+        ) from error
+
+
+def address_of(host: str, variables: Mapping[str, Any]) -> Address:
+    """Address and port of a host's SSH server; raises :class:`InvalidInput` for a malformed one."""
+    given = {"ansible_host": host}
+    given |= {name: variables[name] for name in Address.model_fields if name in variables}
+    try:
+        return _ADDRESS.validate_python(given)
+    except ValidationError as error:
+        raise InvalidInput(
+            "\n".join(_complaints(host, "", error)),
+            hint="Write name or address, and a number: the service connects there itself, "
+            "and evaluates no templates.",
+        ) from error
+
+
+def _complaints(host: str, prefix: str, error: ValidationError) -> Iterable[str]:
+    for problem in error.errors(include_url=False)[:20]:
+        name = prefix + ".".join(str(part) for part in problem["loc"])
+        reason = problem["msg"].removeprefix("Value error, ")
+        if problem["type"] == "extra_forbidden":
+            yield f"host {shown(host)}: unknown value {clean_text(name)[:60]}"
+        else:
+            yield f"host {shown(host)}: {name} is {shown(problem['input'])}: {clean_text(reason)}"
