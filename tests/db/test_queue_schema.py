@@ -155,7 +155,7 @@ def wait_for_more(advancer: Counting) -> None:
 
 
 def test_a_worker_goes_on_while_its_queue_is_made_anew_with_jobs_in_it(
-    engine: Engine, database_url: str
+    engine: Engine, database_url: str, home: Path
 ) -> None:
     recording.load(engine)
     with engine.begin() as connection:
