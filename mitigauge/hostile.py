@@ -5,6 +5,7 @@ Such text is cleaned once, where it comes in, and escaped where it is shown.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +18,7 @@ HOSTILE = re.compile(
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # Deeper than anything a module or a result of ours holds; beyond, a reader's stack would end.
 DEEPEST = 40
+LARGEST = 2**63
 
 
 def clean_text(text: str) -> str:
@@ -27,7 +29,8 @@ def clean_text(text: str) -> str:
 def clean(value: Any) -> Any:
     """*value*, as JSON holds it, with all its texts and keys cleaned.
 
-    What lies deeper than 40 levels is replaced by U+FFFD.
+    A number that JSON or a database cannot hold (not finite, or an integer over 63 bits)
+    becomes None. What lies deeper than 40 levels is replaced by U+FFFD.
     """
     return _clean(value, DEEPEST)
 
@@ -35,6 +38,9 @@ def clean(value: Any) -> Any:
 def _clean(value: Any, levels: int) -> Any:
     if isinstance(value, str):
         return clean_text(value)
+    if isinstance(value, int | float):
+        fits = math.isfinite(value) if isinstance(value, float) else -LARGEST <= value < LARGEST
+        return value if fits else None
     if not isinstance(value, Mapping | list | tuple):
         return value
     if levels == 0:

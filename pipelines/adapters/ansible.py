@@ -27,7 +27,7 @@ from ansible_runner.exceptions import AnsibleRunnerException
 from mitigauge.errors import MitigaugeError
 from mitigauge.fleet.inventory import INVENTORY_READING, inventory_sources
 from mitigauge.fleet.inventory_values import names_one_host
-from mitigauge.hostile import clean
+from mitigauge.hostile import clean, shown
 from mitigauge.settings import REPOSITORY, get_settings
 from pipelines.adapters.ansible_variables import write_variables
 
@@ -124,9 +124,11 @@ class _Listener:
 
     def _take(self, status: str, data: Mapping[str, Any]) -> None:
         result = data.get("res") or {}
+        if not isinstance(result, Mapping):
+            result = {"msg": str(result)[:MESSAGE_LIMIT]}
         if status == "ok":
             self.ok += 1
-            _merge(self.returned, clean(result.get("mitigauge") or {}))
+            _merge(self.returned, _answer(result))
             if result.get("changed"):
                 self.changed += 1
                 status = "changed"
@@ -261,6 +263,18 @@ def _raise_unless_fine(
         )
     if status != "successful":
         raise PlayFailure(f"{what}: {status}: {said}", hint="Run the play by hand.")
+
+
+def _answer(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a module of ours says. Raises :class:`PlayFailure` for what none of them would say."""
+    said = result.get("mitigauge") or {}
+    if not isinstance(said, Mapping):
+        raise PlayFailure(
+            f"a module answered {shown(said)} where facts by name belong",
+            hint="No module of ours answers so; look at the host.",
+        )
+    cleaned: Mapping[str, Any] = clean(said)
+    return cleaned
 
 
 def _merge(into: dict[str, Any], answer: Mapping[str, Any]) -> None:

@@ -19,6 +19,14 @@ from pipelines.adapters.ansible import (
     PlayUnreachable,
     run_playbook,
 )
+from pipelines.adapters.host_answers import (
+    BootAnswer,
+    FingerprintAnswer,
+    JobAnswer,
+    ProofAnswer,
+    part,
+    typed,
+)
 from pipelines.adapters.power import PowerControl, PowerError, open_power
 from pipelines.adapters.serial import telling_part
 from pipelines.host_control import (
@@ -104,15 +112,15 @@ class AnsibleHost:
 
     def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:
         """Run boot.yml."""
-        return self._returned(
+        facts = self._play(
             "boot.yml",
             {
                 "boot_mode_nonce": nonce,
                 "boot_mode_cmdline": cmdline,
                 "boot_mode_kernel": kernel,
             },
-            "boot",
         )
+        return typed(BootAnswer, part(facts, "boot", "boot.yml"), "the boot entry")
 
     def answers(self) -> bool:
         """Read the SSH banner: a forwarded port accepts connections long before sshd does."""
@@ -127,13 +135,16 @@ class AnsibleHost:
     def verify(self) -> Facts:
         """Run verify.yml."""
         facts = self._play("verify.yml", {})
-        if "proof" not in facts:
-            raise LabFault("verify.yml returned no proof", hint="See the play's events.")
-        return facts
+        return {
+            "proof": typed(ProofAnswer, part(facts, "proof", "verify.yml"), "the proof"),
+            **typed(FingerprintAnswer, facts, "the fingerprint"),
+        }
 
     def look(self) -> Facts:
         """Run ping.yml: which boot is up. Changes nothing."""
-        return self._returned("ping.yml", {}, "proof")
+        return typed(
+            ProofAnswer, part(self._play("ping.yml", {}), "proof", "ping.yml"), "the proof"
+        )
 
     def start(
         self,
@@ -182,10 +193,10 @@ class AnsibleHost:
             "workload_wait_s": math.ceil(wait_s),
             **more,
         }
-        facts = self._returned(
-            playbook, variables, "job", timeout_s=PLAY_TIMEOUT_S + wait_s, wanted=wanted
-        )
-        return {"archive": str(directory / f"{job}.tar.gz"), **facts}
+        facts = self._play(playbook, variables, timeout_s=PLAY_TIMEOUT_S + wait_s, wanted=wanted)
+        said = typed(JobAnswer, part(facts, "job", playbook), "the job")
+        # Never where the host says: it could name any file of this side.
+        return {**said, "archive": str(directory / f"{job}.tar.gz")}
 
     def restore(self) -> Facts:
         """Run restore.yml."""
@@ -217,21 +228,6 @@ class AnsibleHost:
             return ""
         said = str(self._power(lambda power: power.serial_tail(wanted)))
         return telling_part(said, SERIAL_TAIL_BYTES)
-
-    def _returned(
-        self,
-        playbook: str,
-        variables: Mapping[str, Any],
-        key: str,
-        *,
-        timeout_s: float = PLAY_TIMEOUT_S,
-        wanted: Callable[[], bool] = lambda: True,
-    ) -> Facts:
-        facts = self._play(playbook, variables, timeout_s=timeout_s, wanted=wanted)
-        if key not in facts:
-            raise LabFault(f"{playbook} returned no {key!r}", hint="See the play's events.")
-        returned: Facts = facts[key]
-        return returned
 
     def _play(
         self,
