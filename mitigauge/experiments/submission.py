@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
+from mitigauge.access.roles import OPERATOR
 from mitigauge.catalog import Catalog
 from mitigauge.experiments.spec import ExperimentSpec, KnownHost, environment_named_in, read_spec
 from mitigauge.experiments.submit import submit
+from mitigauge.experiments.tables import Experiment
 from mitigauge.fleet.inventory import environment_names, load_hosts
 from mitigauge.fleet.service import HostVars
 
@@ -25,7 +27,11 @@ def check_text(text: str, *, name: str) -> tuple[ExperimentSpec, dict[str, HostV
     return read_spec(text, name=name, catalog=Catalog(), hosts=known), hosts
 
 
-def submit_text(session: Session, text: str, *, name: str) -> int:
-    """Check a spec and store it with its plan; returns the experiment's id."""
+def submit_text(
+    session: Session, text: str, *, name: str, submitted_by: str = OPERATOR
+) -> int:
+    """Check a spec and store it with its plan and owner; returns the experiment's id."""
     spec, hosts = check_text(text, name=name)
-    return submit(session, spec, text, catalog=Catalog(), hosts=hosts)
+    experiment_id = submit(session, spec, text, catalog=Catalog(), hosts=hosts)
+    session.get_one(Experiment, experiment_id).submitted_by = submitted_by
+    return experiment_id

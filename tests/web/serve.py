@@ -1,7 +1,7 @@
 """The real service for browser tests: real PostgreSQL, a recorded run, and one going on.
 
-``python -m tests.web.serve [PORT]`` prints the URL on its first line and serves until
-it is ended. Experiment 1 was recorded on the emulated hosts; the last one is live, its
+``python -m tests.web.serve [PORT]`` prints the URL on its first line, where browsers get
+in by the key, and serves until it is ended. MITIGAUGE_LOGIN_KEY replaces the key. Experiment 1 was recorded on the emulated hosts; the last one is live, its
 hosts simulated, so that progress can be watched without booting anything.
 """
 
