@@ -40,6 +40,6 @@ def mount(app: FastAPI, web_root: Path) -> None:
 
 
 def _nothing_at(path: str, app: FastAPI, request: Request) -> HTTPException:
-    if methods_at(app.routes, request.scope):
+    if methods_at(app, f"/{path}"):
         return HTTPException(405, f"{request.method} is not answered at /{path}")
     return HTTPException(404, f"there is nothing at /{path[:200]}")

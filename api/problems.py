@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-from typing import Any
-
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import iter_route_contexts
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute, Match
 
 from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.experiments.schemas import View
@@ -22,8 +19,6 @@ LONGEST_MESSAGE = 4_000
 LONGEST_HINT = 1_000
 MOST_FAULTS = 20
 TRY_AGAIN_S = 2
-
-log = logging.getLogger(__name__)
 
 
 class ProblemView(View):
@@ -59,7 +54,7 @@ def install(app: FastAPI) -> None:
     async def http(request: Request, error: HTTPException) -> JSONResponse:
         answer = problem(error.status_code, "HTTP", str(error.detail), "See /api/openapi.json.")
         if error.status_code == 405:
-            answer.headers["Allow"] = ", ".join(methods_at(app.routes, request.scope))
+            answer.headers["Allow"] = ", ".join(methods_at(app, request.url.path))
         return answer
 
     @app.exception_handler(OperationalError)
@@ -72,14 +67,12 @@ def install(app: FastAPI) -> None:
         return away("every connection to the database is in use")
 
 
-def methods_at(routes: list[BaseRoute], scope: Any) -> list[str]:
-    """The methods that some route answers at the scope's path, ``api/`` only."""
+def methods_at(app: FastAPI, path: str) -> list[str]:
+    """The methods that the API answers at *path*."""
     found: set[str] = set()
-    for route in routes:
-        if getattr(route, "include_in_schema", False):
-            match, _ = route.matches(scope)
-            if match is not Match.NONE:
-                found |= getattr(route, "methods", None) or set()
+    for route in iter_route_contexts(app.routes):
+        if (route.path or "").startswith("/api/") and route.path_regex.match(path):
+            found |= route.methods or set()
     return sorted(found)
 
 

@@ -16,6 +16,7 @@ from mitigauge.experiments import submission
 from mitigauge.experiments.boot_schemas import WholeExperimentView
 from mitigauge.experiments.states import BootState
 from mitigauge.settings import REPOSITORY, get_settings
+from tests.clients import bearer, client_of, token_of
 from tests.lab.following import OVER, start_worker, wait_for
 
 pytestmark = pytest.mark.lab
