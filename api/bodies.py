@@ -30,12 +30,14 @@ class UnsupportedMediaType(MitigaugeError):
 async def proper_content_type(request: Request) -> None:
     """Raise :class:`UnsupportedMediaType` where a page from elsewhere could have sent this.
 
-    Of every request that changes something, with a body or without: a content type that is
-    not a form's makes a browser ask us first, and we say no.
+    Of every request with a body, and of every POST: a content type that is not a form's
+    makes a browser ask us first, and we say no. Of other methods a browser asks anyway.
     """
-    if request.method not in UNSAFE:
+    headers = request.headers
+    body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+    if request.method not in UNSAFE or not (body or request.method == "POST"):
         return
-    given = request.headers.getlist("content-type")
+    given = headers.getlist("content-type")
     kind = given[0].partition(";")[0].strip().lower() if len(given) == 1 else ""
     if kind not in CONTENT_TYPES:
         raise UnsupportedMediaType(

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
 from api.database import Database
+from api.parameters import Id, NameInPath
+from api.problems import AS_JSON
 from mitigauge.blobs import blob_store
 from mitigauge.experiments import boot_views
 from mitigauge.experiments.boot_schemas import BootView
 from mitigauge.settings import get_settings
 
 router = APIRouter(prefix="/api", tags=["boots"])
-
-Id = Annotated[int, Path(ge=1, lt=2**31)]
 
 
 @router.get("/boots/{boot_id}")
@@ -24,8 +22,12 @@ def show_boot(boot_id: Id, session: Database) -> BootView:
     return boot_views.show_boot(session, boot_id)
 
 
-@router.get("/blobs/{digest}", response_class=StreamingResponse)
-def raw_output(digest: str) -> StreamingResponse:
+@router.get(
+    "/blobs/{digest}",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/octet-stream": {}}}, **AS_JSON},
+)
+def raw_output(digest: NameInPath) -> StreamingResponse:
     """A raw file by its SHA-256, always as a download."""
     blob = blob_store(get_settings()).get(digest)
     return StreamingResponse(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from api.bodies import text_of
 from api.database import Database
 from api.events import follow
 from api.gate import Known, needs
+from api.parameters import EventId, Id, Word
+from api.problems import AS_JSON
 from mitigauge.access.roles import Right, roles_with
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
@@ -22,10 +24,6 @@ from mitigauge.experiments.schemas import EventView, ExperimentSummary, Experime
 from mitigauge.reports.service import gathered
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
-
-Id = Annotated[int, Path(ge=1, lt=2**31)]
-# The database counts events with 64 bits.
-EventId = Annotated[int, Query(ge=0, lt=2**63)]
 
 
 @router.get("")
@@ -49,9 +47,7 @@ async def submit_experiment(
     request: Request,
     session: Database,
     caller: Known,
-    name: Annotated[
-        str, Query(description="stands for the file in errors", max_length=200)
-    ] = "spec",
+    name: Annotated[Word, Query(description="stands for the file in errors")] = "spec",
 ) -> ExperimentView:
     """Submit a spec (YAML). It is refused whole, with line and known names, or planned whole."""
     text = await text_of(request, "the spec")
@@ -70,7 +66,9 @@ def show_experiment(experiment_id: Id, session: Database) -> ExperimentView:
 @router.post(
     "/{experiment_id}/cancel",
     dependencies=[Depends(needs(Right.CANCEL_OWN))],
-    openapi_extra={"requestBody": {"content": {"application/json": {"schema": {}}}}},
+    openapi_extra={
+        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
+    },
 )
 def cancel_experiment(experiment_id: Id, session: Database, caller: Known) -> ProgressView:
     """Ask an experiment to stop; its hosts are restored first. A body is not read."""
@@ -104,7 +102,7 @@ def show_log(
 @router.get(
     "/{experiment_id}/events",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {"text/event-stream": {}}}, **AS_JSON},
 )
 async def follow_experiment(experiment_id: Id, request: Request) -> StreamingResponse:
     """Server-sent events: ``progress`` on each change, ``log`` for each event."""
@@ -113,7 +111,7 @@ async def follow_experiment(experiment_id: Id, request: Request) -> StreamingRes
 
 @router.get("/{experiment_id}/cases/{case_id}")
 def show_case(
-    experiment_id: Id, case_id: Id, session: Database, host: str | None = None
+    experiment_id: Id, case_id: Id, session: Database, host: Word | None = None
 ) -> CaseView:
     """One case on one host, every boot a point."""
     return boot_views.show_case(session, experiment_id, case_id, host)
@@ -125,7 +123,7 @@ def show_claims(experiment_id: Id, session: Database) -> list[ClaimSourceView]:
     return claims_beside(session, experiment_id)
 
 
-@router.get("/{experiment_id}/report", response_class=PlainTextResponse)
+@router.get("/{experiment_id}/report", response_class=PlainTextResponse, responses={**AS_JSON})
 def report(
     experiment_id: Id,
     session: Database,

@@ -24,8 +24,8 @@ SECURITY_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-LONGEST_PATH = 1_024
-LONGEST_QUERY = 4_096
+LONGEST_PATH = 4_096
+LONGEST_QUERY = 16_384
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
 log = logging.getLogger(__name__)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -27,6 +29,16 @@ class ProblemView(View):
     error: str
     message: str
     hint: str = ""
+
+
+# For routes that answer something else than JSON: what they refuse with is JSON all the same.
+AS_JSON: dict[int | str, dict[str, Any]] = {
+    family: {
+        "description": "a refusal",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ProblemView"}}},
+    }
+    for family in ("4XX", "5XX")
+}
 
 
 class TooMany(NotReady):

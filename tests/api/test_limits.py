@@ -79,7 +79,7 @@ ODD_TARGETS = [
     ("/" + 5000 * "a", 414),
     ("/api/hosts/" + 5000 * "a", 414),
     ("/assets/" + 5000 * "a", 414),
-    ("/?" + 9000 * "a", 414),
+    ("/?" + 17000 * "a", 414),
     ("/api/experiments/1/log?after=9223372036854775808", 422),
     ("/api/experiments/1/log?after=-1", 422),
     ("/api/experiments/1/log?after=" + 4000 * "9", 422),
