@@ -12,7 +12,7 @@ from mitigauge.errors import InvalidInput
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # Bound to these, the service hears on every address, but nobody asks for it by them.
-EVERYWHERE = ("0.0.0.0", "::", "")
+EVERYWHERE = ("0.0.0.0", "::")
 DEFAULT_PORTS = {"http": 80, "https": 443}
 _ADDRESS = re.compile(
     r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})))"
@@ -62,9 +62,11 @@ class AllowedHosts:
         Raises :class:`InvalidInput` for a name that is none.
         """
         self._ports: dict[str, set[int | None]] = {}
-        own = [] if bound in EVERYWHERE else [bound]
-        for name in (*LOOPBACK, *own):
-            self._allow(Address(name.strip("[]").lower(), None))
+        for name in LOOPBACK:
+            self._allow(Address(name, None))
+        own = read_address(url_host(bound))
+        if own is not None and own.name not in EVERYWHERE:
+            self._allow(Address(own.name, None))
         for word in filter(None, map(str.strip, configured.split(","))):
             address = read_address(word)
             if address is None:

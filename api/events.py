@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator
 
 from fastapi import Request
@@ -11,16 +12,18 @@ from fastapi.responses import StreamingResponse
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.types import Message, Receive, Scope, Send
 
-from api.followers import Follower, Followers
+from api.followers import Follower, Followers, News
 from api.gate import still_let_in
 
-# A comment now and then keeps proxies from closing a quiet connection, and is the moment
-# to see whether the follower would still be let in.
+# A comment now and then keeps proxies from closing a quiet connection.
 KEEPALIVE_S = 15.0
+# So often it is looked whether the follower would still be let in.
+RECHECK_S = 60.0
 # Longer than any answer's way to somebody who reads.
 SEND_TIMEOUT_S = 30.0
 # More digits than an id of the database has are none of ours.
 LONGEST_ID = 18
+STILL_HERE = News(": still here\n\n")
 
 log = logging.getLogger(__name__)
 
@@ -84,22 +87,30 @@ async def follow(request: Request, experiment_id: int) -> EventStream:
 async def _stream(
     followers: Followers, experiment_id: int, follower: Follower, request: Request
 ) -> AsyncIterator[str]:
-    async for news in followers.missed(experiment_id, follower):
-        yield news.text
+    async for line in followers.missed(experiment_id, follower):
+        yield line.text
+    check_at = time.monotonic() + RECHECK_S
     while True:
-        try:
-            news_or_end = await asyncio.wait_for(follower.queue.get(), KEEPALIVE_S)
-        except TimeoutError:
+        news = await _next(follower)
+        if time.monotonic() >= check_at:
             if not await _still_let_in(request):
                 return
-            yield ": still here\n\n"
-            continue
-        if news_or_end is None:
+            check_at = time.monotonic() + RECHECK_S
+        if news is None:
             return
-        if 0 < news_or_end.event_id <= follower.after:
+        if 0 < news.event_id <= follower.after:
             continue
-        follower.after = max(follower.after, news_or_end.event_id)
-        yield news_or_end.text
+        follower.after = max(follower.after, news.event_id)
+        yield news.text
+
+
+async def _next(follower: Follower) -> News | None:
+    """What the follower is to be told next, None for the end, or a comment after a while."""
+    wait_s = min(KEEPALIVE_S, RECHECK_S)
+    try:
+        return await asyncio.wait_for(follower.queue.get(), wait_s)
+    except TimeoutError:
+        return STILL_HERE
 
 
 async def _still_let_in(request: Request) -> bool:

@@ -21,7 +21,7 @@ from cli import claims, database, lab
 from cli.experiment import read_spec_file
 from cli.output import console
 from cli.progress import follow
-from cli.serve import dashboard_url, login_link
+from cli.serve import WITHOUT_LINK, dashboard_url, login_link
 from mitigauge.access.secret import new_secret
 from mitigauge.database import transaction
 from mitigauge.errors import MitigaugeError
@@ -59,14 +59,16 @@ def demo(
     address = dashboard_url(get_settings().bind, get_settings().port)
     # Over a pipe: command lines and environments of processes can be read by others.
     key = new_secret()
-    serve = _running("serve", "--login-key-from-stdin", say=f"{key}\n")
-    with serve as service, _running("worker"):
+    serve = running("serve", "--login-key-from-stdin", say=f"{key}\n")
+    with serve as service, running("worker"):
         _wait_ready(address, service)
         with transaction() as session:
             experiment_id = submission.submit_text(session, text, name=str(spec))
         page = _page(address, experiment_id, key)
-        _stage(f"experiment {experiment_id}, live at this link, which lets a browser in:")
+        _stage(f"experiment {experiment_id}, live at:")
         console.print(Text(page), soft_wrap=True)
+        if not is_loopback(get_settings().bind):
+            console.print(Text(WITHOUT_LINK))
         state = follow(experiment_id)
         _report(experiment_id, state, time.monotonic() - started)
         if not once:
@@ -109,7 +111,7 @@ def _stage(text: str) -> None:
 
 
 @contextmanager
-def _running(command: str, *options: str, say: str = "") -> Iterator[subprocess.Popen[bytes]]:
+def running(command: str, *options: str, say: str = "") -> Iterator[subprocess.Popen[bytes]]:
     """Run a process of ours for as long as the block lasts; its output goes to a file.
 
     *say* is what it reads from its standard input.

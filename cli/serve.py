@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 from sqlalchemy import create_engine
 
-from api.addresses import is_loopback, url_host
+from api.addresses import EVERYWHERE, is_loopback, url_host
 from api.app import create_app
 from api.server import make_server
 from cli.output import console
@@ -66,7 +66,9 @@ WITHOUT_LINK = (
 
 def dashboard_url(address: str, port: int) -> str:
     """Where browsers find what listens on *address*."""
-    return f"http://{url_host(address)}:{port}"
+    # What listens on every address is asked for by none such as 0.0.0.0.
+    name = "localhost" if address in EVERYWHERE else url_host(address)
+    return f"http://{name}:{port}"
 
 
 def login_link(base: str, key: str, path: str = "/login") -> str:

@@ -27,9 +27,7 @@ def check_text(text: str, *, name: str) -> tuple[ExperimentSpec, dict[str, HostV
     return read_spec(text, name=name, catalog=Catalog(), hosts=known), hosts
 
 
-def submit_text(
-    session: Session, text: str, *, name: str, submitted_by: str = OPERATOR
-) -> int:
+def submit_text(session: Session, text: str, *, name: str, submitted_by: str = OPERATOR) -> int:
     """Check a spec and store it with its plan and owner; returns the experiment's id."""
     spec, hosts = check_text(text, name=name)
     experiment_id = submit(session, spec, text, catalog=Catalog(), hosts=hosts)

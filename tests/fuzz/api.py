@@ -31,6 +31,8 @@ from tests import recording
 from tests.clients import ROLES, token_of
 from tests.serving import serving
 
+# The package has no __main__, and its script may lie outside of PATH.
+COMMAND = "from schemathesis.cli import schemathesis; schemathesis()"
 NOBODY = "nobody"
 CALLERS = (NOBODY, *ROLES)
 # A refusal of what is well-formed and means nothing, such as a spec that is no spec.

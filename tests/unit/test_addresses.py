@@ -88,7 +88,12 @@ def test_loopback_the_bound_address_and_what_is_configured_are_allowed() -> None
         assert address not in hosts, text
 
 
-@pytest.mark.parametrize("bound", ["0.0.0.0", "::"])
+@pytest.mark.parametrize("bound", ["fd00:0:0::7", "[fd00::7]", "FD00::7"])
+def test_a_bound_ipv6_address_is_allowed_however_it_is_written(bound: str) -> None:
+    assert Address("fd00::7", 8600) in AllowedHosts(bound, "")
+
+
+@pytest.mark.parametrize("bound", ["0.0.0.0", "::", "", "0:0::0"])
 def test_listening_everywhere_allows_no_further_name(bound: str) -> None:
     hosts = AllowedHosts(bound, "")
     assert Address("0.0.0.0", 8600) not in hosts

@@ -1543,9 +1543,11 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/octet-stream": unknown;
+                };
             };
-            /** @description Client Error */
+            /** @description a refusal */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1554,7 +1556,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemView"];
                 };
             };
-            /** @description Server Error */
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1737,7 +1739,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": unknown;
             };
@@ -1872,10 +1874,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
-            /** @description Client Error */
+            /** @description a refusal */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1884,7 +1886,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemView"];
                 };
             };
-            /** @description Server Error */
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2000,22 +2002,22 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Client Error */
+            /** @description a refusal */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ProblemView"];
+                    "application/json": components["schemas"]["ProblemView"];
                 };
             };
-            /** @description Server Error */
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ProblemView"];
+                    "application/json": components["schemas"]["ProblemView"];
                 };
             };
         };
@@ -2254,7 +2256,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description Client Error */
+            /** @description a refusal */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2263,7 +2265,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemView"];
                 };
             };
-            /** @description Server Error */
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2310,7 +2312,7 @@ export interface operations {
                     "image/svg+xml": string;
                 };
             };
-            /** @description Client Error */
+            /** @description a refusal */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2319,7 +2321,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemView"];
                 };
             };
-            /** @description Server Error */
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
