@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, FastAPI, Request
 from sqlalchemy.orm import Session
 
 from mitigauge.database import require_head, transaction
 
 
-def _session(request: Request) -> Iterator[Session]:
-    """One transaction a request, refused while the schema is not at head."""
-    engine = request.app.state.engine
-    if not request.app.state.ready:
+@contextmanager
+def begin(app: FastAPI) -> Iterator[Session]:
+    """One transaction, refused while the schema is not at head."""
+    engine = app.state.engine
+    if not app.state.ready:
         require_head(engine)
-        request.app.state.ready = True
+        app.state.ready = True
     with transaction(engine) as session:
+        yield session
+
+
+def _session(request: Request) -> Iterator[Session]:
+    """One transaction a request."""
+    with begin(request.app) as session:
         yield session
 
 

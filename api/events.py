@@ -3,64 +3,119 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import AsyncIterator
 
 from fastapi import Request
 from fastapi.responses import StreamingResponse
-from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.types import Message, Receive, Scope, Send
 
-from mitigauge.database import transaction
-from mitigauge.experiments import views
-from mitigauge.experiments.schemas import EventView, ProgressView
+from api.followers import Follower, Followers, News
+from api.gate import still_let_in
 
-POLL_S = 1.0
 # A comment now and then keeps proxies from closing a quiet connection.
-KEEPALIVE_POLLS = 15
-FINAL = ("finished", "failed", "cancelled")
+KEEPALIVE_S = 15.0
+# So often it is looked whether the follower would still be let in.
+RECHECK_S = 60.0
+# Longer than any answer's way to somebody who reads.
+SEND_TIMEOUT_S = 30.0
+# More digits than an id of the database has are none of ours.
+LONGEST_ID = 18
+STILL_HERE = News(": still here\n\n")
+
+log = logging.getLogger(__name__)
 
 
-def follow(request: Request, experiment_id: int) -> StreamingResponse:
-    """Stream the experiment's progress and log from ``Last-Event-ID`` on, until it ends."""
-    last = request.headers.get("last-event-id", "")
-    after = int(last) if last.isdecimal() else None
-    engine: Engine = request.app.state.engine
-    with transaction(engine) as session:
-        # Raises here, so that an unknown experiment is a 404 and not an empty stream.
-        progress = views.show_progress(session, experiment_id)
-    start = progress.last_event_id if after is None else after
-    return StreamingResponse(
-        _stream(request, engine, experiment_id, start),
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
+class EventStream(StreamingResponse):
+    """A stream that is given up when the other side takes nothing off it."""
+
+    def __init__(
+        self, followers: Followers, experiment_id: int, follower: Follower, request: Request
+    ) -> None:
+        self.followers = followers
+        self.experiment_id = experiment_id
+        self.follower = follower
+        super().__init__(
+            _stream(followers, experiment_id, follower, request),
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send until there is no more, the other side is gone, or it does not read."""
+
+        async def send_soon(message: Message) -> None:
+            try:
+                async with asyncio.timeout(SEND_TIMEOUT_S):
+                    await send(message)
+            except TimeoutError:
+                self.follower.dropped.set()
+
+        sending = asyncio.ensure_future(super().__call__(scope, receive, send_soon))
+        dropped = asyncio.ensure_future(self.follower.dropped.wait())
+        try:
+            await asyncio.wait((sending, dropped), return_when=asyncio.FIRST_COMPLETED)
+            if sending.done():
+                sending.result()
+            else:
+                log.warning("a page that followed experiment %s read nothing", self.experiment_id)
+        finally:
+            for task in (dropped, sending):
+                task.cancel()
+            await asyncio.gather(dropped, sending, return_exceptions=True)
+            self.followers.leave(self.experiment_id, self.follower)
+
+
+def last_event_id(text: str) -> int | None:
+    """A ``Last-Event-ID`` as a number; None for what is none of ours."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= LONGEST_ID else None
+
+
+async def follow(request: Request, experiment_id: int) -> EventStream:
+    """Stream the experiment's progress and log from ``Last-Event-ID`` on, until it ends.
+
+    Raises :class:`NotFound`, and :class:`TooMany` at the limit of followers.
+    """
+    followers: Followers = request.app.state.followers
+    after = last_event_id(request.headers.get("last-event-id", ""))
+    follower = await followers.join(experiment_id, after)
+    return EventStream(followers, experiment_id, follower, request)
 
 
 async def _stream(
-    request: Request, engine: Engine, experiment_id: int, after: int
+    followers: Followers, experiment_id: int, follower: Follower, request: Request
 ) -> AsyncIterator[str]:
-    shown: str | None = None
-    quiet = 0
-    while not await request.is_disconnected():
-        progress, events = await asyncio.to_thread(_load, engine, experiment_id, after)
-        for event in events:
-            after = event.id
-            yield f"id: {event.id}\nevent: log\ndata: {event.model_dump_json()}\n\n"
-        body = progress.model_dump_json()
-        if body != shown:
-            shown = body
-            quiet = 0
-            yield f"event: progress\ndata: {body}\n\n"
-        if progress.state in FINAL and not events:
+    async for line in followers.missed(experiment_id, follower):
+        yield line.text
+    check_at = time.monotonic() + RECHECK_S
+    while True:
+        news = await _next(follower)
+        if time.monotonic() >= check_at:
+            if not await _still_let_in(request):
+                return
+            check_at = time.monotonic() + RECHECK_S
+        if news is None:
             return
-        quiet += 1
-        if quiet % KEEPALIVE_POLLS == 0:
-            yield ": still here\n\n"
-        await asyncio.sleep(POLL_S)
+        if 0 < news.event_id <= follower.after:
+            continue
+        follower.after = max(follower.after, news.event_id)
+        yield news.text
 
 
-def _load(engine: Engine, experiment_id: int, after: int) -> tuple[ProgressView, list[EventView]]:
-    with transaction(engine) as session:
-        return (
-            views.show_progress(session, experiment_id),
-            views.list_events(session, experiment_id, after),
-        )
+async def _next(follower: Follower) -> News | None:
+    """What the follower is to be told next, None for the end, or a comment after a while."""
+    wait_s = min(KEEPALIVE_S, RECHECK_S)
+    try:
+        return await asyncio.wait_for(follower.queue.get(), wait_s)
+    except TimeoutError:
+        return STILL_HERE
+
+
+async def _still_let_in(request: Request) -> bool:
+    try:
+        return await asyncio.to_thread(still_let_in, request)
+    except SQLAlchemyError:
+        # Nobody is sent away because the database is.
+        return True

@@ -5,23 +5,25 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
+from api.bodies import text_of
 from api.database import Database
 from api.events import follow
+from api.gate import Known, needs
+from api.parameters import EventId, Id, Word
+from api.problems import AS_JSON
+from mitigauge.access.roles import Right, roles_with
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
-from mitigauge.errors import InvalidInput, TooLarge
-from mitigauge.experiments import boot_views, service, submission, views
+from mitigauge.errors import Forbidden
+from mitigauge.experiments import boot_views, repository, service, submission, views
 from mitigauge.experiments.boot_schemas import CaseView
 from mitigauge.experiments.schemas import EventView, ExperimentSummary, ExperimentView, ProgressView
 from mitigauge.reports.service import gathered
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
-
-Id = Annotated[int, Path(ge=1, lt=2**31)]
-SPEC_LIMIT_BYTES = 1 << 20
 
 
 @router.get("")
@@ -33,6 +35,7 @@ def list_experiments(session: Database) -> list[ExperimentSummary]:
 @router.post(
     "",
     status_code=201,
+    dependencies=[Depends(needs(Right.SUBMIT))],
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -43,11 +46,14 @@ def list_experiments(session: Database) -> list[ExperimentSummary]:
 async def submit_experiment(
     request: Request,
     session: Database,
-    name: Annotated[str, Query(description="stands for the file in errors")] = "spec",
+    caller: Known,
+    name: Annotated[Word, Query(description="stands for the file in errors")] = "spec",
 ) -> ExperimentView:
     """Submit a spec (YAML). It is refused whole, with line and known names, or planned whole."""
-    text = await _spec_text(request)
-    experiment_id = await asyncio.to_thread(submission.submit_text, session, text, name=name)
+    text = await text_of(request, "the spec")
+    experiment_id = await asyncio.to_thread(
+        submission.submit_text, session, text, name=name, submitted_by=caller.subject
+    )
     return await asyncio.to_thread(views.show_experiment, session, experiment_id)
 
 
@@ -57,9 +63,21 @@ def show_experiment(experiment_id: Id, session: Database) -> ExperimentView:
     return views.show_experiment(session, experiment_id)
 
 
-@router.post("/{experiment_id}/cancel")
-def cancel_experiment(experiment_id: Id, session: Database) -> ProgressView:
-    """Ask an experiment to stop; its hosts are restored first."""
+@router.post(
+    "/{experiment_id}/cancel",
+    dependencies=[Depends(needs(Right.CANCEL_OWN))],
+    openapi_extra={
+        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
+    },
+)
+def cancel_experiment(experiment_id: Id, session: Database, caller: Known) -> ProgressView:
+    """Ask an experiment to stop; its hosts are restored first. A body is not read."""
+    owner = repository.experiment(session, experiment_id).submitted_by
+    if not caller.may_cancel(owner):
+        raise Forbidden(
+            f"experiment {experiment_id} was submitted by {owner}, not by {caller.subject}",
+            hint=f"Roles that may cancel it: {', '.join(roles_with(Right.CANCEL_ANY))}.",
+        )
     service.cancel(session, experiment_id)
     return views.show_progress(session, experiment_id)
 
@@ -74,22 +92,26 @@ def show_progress(experiment_id: Id, session: Database) -> ProgressView:
 def show_log(
     experiment_id: Id,
     session: Database,
-    after: Annotated[int, Query(ge=0)] = 0,
+    after: EventId = 0,
     limit: Annotated[int, Query(ge=1, le=2000)] = 500,
 ) -> list[EventView]:
     """The event log, oldest first, from *after* on."""
     return views.list_events(session, experiment_id, after, limit)
 
 
-@router.get("/{experiment_id}/events", response_class=StreamingResponse)
+@router.get(
+    "/{experiment_id}/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}}, **AS_JSON},
+)
 async def follow_experiment(experiment_id: Id, request: Request) -> StreamingResponse:
     """Server-sent events: ``progress`` on each change, ``log`` for each event."""
-    return follow(request, experiment_id)
+    return await follow(request, experiment_id)
 
 
 @router.get("/{experiment_id}/cases/{case_id}")
 def show_case(
-    experiment_id: Id, case_id: Id, session: Database, host: str | None = None
+    experiment_id: Id, case_id: Id, session: Database, host: Word | None = None
 ) -> CaseView:
     """One case on one host, every boot a point."""
     return boot_views.show_case(session, experiment_id, case_id, host)
@@ -101,7 +123,7 @@ def show_claims(experiment_id: Id, session: Database) -> list[ClaimSourceView]:
     return claims_beside(session, experiment_id)
 
 
-@router.get("/{experiment_id}/report", response_class=PlainTextResponse)
+@router.get("/{experiment_id}/report", response_class=PlainTextResponse, responses={**AS_JSON})
 def report(
     experiment_id: Id,
     session: Database,
@@ -111,19 +133,3 @@ def report(
     view = views.show_experiment(session, experiment_id)
     whole = gathered(session, view)
     return PlainTextResponse(whole.text() if format == "text" else whole.markdown())
-
-
-async def _spec_text(request: Request) -> str:
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > SPEC_LIMIT_BYTES:
-            raise TooLarge(
-                f"the spec is over {SPEC_LIMIT_BYTES} bytes", hint="Split it into several."
-            )
-    try:
-        return body.decode()
-    except UnicodeDecodeError as error:
-        raise InvalidInput(
-            f"the spec is not UTF-8 at byte {error.start}", hint="Save it as UTF-8."
-        ) from error

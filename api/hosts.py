@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from api.database import Database
+from api.parameters import NameInPath
 from mitigauge.experiments import host_views
 from mitigauge.experiments.host_schemas import HostSummary, HostView
 
@@ -18,6 +19,6 @@ def list_hosts(session: Database) -> list[HostSummary]:
 
 
 @router.get("/{name}")
-def show_host(name: str, session: Database) -> HostView:
+def show_host(name: NameInPath, session: Database) -> HostView:
     """One host with its fingerprints and experiments."""
     return host_views.show_host(session, name)

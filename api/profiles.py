@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query, Response
 
 from api.database import Database
+from api.parameters import IdQuery, MaybeIdQuery, Word
+from api.problems import AS_JSON
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles import service
 from mitigauge.profiles.comparing import Selection, Sides, diff_payload, diff_svg
@@ -16,22 +18,20 @@ from mitigauge.profiles.schemas import CaseProfilesView, ProfileGroupView
 
 router = APIRouter(prefix="/api/profiles", tags=["profiles"])
 
-Number = Annotated[int, Query(ge=1, lt=2**31)]
-MaybeNumber = Annotated[int | None, Query(ge=1, lt=2**31)]
 Side = Annotated[Literal["host", "guest"], Query(description="which system was profiled")]
 
 
 def asked_sides(
     session: Database,
-    a: Annotated[str, Query(description="arm, or group of imported profiles")],
-    b: Annotated[str, Query(description="the other one")],
-    experiment: MaybeNumber = None,
-    case: MaybeNumber = None,
-    host: str = "",
-    b_experiment: MaybeNumber = None,
-    b_case: MaybeNumber = None,
-    b_host: str = "",
-    tree: Annotated[str, Query(description="of imported profiles")] = "",
+    a: Annotated[Word, Query(description="arm, or group of imported profiles")],
+    b: Annotated[Word, Query(description="the other one")],
+    experiment: MaybeIdQuery = None,
+    case: MaybeIdQuery = None,
+    host: Word = "",
+    b_experiment: MaybeIdQuery = None,
+    b_case: MaybeIdQuery = None,
+    b_host: Word = "",
+    tree: Annotated[Word, Query(description="of imported profiles")] = "",
     where: Side = "host",
 ) -> Sides:
     """Both are of one case on one host, unless b's own are named.
@@ -57,7 +57,10 @@ Merge = Annotated[bool, Query(description="threads and compiled clones as one")]
 @router.get(
     "/diff",
     response_class=Response,
-    responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}},
+    responses={
+        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}},
+        **AS_JSON,
+    },
 )
 def diff(
     session: Database, sides: AskedSides, basis: Basis | None = None, merge: Merge = True
@@ -70,7 +73,7 @@ def diff(
 @router.get(
     "/diff.svg",
     response_class=Response,
-    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}, **AS_JSON},
 )
 def diff_as_svg(
     session: Database, sides: AskedSides, basis: Basis | None = None, merge: Merge = True
@@ -89,7 +92,7 @@ def diff_as_svg(
 
 @router.get("/groups")
 def groups(
-    session: Database, experiment: Number, case: Number, where: Side = "host"
+    session: Database, experiment: IdQuery, case: IdQuery, where: Side = "host"
 ) -> list[ProfileGroupView]:
     """What a case's profiles can be compared with: other arms, hosts and experiments."""
     return service.comparable_groups(session, experiment_id=experiment, case_id=case, side=where)
@@ -97,7 +100,7 @@ def groups(
 
 @router.get("/case")
 def case_profiles(
-    session: Database, experiment: Number, case: Number, host: str, where: Side = "host"
+    session: Database, experiment: IdQuery, case: IdQuery, host: Word, where: Side = "host"
 ) -> CaseProfilesView:
     """Every arm's profiles of a case on a host: totals, functions that explain, counters."""
     return service.case_profiles(

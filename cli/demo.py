@@ -16,10 +16,13 @@ import httpx2
 import typer
 from rich.text import Text
 
+from api.addresses import is_loopback
 from cli import claims, database, lab
 from cli.experiment import read_spec_file
 from cli.output import console
 from cli.progress import follow
+from cli.serve import WITHOUT_LINK, dashboard_url, login_link
+from mitigauge.access.secret import new_secret
 from mitigauge.database import transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments import submission, views
@@ -53,16 +56,23 @@ def demo(
     claims.import_()
     _stage("emulated hosts")
     lab.up()
-    address = f"http://{get_settings().bind}:{get_settings().port}"
-    with _running("serve") as service, _running("worker"):
+    address = dashboard_url(get_settings().bind, get_settings().port)
+    # Over a pipe: command lines and environments of processes can be read by others.
+    key = new_secret()
+    serve = running("serve", "--login-key-from-stdin", say=f"{key}\n")
+    with serve as service, running("worker"):
         _wait_ready(address, service)
         with transaction() as session:
             experiment_id = submission.submit_text(session, text, name=str(spec))
-        _stage(f"experiment {experiment_id}, live at {address}/experiments/{experiment_id}")
+        page = _page(address, experiment_id, key)
+        _stage(f"experiment {experiment_id}, live at:")
+        console.print(Text(page), soft_wrap=True)
+        if not is_loopback(get_settings().bind):
+            console.print(Text(WITHOUT_LINK))
         state = follow(experiment_id)
         _report(experiment_id, state, time.monotonic() - started)
         if not once:
-            console.print(f"dashboard: {address}/experiments/{experiment_id}  (Ctrl-C stops it)")
+            console.print(Text(f"dashboard: {page}  (Ctrl-C stops it)"), soft_wrap=True)
             _serve_until_interrupted()
             return
     if state is not ExperimentState.FINISHED:
@@ -71,6 +81,14 @@ def demo(
         f"dashboard: {address}/experiments/{experiment_id}  "
         "(after `.venv/bin/mitigauge serve`; the lab stops with `mitigauge lab down`)"
     )
+
+
+def _page(address: str, experiment_id: int, key: str) -> str:
+    """The experiment's page, by a link that lets a browser in where such links are taken."""
+    path = f"/experiments/{experiment_id}"
+    if is_loopback(get_settings().bind):
+        return login_link(address, key, path)
+    return f"{address}{path}"
 
 
 def require_free_port(address: str, port: int) -> None:
@@ -93,22 +111,34 @@ def _stage(text: str) -> None:
 
 
 @contextmanager
-def _running(command: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a process of ours for as long as the block lasts; its output goes to a file."""
+def running(command: str, *options: str, say: str = "") -> Iterator[subprocess.Popen[bytes]]:
+    """Run a process of ours for as long as the block lasts; its output goes to a file.
+
+    *say* is what it reads from its standard input.
+    """
     log = get_settings().home / "log" / f"demo-{command}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "cli.main", command],
+            [sys.executable, "-m", "cli.main", command, *options],
             cwd=REPOSITORY,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=file,
             stderr=subprocess.STDOUT,
         )
         try:
+            _tell(process, say)
             yield process
         finally:
             _stop(process)
+
+
+def _tell(process: subprocess.Popen[bytes], text: str) -> None:
+    if process.stdin is None:
+        return
+    # Of a process that has died already, its log tells.
+    with suppress(BrokenPipeError), process.stdin as pipe:
+        pipe.write(text.encode())
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

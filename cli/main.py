@@ -20,6 +20,7 @@ GROUPS = {
     "host": "cli.host",
     "claims": "cli.claims",
     "profile": "cli.profile",
+    "token": "cli.token",
     "db": "cli.database",
 }
 COMMANDS = {

@@ -9,11 +9,14 @@ from typing import Annotated
 
 import structlog
 import typer
-import uvicorn
+from rich.text import Text
 from sqlalchemy import create_engine
 
+from api.addresses import EVERYWHERE, is_loopback, url_host
 from api.app import create_app
+from api.server import make_server
 from cli.output import console
+from mitigauge.access.secret import new_secret
 from mitigauge.database import database_url, get_engine, require_head
 from mitigauge.memory import keep_freed_memory
 from mitigauge.settings import get_settings
@@ -25,16 +28,57 @@ from pipelines.worker import CONCURRENCY, Worker
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    login_key_from_stdin: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Serve the API and the dashboard, on loopback unless told otherwise.
 
-    Answers 503 with the way out while the database's schema is not at head.
+    On loopback it prints a link that lets a browser in as admin; on any other address,
+    tokens let in: `mitigauge token create`. Answers 503 with the way out while the
+    database's schema is not at head.
     """
     keep_freed_memory()
+    logging.basicConfig(level=logging.WARNING)
     settings = get_settings()
     address, number = host or settings.bind, port or settings.port
-    console.print(f"dashboard: http://{address}:{number}/  (Ctrl-C stops)")
-    uvicorn.run(create_app(), host=address, port=number, log_level="warning")
+    # Whoever started this shows the link itself; here it would end in a log file.
+    key = sys.stdin.readline().strip() if login_key_from_stdin else new_secret()
+    if not is_loopback(address):
+        key = ""
+    server = make_server(create_app(bound=address, login_key=key), address, number)
+    base = dashboard_url(address, number)
+    if not key:
+        console.print(Text(f"dashboard: {base}/  (Ctrl-C stops)"))
+        console.print(Text(WITHOUT_LINK))
+    elif not login_key_from_stdin:
+        # Not wrapped: terminals take a link to the end of the line.
+        link = Text.assemble("dashboard: ", (login_link(base, key), "bold"))
+        console.print(link, soft_wrap=True)
+        console.print(Text("This link lets a browser in as admin; keep it. Ctrl-C stops."))
+    server.run()
+
+
+WITHOUT_LINK = (
+    "It listens beyond this machine, so there is no link to log in: make a token for everybody "
+    "who may use it, `mitigauge token create NAME --role viewer|submitter|approver|admin`. "
+    "Names under which it is reached go into MITIGAUGE_ALLOWED_HOSTS."
+)
+
+
+def dashboard_url(address: str, port: int) -> str:
+    """Where browsers find what listens on *address*."""
+    # What listens on every address is asked for by none such as 0.0.0.0.
+    name = "localhost" if address in EVERYWHERE else url_host(address)
+    return f"http://{name}:{port}"
+
+
+def login_link(base: str, key: str, path: str = "/login") -> str:
+    """The link that lets a browser in and shows *path*.
+
+    The key stands behind #, which browsers send to nobody: it is in no request, so in no
+    log of a server or proxy and in no Referer. The page takes it out of the address, so
+    that it does not stay in the browser's history either.
+    """
+    return f"{base}{path}#key={key}"
 
 
 def worker(

@@ -26,11 +26,26 @@ class Settings(BaseSettings):
     )
     bind: str = Field("127.0.0.1", description="address the service listens on")
     port: int = Field(8600, description="port the service listens on")
+    allowed_hosts: str = Field(
+        "",
+        description="names, with commas between, under which the service is reached beside "
+        "loopback and the address it listens on; name:port allows that port only",
+    )
+    anonymous_read: bool = Field(False, description="whether everybody may read without a token")
+    proxy_secret_file: str = Field(
+        "", description="file with the secret by which a proxy that names users is known"
+    )
+    followers_limit: int = Field(
+        200, ge=1, description="pages that may follow experiments live at the same time"
+    )
+    body_limit_bytes: int = Field(1 << 20, ge=1, description="largest body of a request")
+    body_timeout_s: float = Field(20.0, gt=0, description="time in which a body must have come")
     lab_port_base: int = Field(42200, description="SSH ports of the lab hosts start above this")
     lease_seconds: float = Field(90.0, description="time to live of a host lease")
     boot_timeout_s: float = Field(240.0, description="reboot to SSH banner, where a host sets none")
-    upload_limit_bytes: int = Field(8 << 20, description="largest result body as sent")
-    upload_inflated_limit_bytes: int = Field(64 << 20, description="the same after decompression")
+    upload_inflated_limit_bytes: int = Field(
+        64 << 20, description="largest result after decompression"
+    )
     capture_limit_bytes: int = Field(
         32 << 20, description="largest compressed capture of a profile that is read"
     )

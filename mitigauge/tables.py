@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mitigauge.access import tables as access
 from mitigauge.claims import tables as claims
 from mitigauge.database import Base
 from mitigauge.experiments import tables as experiments
@@ -10,4 +11,4 @@ from mitigauge.profiles import tables as profiles
 from mitigauge.retention import tables as retention
 
 metadata = Base.metadata
-__all__ = ["claims", "experiments", "fleet", "metadata", "profiles", "retention"]
+__all__ = ["access", "claims", "experiments", "fleet", "metadata", "profiles", "retention"]

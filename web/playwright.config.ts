@@ -1,12 +1,11 @@
 /**
  * Browser tests against the real service over a real database with a recorded run.
- * MITIGAUGE_WEB_URL names a service that runs already; else one is started and its URL
- * read from what it prints.
+ * MITIGAUGE_WEB_URL is the link of a service that runs already, as it was printed, with its
+ * key; else one is started and its link read from what it prints.
  */
 import { defineConfig } from "@playwright/test";
 
 const given = process.env.MITIGAUGE_WEB_URL;
-const baseURL = given ?? process.env.MITIGAUGE_STARTED_URL;
 
 const CHROMIUM_ARGS = [
   "--no-sandbox",
@@ -31,7 +30,6 @@ export default defineConfig({
   timeout: 60_000,
   forbidOnly: process.env.CI !== undefined,
   use: {
-    ...(baseURL === undefined ? {} : { baseURL }),
     viewport: { width: 1440, height: 900 },
     launchOptions: {
       executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
@@ -44,7 +42,7 @@ export default defineConfig({
     webServer: {
       command: ".venv/bin/python -m tests.web.serve",
       cwd: "..",
-      wait: { stdout: /(?<mitigauge_started_url>http:\/\/127\.0\.0\.1:\d+)/ },
+      wait: { stdout: /(?<mitigauge_started_link>http:\/\/127\.0\.0\.1:\d+\/login#key=\S+)/ },
       timeout: 120_000,
       gracefulShutdown: { signal: "SIGTERM", timeout: 20_000 },
     },

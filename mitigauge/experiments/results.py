@@ -1,19 +1,17 @@
-"""The one result schema: reading an upload, and refusing what cannot be a result. Pure."""
+"""The one result schema: reading what a case gave, and refusing what cannot be a result. Pure."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-import zlib
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import orjson
-import zstandard
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mitigauge.errors import InvalidInput, TooLarge
+from mitigauge.errors import InvalidInput
 
 SCHEMA = "mitigauge.result/1"
 MAX_ITERATIONS = 10_000
@@ -81,60 +79,6 @@ class ResultBody(_Closed):
 def body_digest(body: bytes) -> str:
     """SHA-256 by which the same upload is known again."""
     return hashlib.sha256(body).hexdigest()
-
-
-def inflate(body: bytes, encoding: str, limit: int) -> bytes:
-    """Undo a Content-Encoding without ever holding more than *limit* bytes.
-
-    Raises :class:`TooLarge` past the limit, :class:`InvalidInput` for an unknown
-    encoding, broken or truncated data.
-    """
-    if encoding in ("", "identity"):
-        inflated = body
-    elif encoding == "gzip":
-        inflated = _gunzip(body, limit)
-    elif encoding == "zstd":
-        inflated = _unzstd(body, limit)
-    else:
-        raise InvalidInput(
-            f"Content-Encoding {encoding!r} is not known",
-            hint="Send gzip, zstd, or no Content-Encoding.",
-        )
-    if len(inflated) > limit:
-        raise TooLarge(
-            f"the body inflates to more than {limit} bytes", hint="Send fewer iterations at once."
-        )
-    return inflated
-
-
-def _gunzip(body: bytes, limit: int) -> bytes:
-    stream = zlib.decompressobj(wbits=31)
-    try:
-        inflated = stream.decompress(body, limit + 1)
-    except zlib.error as error:
-        raise InvalidInput(f"not valid gzip: {error}", hint="Send the body again.") from error
-    if not stream.eof and len(inflated) <= limit:
-        raise InvalidInput("the gzip data is truncated", hint="Send the body again, whole.")
-    return inflated
-
-
-def _unzstd(body: bytes, limit: int) -> bytes:
-    stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
-    chunks: list[bytes] = []
-    size = 0
-    try:
-        # Small slices bound what one call can inflate to.
-        for start in range(0, len(body), 1024):
-            chunk = stream.decompress(body[start : start + 1024])
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > limit or stream.eof:
-                break
-    except zstandard.ZstdError as error:
-        raise InvalidInput(f"not valid zstd: {error}", hint="Send the body again.") from error
-    if not stream.eof and size <= limit:
-        raise InvalidInput("the zstd data is truncated", hint="Send the body again, whole.")
-    return b"".join(chunks)
 
 
 def read_result(body: bytes) -> ResultBody:

@@ -129,6 +129,7 @@ class ExperimentSummary(View):
     name: str
     question: str
     state: ExperimentState
+    submitted_by: str = Field(description="who may cancel it beside approvers and admins")
     emulated: bool
     hosts: list[str]
     created_at: datetime

@@ -30,6 +30,8 @@ class Experiment(Base):
     environment: Mapped[str]
     seed: Mapped[int] = mapped_column(BigInteger)
     spec_text: Mapped[str]
+    # A token's name, "proxy:" and a user's, or "operator" for this machine's command line.
+    submitted_by: Mapped[str] = mapped_column(server_default="operator")
     state: Mapped[str]
     headline: Mapped[str] = mapped_column(server_default="")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

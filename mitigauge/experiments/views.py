@@ -147,6 +147,7 @@ def _summary(experiment: Experiment, boots: Sequence[Boot], *, headline: str) ->
         "name": experiment.name,
         "question": experiment.question,
         "state": ExperimentState(experiment.state),
+        "submitted_by": experiment.submitted_by,
         "emulated": any(run.host.emulated for run in experiment.runs),
         "hosts": list(dict.fromkeys(run.host.name for run in experiment.runs)),
         "created_at": experiment.created_at,

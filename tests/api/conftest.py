@@ -6,21 +6,37 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
 from api.app import create_app
 from mitigauge.database import transaction
-from mitigauge.experiments import repository
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.submit import submit
+from tests.clients import bearer, client_of, token_of
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
+
+KEY = "the-key-of-the-link"
 
 
 @pytest.fixture
-def client(engine: Engine, home: Path) -> Iterator[TestClient]:
-    """The service; errors come back as answers."""
-    with TestClient(create_app(engine), raise_server_exceptions=False) as client:
+def service(engine: Engine, home: Path) -> FastAPI:
+    """The service."""
+    return create_app(engine, login_key=KEY)
+
+
+@pytest.fixture
+def client(service: FastAPI, engine: Engine) -> Iterator[TestClient]:
+    """An admin's client."""
+    with client_of(service, bearer(token_of(engine, "admin"))) as client:
+        yield client
+
+
+@pytest.fixture
+def stranger(service: FastAPI) -> Iterator[TestClient]:
+    """The client of somebody without a token."""
+    with client_of(service) as client:
         yield client
 
 
@@ -41,13 +57,3 @@ def planned(engine: Engine) -> int:
     spec = read_spec(SPEC, name="spec", catalog=CATALOG, hosts=HOSTS)
     with transaction(engine) as session:
         return submit(session, spec, SPEC, catalog=CATALOG, hosts=inventory("alpha"))
-
-
-@pytest.fixture
-def measuring(engine: Engine, experiment_id: int) -> tuple[int, int]:
-    """(boot, case) of a boot that is proven and being measured."""
-    with transaction(engine) as session:
-        experiment = repository.experiment(session, experiment_id)
-        boot = repository.boots_of(session, [run.id for run in experiment.runs])[0]
-        boot.state = "measuring"
-        return boot.id, experiment.comparisons[0].cases[0].id

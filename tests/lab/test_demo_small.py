@@ -8,7 +8,6 @@ import tarfile
 from collections.abc import Iterator
 
 import pytest
-from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
 from api.app import create_app
@@ -17,6 +16,7 @@ from mitigauge.experiments import submission
 from mitigauge.experiments.boot_schemas import WholeExperimentView
 from mitigauge.experiments.states import BootState
 from mitigauge.settings import REPOSITORY, get_settings
+from tests.clients import bearer, client_of, token_of
 from tests.lab.following import OVER, start_worker, wait_for
 
 pytestmark = pytest.mark.lab
@@ -91,7 +91,7 @@ def test_the_case_is_profiled_and_its_arms_can_be_compared(
     row = next(r for c in view.comparisons for r in c.rows if r.workload == "syscall")
     assert row.profiled
     asked: dict[str, str | int] = {"experiment": view.id, "case": row.case_id, "host": row.host}
-    with TestClient(create_app(engine)) as client:
+    with client_of(create_app(engine), bearer(token_of(engine, "viewer"))) as client:
         shown = client.get("/api/profiles/case", params=asked).json()
         diff = client.get("/api/profiles/diff", params=asked | {"a": "off", "b": "loop"})
     assert [arm["profiles"] for arm in shown["arms"]] == [2, 2]
@@ -108,7 +108,7 @@ def test_a_figure_can_be_traced_to_its_boot_and_raw_output(
 ) -> None:
     engine, view = finished
     row = next(r for c in view.comparisons for r in c.rows if r.workload == "iperf" and r.primary)
-    with TestClient(create_app(engine)) as client:
+    with client_of(create_app(engine), bearer(token_of(engine, "viewer"))) as client:
         case = client.get(f"/api/experiments/{view.id}/cases/{row.case_id}?host={row.host}").json()
         point = next(p for p in case["points"][row.metric] if p["counts"])
         boot = client.get(f"/api/boots/{point['boot_id']}").json()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 import pytest
 
-from cli.demo import require_free_port
+from cli.demo import require_free_port, running
 from mitigauge.errors import MitigaugeError
 
 
@@ -22,3 +23,26 @@ def test_a_free_port_is_fine() -> None:
     with socket.create_server(("127.0.0.1", 0)) as once_taken:
         port = once_taken.getsockname()[1]
     require_free_port("127.0.0.1", port)
+
+
+def test_the_key_reaches_the_service_without_standing_on_a_command_line(
+    home: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path_factory.mktemp("program") / "program"
+    program.write_text('#!/bin/sh\necho "arguments: $*"\nread key\necho "read: $key"\n')
+    program.chmod(0o700)
+    monkeypatch.setattr("cli.demo.sys.executable", str(program))
+    with running("serve", "--login-key-from-stdin", say="the-key\n") as process:
+        process.wait(10)
+    said = (home / "log" / "demo-serve.log").read_text()
+    assert "read: the-key" in said
+    [arguments] = [line for line in said.splitlines() if line.startswith("arguments:")]
+    assert arguments.endswith("serve --login-key-from-stdin")
+
+
+def test_a_service_that_died_at_once_does_not_end_the_demo_by_a_broken_pipe(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cli.demo.sys.executable", "/bin/false")
+    with running("serve", say=(1 << 20) * "k") as process:
+        assert process.wait(10) == 1

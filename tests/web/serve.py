@@ -1,7 +1,7 @@
 """The real service for browser tests: real PostgreSQL, a recorded run, and one going on.
 
-``python -m tests.web.serve [PORT]`` prints the URL on its first line and serves until
-it is ended. Experiment 1 was recorded on the emulated hosts; the last one is live, its
+``python -m tests.web.serve [PORT]`` prints the link that lets a browser in on its first
+line and serves until it is ended. There is a viewer's token: see ``VIEWERS_TOKEN``. Experiment 1 was recorded on the emulated hosts; the last one is live, its
 hosts simulated, so that progress can be watched without booting anything.
 """
 
@@ -15,11 +15,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-import uvicorn
 from alembic import command
 from sqlalchemy import Engine
 
 from api.app import create_app
+from api.server import make_server
+from cli.serve import login_link
+from mitigauge.access import repository
+from mitigauge.access import service as access
+from mitigauge.access.roles import Role
+from mitigauge.access.secret import new_secret, stored_form
 from mitigauge.database import alembic_config, database_url, get_engine, transaction
 from mitigauge.embedded_postgres import stop
 from mitigauge.experiments.spec import read_spec
@@ -28,6 +33,7 @@ from mitigauge.settings import REPOSITORY, get_settings
 from tests import recording
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
+VIEWERS_TOKEN = "mgt_" + 43 * "v"
 HOSTILE = "<img src=x onerror=alert(1)> what does it cost?"
 
 
@@ -42,6 +48,7 @@ def main() -> None:
         if recording.RECORDED.exists():
             recording.load(engine)
         submit_live(engine)
+        let_a_viewer_in(engine)
         worker = start_worker(Path(home))
         try:
             serve()
@@ -67,6 +74,15 @@ def submit_live(engine: Engine) -> None:
         submit(session, spec, text, catalog=CATALOG, hosts=inventory("alpha"))
 
 
+def let_a_viewer_in(engine: Engine) -> None:
+    """A token that the tests know, and that nothing but this database takes."""
+    with transaction(engine) as session:
+        access.create_token(session, "visitor", Role.VIEWER, days=1)
+        token = repository.unrevoked_token(session, "visitor")
+        assert token is not None
+        token.hash = stored_form("token", VIEWERS_TOKEN)
+
+
 def start_worker(worlds: Path) -> subprocess.Popen[bytes]:
     """A real worker over simulated hosts."""
     return subprocess.Popen(
@@ -79,10 +95,10 @@ def serve() -> None:
     """Serve on the wanted or any free port."""
     port = int(sys.argv[1]) if len(sys.argv) > 1 else 0
     listener = socket.create_server(("127.0.0.1", port))
-    print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    key = new_secret()
+    print(login_link(f"http://127.0.0.1:{listener.getsockname()[1]}", key), flush=True)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    config = uvicorn.Config(create_app(), log_level="warning")
-    uvicorn.Server(config).run(sockets=[listener])
+    make_server(create_app(login_key=key)).run(sockets=[listener])
 
 
 if __name__ == "__main__":

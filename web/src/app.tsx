@@ -1,13 +1,15 @@
 /** The frame of the dashboard and which page belongs to which address. */
 
-import { useEffect, useRef } from "react";
-import { Link, Route, Switch, useLocation } from "wouter";
+import { useEffect, useRef, useState } from "react";
+import { Link, Redirect, Route, Switch, useLocation } from "wouter";
 import { BootPage } from "./boot/page";
 import { CasePage } from "./case/page";
 import { ExperimentPage } from "./experiment/page";
 import { ExperimentsPage } from "./experiments/page";
 import { HostPage } from "./hosts/host";
 import { HostsPage } from "./hosts/page";
+import { Gate } from "./login/gate";
+import { Who } from "./login/who";
 import { ProfileDiffPage } from "./profile/page";
 import { useTheme, type Theme } from "./theme";
 import { NotFound } from "./ui/answers";
@@ -108,6 +110,9 @@ function Pages() {
       <Route path="/profiles/diff" component={ProfileDiffPage} />
       <Route path="/hosts" component={HostsPage} />
       <Route path="/hosts/:name">{(params) => <HostPage name={params.name} />}</Route>
+      <Route path="/login">
+        <Redirect to="/" replace />
+      </Route>
       <Route>
         <NoSuchPage />
       </Route>
@@ -119,8 +124,9 @@ function NoSuchPage() {
   return <NotFound what="There is no page at this address." />;
 }
 
-export function App() {
+export function App({ linkKey }: { linkKey: string | null }) {
   const main = useRef<HTMLElement>(null);
+  const [asking, setAsking] = useState(false);
   useArrival(main);
   return (
     <>
@@ -140,10 +146,23 @@ export function App() {
             Hosts
           </NavLink>
         </nav>
+        <Who
+          onLogIn={() => {
+            setAsking(true);
+          }}
+        />
         <ThemeChoice />
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        <Pages />
+        <Gate
+          linkKey={linkKey}
+          asking={asking}
+          onDone={() => {
+            setAsking(false);
+          }}
+        >
+          <Pages />
+        </Gate>
       </main>
     </>
   );

@@ -10,14 +10,17 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { makeQueryClient } from "./api/queries";
 import { App } from "./app";
+import { takeLinkKey } from "./login/session";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element with the id root");
 
+const linkKey = takeLinkKey();
+
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={makeQueryClient()}>
-      <App />
+      <App linkKey={linkKey} />
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -16,8 +16,28 @@ export interface World {
   paths: Record<string, string>;
 }
 
-async function get<T>(base: string, path: string): Promise<T> {
-  const answer = await fetch(new URL(path, base));
+/** The address of the served dashboard, without the key behind it. */
+function origin(link: string): string {
+  return new URL(link).origin;
+}
+
+/** A session's cookie, got as a browser gets it from the link that `mitigauge serve` prints. */
+async function logIn(link: string): Promise<{ name: string; value: string }> {
+  const key = /#key=(.+)$/.exec(link)?.[1];
+  if (key === undefined) throw new Error(`${link} is no link with a key`);
+  const answer = await fetch(new URL("/api/session", link), {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Origin: origin(link) },
+    body: JSON.stringify({ key }),
+  });
+  const cookie = /^([^=]+)=([^;]+);/.exec(answer.headers.get("set-cookie") ?? "");
+  if (!answer.ok || cookie === null)
+    throw new Error(`not logged in: ${answer.status} ${await answer.text()}`);
+  return { name: need(cookie[1], "cookie"), value: need(cookie[2], "cookie") };
+}
+
+async function get<T>(base: string, path: string, cookie: string): Promise<T> {
+  const answer = await fetch(new URL(path, base), { headers: { Cookie: cookie } });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return (await answer.json()) as T;
 }
@@ -43,15 +63,15 @@ function profiled(recorded: Experiment): World["profiled"] {
   return { row, path: `/profiles/diff?${query.toString()}` };
 }
 
-async function explore(base: string): Promise<World> {
-  const list = await get<ExperimentSummary[]>(base, "/api/experiments");
+async function explore(base: string, cookie: string): Promise<World> {
+  const list = await get<ExperimentSummary[]>(base, "/api/experiments", cookie);
   const hostile = (e: ExperimentSummary) => e.question.includes("<");
   const live = need(list.find(hostile), "experiment under way with a hostile question");
   const summary = need(
     list.find((e) => e.state === "finished" && !hostile(e)),
     "recorded experiment",
   );
-  const recorded = await get<Experiment>(base, `/api/experiments/${summary.id}`);
+  const recorded = await get<Experiment>(base, `/api/experiments/${summary.id}`, cookie);
   const comparison = need(
     recorded.comparisons.find((c) => c.arms.some((a) => a.observed.length > 0)),
     "arm that was not effective",
@@ -70,6 +90,7 @@ async function explore(base: string): Promise<World> {
     await get<{ points: Record<string, { boot_id: number; counts: boolean }[]> }>(
       base,
       `/api/experiments/${recorded.id}/cases/${row.case_id}?host=${row.host}`,
+      cookie,
     )
   ).points[row.metric];
   const boot = need(
@@ -97,14 +118,38 @@ async function explore(base: string): Promise<World> {
   };
 }
 
-export const test = base.extend<{ quiet: undefined }, { world: World }>({
-  world: [
-    async ({}, use, info) => {
-      const url = need(info.project.use.baseURL, "address (MITIGAUGE_WEB_URL)");
-      await use(await explore(url));
+interface Served {
+  /** The link that lets a browser in. */
+  link: string;
+  cookie: { name: string; value: string };
+}
+
+export const test = base.extend<{ quiet: undefined }, { served: Served; world: World }>({
+  served: [
+    async ({}, use) => {
+      const link = need(
+        process.env.MITIGAUGE_WEB_URL ?? process.env.MITIGAUGE_STARTED_LINK,
+        "link (MITIGAUGE_WEB_URL)",
+      );
+      await use({ link, cookie: await logIn(link) });
     },
     { scope: "worker" },
   ],
+  world: [
+    async ({ served: { link, cookie } }, use) => {
+      await use(await explore(origin(link), `${cookie.name}=${cookie.value}`));
+    },
+    { scope: "worker" },
+  ],
+  baseURL: async ({ served }, use) => {
+    await use(origin(served.link));
+  },
+  // Logged in, unless a test wants to be nobody.
+  storageState: async ({ served: { link, cookie } }, use) => {
+    const { hostname } = new URL(link);
+    const rest = { domain: hostname, path: "/", expires: -1, httpOnly: true, secure: false };
+    await use({ cookies: [{ ...cookie, ...rest, sameSite: "Strict" }], origins: [] });
+  },
   // No page may log an error, nor break the content security policy, in any test.
   quiet: [
     async ({ page }, use) => {

@@ -2,6 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
+import { sessionKey } from "../login/session";
 import { isLive, progressKey } from "./queries";
 import type { LogEvent, Progress } from "./types";
 
@@ -31,6 +32,11 @@ export function useLiveExperiment(
     }
   });
 
+  const refused = useEffectEvent(() => {
+    // It does not say why: perhaps nobody is logged in any more.
+    void queries.invalidateQueries({ queryKey: sessionKey });
+  });
+
   useEffect(() => {
     if (!enabled) return;
     let source: EventSource;
@@ -43,8 +49,9 @@ export function useLiveExperiment(
       };
       source.onerror = () => {
         setConnection("lost");
-        if (source.readyState === EventSource.CLOSED)
-          timer = window.setTimeout(open, REOPEN_AFTER_MS);
+        if (source.readyState !== EventSource.CLOSED) return;
+        timer = window.setTimeout(open, REOPEN_AFTER_MS);
+        refused();
       };
       source.addEventListener("progress", (event: MessageEvent<string>) => {
         const next = JSON.parse(event.data) as Progress;

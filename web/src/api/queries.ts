@@ -1,6 +1,7 @@
 /** What the pages ask for, and how long an answer stays fresh. */
 
-import { QueryClient, queryOptions } from "@tanstack/react-query";
+import { QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import { sessionKey } from "../login/session";
 import { ApiError, api, data } from "./client";
 import type { ExperimentState } from "./types";
 
@@ -18,7 +19,15 @@ function retryWhileAway(error: Error | null): number | false {
 }
 
 export function makeQueryClient(): QueryClient {
-  return new QueryClient({
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error, query) => {
+        // Logged out meanwhile: then the page that says how to get in takes over.
+        const unknown = error instanceof ApiError && error.status === 401;
+        if (unknown && query.queryKey[0] !== sessionKey[0])
+          void client.invalidateQueries({ queryKey: sessionKey });
+      },
+    }),
     defaultOptions: {
       queries: {
         staleTime: 5_000,
@@ -27,6 +36,7 @@ export function makeQueryClient(): QueryClient {
       },
     },
   });
+  return client;
 }
 
 export const experimentsQuery = () =>

@@ -41,26 +41,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/boots/{boot_id}/cases/{case_id}/result": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Upload Result
-         * @description Take in a case's result. The same body again is fine, another is a conflict.
-         */
-        put: operations["upload_result_api_boots__boot_id__cases__case_id__result_put"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/experiments": {
         parameters: {
             query?: never;
@@ -116,7 +96,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Experiment
-         * @description Ask an experiment to stop; its hosts are restored first.
+         * @description Ask an experiment to stop; its hosts are restored first. A body is not read.
          */
         post: operations["cancel_experiment_api_experiments__experiment_id__cancel_post"];
         delete?: never;
@@ -400,6 +380,34 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Session
+         * @description Who one is.
+         */
+        get: operations["show_session_api_session_get"];
+        put?: never;
+        /**
+         * Log In
+         * @description Begin a browser session; only a page of this service may ask for one.
+         */
+        post: operations["log_in_api_session_post"];
+        /**
+         * Log Out
+         * @description End the browser's session.
+         */
+        delete: operations["log_out_api_session_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -958,6 +966,11 @@ export interface components {
             /** Started At */
             started_at: string | null;
             state: components["schemas"]["ExperimentState"];
+            /**
+             * Submitted By
+             * @description who may cancel it beside approvers and admins
+             */
+            submitted_by: string;
         };
         /**
          * ExperimentView
@@ -1011,6 +1024,11 @@ export interface components {
             /** Started At */
             started_at: string | null;
             state: components["schemas"]["ExperimentState"];
+            /**
+             * Submitted By
+             * @description who may cancel it beside approvers and admins
+             */
+            submitted_by: string;
         };
         /**
          * FingerprintView
@@ -1206,6 +1224,12 @@ export interface components {
             set_aside_reason: string;
         };
         /**
+         * Means
+         * @description How a request says who it is from.
+         * @enum {string}
+         */
+        Means: "nothing" | "token" | "session" | "proxy";
+        /**
          * MetricValues
          * @description Raw values of one metric, in order.
          */
@@ -1377,6 +1401,18 @@ export interface components {
             };
         };
         /**
+         * Right
+         * @description What a request may need.
+         * @enum {string}
+         */
+        Right: "read" | "submit" | "cancel own" | "cancel any";
+        /**
+         * Role
+         * @description Roles, from the least to the most that one may do; *runner* is a CI's.
+         * @enum {string}
+         */
+        Role: "viewer" | "runner" | "submitter" | "approver" | "admin";
+        /**
          * RowView
          * @description One case and metric on one host: a row of the matrix.
          */
@@ -1491,14 +1527,20 @@ export interface components {
             stopped_after?: number | null;
         };
         /**
-         * Stored
-         * @description What an upload did.
+         * SessionView
+         * @description Who asks, and what that allows.
          */
-        Stored: {
-            /** Detail */
-            detail: string;
-            /** Stored */
-            stored: boolean;
+        SessionView: {
+            /** @description by what one is known */
+            means: components["schemas"]["Means"];
+            /** Rights */
+            rights: components["schemas"]["Right"][];
+            role: components["schemas"]["Role"];
+            /**
+             * Subject
+             * @description a token's name, a proxy's user, operator; empty: nobody
+             */
+            subject: string;
         };
         /**
          * Verdict
@@ -1531,9 +1573,11 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/octet-stream": unknown;
+                };
             };
-            /** @description Client Error */
+            /** @description a refusal */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1542,7 +1586,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemView"];
                 };
             };
-            /** @description Server Error */
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1571,54 +1615,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BootView"];
-                };
-            };
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProblemView"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProblemView"];
-                };
-            };
-        };
-    };
-    upload_result_api_boots__boot_id__cases__case_id__result_put: {
-        parameters: {
-            query?: never;
-            header?: {
-                authorization?: string;
-                "content-encoding"?: string;
-            };
-            path: {
-                boot_id: number;
-                case_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": Record<string, never>;
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Stored"];
                 };
             };
             /** @description Client Error */
@@ -1773,7 +1769,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -1903,9 +1903,11 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/event-stream": unknown;
+                };
             };
-            /** @description Client Error */
+            /** @description a refusal */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1914,7 +1916,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemView"];
                 };
             };
-            /** @description Server Error */
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2030,22 +2032,22 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Client Error */
+            /** @description a refusal */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ProblemView"];
+                    "application/json": components["schemas"]["ProblemView"];
                 };
             };
-            /** @description Server Error */
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ProblemView"];
+                    "application/json": components["schemas"]["ProblemView"];
                 };
             };
         };
@@ -2284,7 +2286,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description Client Error */
+            /** @description a refusal */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2293,7 +2295,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemView"];
                 };
             };
-            /** @description Server Error */
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2340,7 +2342,7 @@ export interface operations {
                     "image/svg+xml": string;
                 };
             };
-            /** @description Client Error */
+            /** @description a refusal */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2349,7 +2351,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemView"];
                 };
             };
-            /** @description Server Error */
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2382,6 +2384,125 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProfileGroupView"][];
                 };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_session_api_session_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    log_in_api_session_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    key?: string;
+                    token?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    log_out_api_session_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Client Error */
             "4XX": {

@@ -31,4 +31,5 @@ export type Progress = Schemas["ProgressView"];
 export type Result = Schemas["ResultView"];
 export type Row = Schemas["RowView"];
 export type Run = Schemas["RunView"];
+export type Session = Schemas["SessionView"];
 export type Verdict = Schemas["Verdict"];

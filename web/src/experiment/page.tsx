@@ -215,6 +215,7 @@ function Specification({ experiment }: { experiment: Experiment }) {
             ["environment", experiment.environment],
             ["seed of the plan", experiment.seed],
             ["submitted", <Age key="at" at={experiment.created_at} />],
+            ["by", experiment.submitted_by],
             ["started", experiment.started_at && <Stamp at={experiment.started_at} />],
             ["finished", experiment.finished_at && <Stamp at={experiment.finished_at} />],
           ]}

@@ -1,0 +1,191 @@
+"""Who asks: by token, by a browser's session, or by a proxy that is trusted."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request, Security
+from fastapi.security import APIKeyCookie, HTTPBearer
+from starlette.datastructures import Headers
+
+from api.addresses import Address, same_origin
+from api.bodies import UNSAFE
+from api.database import begin
+from mitigauge.access import service
+from mitigauge.access.roles import Caller, Means, Right, Role, roles_with
+from mitigauge.access.service import Unauthenticated
+from mitigauge.errors import Forbidden, InvalidInput
+
+SECRET_HEADER = "x-mitigauge-proxy-secret"
+USER_HEADER = "x-mitigauge-user"
+ROLE_HEADER = "x-mitigauge-role"
+SHORTEST_PROXY_SECRET = 32
+_USER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
+_HOW = (
+    "Send Authorization: Bearer mgt_…; `mitigauge token create NAME --role viewer` makes a token. "
+    "In a browser, open the link that `mitigauge serve` prints, or log in with a token."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """By what somebody is let in, beside tokens."""
+
+    anonymous_read: bool = False
+    proxy_secret: str = ""
+    """Empty: no proxy's word counts."""
+    login_key: str = ""
+    """Of the link that makes a browser the operator's; empty: there is none."""
+
+    def opens(self, key: str) -> bool:
+        """Whether *key* is the link's, in constant time."""
+        return bool(self.login_key) and hmac.compare_digest(key.encode(), self.login_key.encode())
+
+    def proxys_user(self, headers: Headers) -> Caller | None:
+        """Whom a trusted proxy names; None if it names nobody, or none is trusted.
+
+        Raises :class:`Unauthenticated` for a wrong secret or a name or role that cannot be.
+        """
+        if not self.proxy_secret or SECRET_HEADER not in headers:
+            return None
+        secret = _only(headers, SECRET_HEADER) or ""
+        if not hmac.compare_digest(secret.encode(), self.proxy_secret.encode()):
+            raise Unauthenticated(
+                "the proxy's secret is not the one in MITIGAUGE_PROXY_SECRET_FILE",
+                hint="Configure the proxy with the content of that file.",
+            )
+        user = _only(headers, USER_HEADER)
+        if user is None:
+            return None
+        role = _only(headers, ROLE_HEADER) or Role.VIEWER.value
+        if not _USER.fullmatch(user) or role not in list(Role):
+            raise Unauthenticated(
+                f"the proxy names the user {user[:80]!r} with the role {role[:80]!r}",
+                hint=f"Users are letters, digits and . _ @ + -; roles: {', '.join(Role)}.",
+            )
+        # Apart from tokens' names: nobody becomes another's namesake by the proxy.
+        return Caller(f"proxy:{user}", Role(role), Means.PROXY)
+
+
+def read_proxy_secret(path: str) -> str:
+    """The proxy's secret in the file at *path*; empty for no path.
+
+    Raises :class:`InvalidInput` for a file that cannot be read or a secret that is short.
+    """
+    if not path:
+        return ""
+    try:
+        secret = Path(path).read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"MITIGAUGE_PROXY_SECRET_FILE, {path}, cannot be read: {error}",
+            hint="Give a text file that the service's user may read.",
+        ) from error
+    if len(secret) < SHORTEST_PROXY_SECRET or not secret.isascii():
+        raise InvalidInput(
+            f"the proxy's secret in {path} has {len(secret)} characters",
+            hint=f"At least {SHORTEST_PROXY_SECRET} of ASCII: openssl rand -hex 32 > {path}",
+        )
+    return secret
+
+
+def session_cookie(host: Address) -> str:
+    """The cookie's name. Ports of one host share cookies, so each service has its own."""
+    return f"mitigauge_session_{host.port}" if host.port else "mitigauge_session"
+
+
+def check_same_origin(request: Request) -> None:
+    """Raise :class:`Forbidden` unless a page of this very service sent the request."""
+    headers = request.headers
+    own = same_origin(
+        request.state.host, headers.getlist("origin"), headers.getlist("sec-fetch-site")
+    )
+    if not own:
+        raise Forbidden(
+            f"the request does not come from a page of this service, but from "
+            f"{headers.get('origin', 'nowhere named')[:200]!r}",
+            hint="Use a token where no browser asks: Authorization: Bearer mgt_….",
+        )
+
+
+def identified(
+    request: Request,
+    # They only describe in the OpenAPI document what is read below.
+    _bearer: Annotated[object, Security(HTTPBearer(auto_error=False))],
+    _cookie: Annotated[object, Security(APIKeyCookie(name="mitigauge_session", auto_error=False))],
+) -> Caller:
+    """Who asks. Raises :class:`Unauthenticated` for nobody known."""
+    gate: Gate = request.app.state.gate
+    authorization = _only(request.headers, "authorization")
+    if authorization is not None:
+        # A token decides alone: what else the browser sends along does not count.
+        return _by_token(request, authorization)
+    caller = gate.proxys_user(request.headers) or _by_session(request, gate)
+    if caller is None:
+        if gate.anonymous_read:
+            return Caller("", Role.VIEWER, Means.NOTHING)
+        raise Unauthenticated("the request does not say who asks", hint=_HOW)
+    if request.method in UNSAFE:
+        check_same_origin(request)
+    return caller
+
+
+Known = Annotated[Caller, Depends(identified)]
+
+
+def needs(right: Right) -> Callable[[Caller], None]:
+    """A dependency that refuses callers whose role lacks *right*."""
+
+    def check(caller: Known) -> None:
+        if caller.may(right):
+            return
+        if caller.means is Means.NOTHING:
+            raise Unauthenticated("without a token one may only read", hint=_HOW)
+        raise Forbidden(
+            f"{caller.subject} is {caller.role}, which may not {right}",
+            hint=f"Roles that may: {', '.join(roles_with(right))}.",
+        )
+
+    return check
+
+
+def still_let_in(request: Request) -> bool:
+    """Whether who began a long answer would be let in again now. Reads the database."""
+    try:
+        identified(request, None, None)
+    except Unauthenticated:
+        return False
+    return True
+
+
+def _by_token(request: Request, authorization: str) -> Caller:
+    scheme, _, secret = authorization.partition(" ")
+    if scheme.lower() != "bearer":
+        raise Unauthenticated("the Authorization header is not Bearer", hint=_HOW)
+    with begin(request.app) as session:
+        return service.by_token(session, secret.strip())
+
+
+def _by_session(request: Request, gate: Gate) -> Caller | None:
+    secret = request.cookies.get(session_cookie(request.state.host))
+    if not secret:
+        return None
+    try:
+        with begin(request.app) as session:
+            return service.by_session(session, secret)
+    except Unauthenticated:
+        if gate.anonymous_read and request.method not in UNSAFE:
+            return None
+        raise
+
+
+def _only(headers: Headers, name: str) -> str | None:
+    values = headers.getlist(name)
+    if len(values) > 1:
+        raise Unauthenticated(f"the header {name} is there {len(values)} times", hint="Send one.")
+    return values[0] if values else None

@@ -1,0 +1,99 @@
+"""The HTTP server: with time-outs on whoever is slow, and an end when it is asked to end."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import h11
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+# Nobody who means it needs longer for some lines of headers.
+HEADERS_TIMEOUT_S = 15.0
+# Of sent bytes that the other side does not take off the line.
+UNREAD_TIMEOUT_S = 30
+HEADERS_LIMIT_BYTES = 32 << 10
+# After this the answers in hand are given up.
+GRACE_S = 5
+# Beside those who follow experiments.
+CONNECTIONS = 300
+
+
+class PatientProtocol(H11Protocol):
+    """HTTP/1.1 of uvicorn, which itself waits for ever for headers and for readers."""
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request's headers."""
+        super().connection_made(transport)
+        raw: socket.socket | None = transport.get_extra_info("socket")
+        if raw is not None and raw.family in (socket.AF_INET, socket.AF_INET6):
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_TIMEOUT_S * 1000)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Stop waiting once nothing more is owed; begin where headers have begun to come."""
+        super().data_received(data)
+        if not self._owed():
+            self._wait_no_more()
+        elif self._waiting is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
+        self._wait_no_more()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._waiting = self.loop.call_later(HEADERS_TIMEOUT_S, self._too_slow)
+
+    def _wait_no_more(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _owed(self) -> bool:
+        """Whether the other side has still to send headers, or a body that is answered already."""
+        if self.conn.their_state is h11.SEND_BODY:
+            return self.cycle.response_complete
+        return self.conn.their_state is h11.IDLE
+
+    def _too_slow(self) -> None:
+        self._waiting = None
+        if self._owed():
+            self.transport.abort()
+
+
+class Server(uvicorn.Server):
+    """uvicorn that lets followers go first: it would wait for them, and they for news."""
+
+    def __init__(self, app: FastAPI, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._app = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End within some seconds."""
+        self._app.state.followers.close()
+        await super().shutdown(sockets)
+
+
+def make_server(app: FastAPI, host: str = "127.0.0.1", port: int = 0) -> Server:
+    """A server of *app* with this project's limits; ``run()`` serves until a signal ends it."""
+    how: dict[str, Any] = {"http": PatientProtocol, "ws": "none", "log_level": "warning"}
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        h11_max_incomplete_event_size=HEADERS_LIMIT_BYTES,
+        timeout_graceful_shutdown=GRACE_S,
+        limit_concurrency=CONNECTIONS + app.state.followers.limit,
+        # What a proxy says of its clients is used nowhere.
+        proxy_headers=False,
+        server_header=False,
+        **how,
+    )
+    return Server(app, config)

@@ -1,0 +1,61 @@
+"""Tables of tokens and browser sessions. Neither holds a secret, only its HMAC."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from mitigauge.access.roles import Role
+from mitigauge.database import Base, one_of
+
+ROLES = " ".join(Role)
+
+
+class AccessToken(Base):
+    """A secret that lets a person or a program in, until it expires or is revoked."""
+
+    __tablename__ = "access_token"
+    __table_args__ = (
+        CheckConstraint(one_of("role", ROLES), name="role"),
+        UniqueConstraint("hash"),
+        # A name says who submitted what, so only one token at a time has it.
+        Index(
+            "uq_access_token_name",
+            "name",
+            unique=True,
+            postgresql_where=text("revoked_at IS NULL"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    role: Mapped[str]
+    hash: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    expires_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
+class BrowserSession(Base):
+    """A browser that somebody let in by a token, or by the link that `serve` prints."""
+
+    __tablename__ = "browser_session"
+    __table_args__ = (
+        CheckConstraint(one_of("role", ROLES), name="role"),
+        UniqueConstraint("hash"),
+        Index("ix_browser_session_subject", "subject"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    hash: Mapped[str]
+    subject: Mapped[str]
+    role: Mapped[str]
+    # None: by the link. A token that is revoked or expires ends its sessions.
+    token_id: Mapped[int | None] = mapped_column(ForeignKey("access_token.id"))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    expires_at: Mapped[datetime]
+
+    token: Mapped[AccessToken | None] = relationship()

@@ -1,0 +1,259 @@
+"""Who may ask what: every route, every role, one's own objects and somebody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine, text
+
+from api.app import create_app
+from mitigauge.access.roles import Role
+from mitigauge.settings import get_settings
+from tests.api.conftest import planned
+from tests.clients import ROLES, bearer, client_of, token_of
+
+CALLERS = ("nobody", *ROLES)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a route answers each caller. ``{experiment}`` is one's own or somebody else's."""
+
+    url: str
+    own: dict[str, int]
+    other: dict[str, int]
+
+
+def alike(url: str, *, nobody: int, viewer: int, others: int) -> Row:
+    """A route that asks nothing of whose object it is."""
+    expected = {"nobody": nobody, "viewer": viewer}
+    expected |= dict.fromkeys(ROLES[1:], others)
+    return Row(url, expected, expected)
+
+
+def read(url: str, found: int = 200) -> Row:
+    """A route for everybody with a token; *found*: what it answers them."""
+    return alike(url, nobody=401, viewer=found, others=found)
+
+
+def everybody(url: str, status: int = 200) -> Row:
+    """A route that asks nobody who he is."""
+    return alike(url, nobody=status, viewer=status, others=status)
+
+
+CANCEL_OWN = {"nobody": 401, "viewer": 403} | dict.fromkeys(ROLES[1:], 200)
+CANCEL_OTHER = CANCEL_OWN | {"runner": 403, "submitter": 403}
+ONE = "/api/experiments/{experiment}"
+TABLE = {
+    "GET /api/health/live": everybody("/api/health/live"),
+    "GET /api/health/ready": everybody("/api/health/ready"),
+    "GET /api/openapi.json": read("/api/openapi.json"),
+    "GET /api/session": read("/api/session"),
+    # Without a page of ours as its origin; with one, the tests of logging in.
+    "POST /api/session": everybody("/api/session", 403),
+    # A token begins no session that could be ended.
+    "DELETE /api/session": read("/api/session", 409),
+    "GET /api/experiments": read("/api/experiments"),
+    # An empty spec, refused once it is looked at.
+    "POST /api/experiments": alike("/api/experiments", nobody=401, viewer=403, others=422),
+    "GET /api/experiments/{experiment_id}": read(ONE),
+    "POST /api/experiments/{experiment_id}/cancel": Row(ONE + "/cancel", CANCEL_OWN, CANCEL_OTHER),
+    "GET /api/experiments/{experiment_id}/progress": read(ONE + "/progress"),
+    "GET /api/experiments/{experiment_id}/log": read(ONE + "/log"),
+    "GET /api/experiments/{experiment_id}/events": read("/api/experiments/{ended}/events"),
+    "GET /api/experiments/{experiment_id}/cases/{case_id}": read(ONE + "/cases/9999", 404),
+    "GET /api/experiments/{experiment_id}/claims": read(ONE + "/claims"),
+    "GET /api/experiments/{experiment_id}/report": read(ONE + "/report"),
+    "GET /api/boots/{boot_id}": read("/api/boots/1"),
+    "GET /api/blobs/{digest}": read("/api/blobs/" + 64 * "0", 404),
+    "GET /api/hosts": read("/api/hosts"),
+    "GET /api/hosts/{name}": read("/api/hosts/alpha"),
+    "GET /api/profiles/diff": read("/api/profiles/diff", 422),
+    "GET /api/profiles/diff.svg": read("/api/profiles/diff.svg", 422),
+    "GET /api/profiles/groups": read("/api/profiles/groups?experiment={ended}&case=1"),
+    "GET /api/profiles/case": read("/api/profiles/case?experiment={ended}&case=1&host=alpha"),
+    # Files without data. Here none is built.
+    "GET /{path:path}": everybody("/experiments/1", 503),
+}
+
+
+def routes_of(service: FastAPI) -> Iterator[str]:
+    for route in iter_route_contexts(service.routes):
+        # Whatever has no methods, such as a mount, must not pass unseen either.
+        yield from (f"{method} {route.path}" for method in route.methods or ["ALL"])
+
+
+@pytest.fixture
+def unbuilt(engine: Engine, home: Path) -> FastAPI:
+    """The service without a built dashboard."""
+    return create_app(engine, web_root=home / "nothing")
+
+
+def test_every_route_has_a_row_and_every_row_a_route(unbuilt: FastAPI) -> None:
+    assert set(routes_of(unbuilt)) == set(TABLE)
+
+
+def test_each_role_may_do_what_the_table_says_and_nothing_else(
+    unbuilt: FastAPI, engine: Engine
+) -> None:
+    ended = planned(engine)
+    execute(engine, f"update experiment set state = 'cancelled' where id = {ended}")
+    headers = {role: bearer(token_of(engine, role, role)) for role in ROLES}
+    headers["nobody"] = {"Content-Type": "application/json"}
+    wrong = []
+    with client_of(unbuilt) as client:
+        for route, row in TABLE.items():
+            method = route.split()[0]
+            for caller in CALLERS:
+                for owner, expected in ((caller, row.own), ("somebody", row.other)):
+                    mine = a_live_experiment(engine, owner) if "cancel" in route else ended
+                    url = row.url.format(experiment=mine, ended=ended)
+                    answer = client.request(method, url, headers=headers[caller])
+                    if answer.status_code != expected[caller]:
+                        wrong.append((route, caller, owner, answer.status_code, expected[caller]))
+    assert wrong == []
+
+
+def a_live_experiment(engine: Engine, owner: str) -> int:
+    experiment_id = planned(engine)
+    execute(engine, f"update experiment set submitted_by = '{owner}' where id = {experiment_id}")
+    return experiment_id
+
+
+def execute(engine: Engine, statement: str) -> None:
+    with engine.begin() as connection:
+        connection.execute(text(statement))
+
+
+def test_who_submits_owns_it(
+    stranger: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mitigauge.experiments.submission.submit", lambda *_, **__: planned(engine))
+    monkeypatch.setattr("mitigauge.experiments.submission.check_text", lambda *_, **__: ({}, {}))
+    headers = bearer(token_of(engine, "submitter", "alice"))
+    shown = stranger.post("/api/experiments", headers=headers, content="name: x")
+    assert (shown.status_code, shown.json()["submitted_by"]) == (201, "alice")
+    assert planned_by(engine) == ["alice"]
+
+
+def planned_by(engine: Engine) -> list[str]:
+    with engine.connect() as connection:
+        return list(connection.scalars(text("select submitted_by from experiment order by id")))
+
+
+def test_what_the_command_line_submits_is_the_operators(engine: Engine, home: Path) -> None:
+    planned(engine)
+    assert planned_by(engine) == ["operator"]
+
+
+def test_everybody_reads_where_the_operator_says_so_and_nobody_changes(
+    engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment_id = planned(engine)
+    with settings(monkeypatch, ANONYMOUS_READ="true"), client_of(create_app(engine)) as client:
+        assert client.get("/api/experiments").status_code == 200
+        shown = client.get("/api/session").json()
+        assert (shown["subject"], shown["role"], shown["rights"]) == ("", "viewer", ["read"])
+        for path in ("/api/experiments", f"/api/experiments/{experiment_id}/cancel"):
+            answer = client.post(path, headers={"Content-Type": "application/json", **OURS})
+            assert answer.status_code == 401, path
+            assert "without a token one may only read" in answer.json()["message"]
+        # A wrong token is not the same as none.
+        wrong = client.get("/api/experiments", headers=bearer("mgt_" + 43 * "a"))
+        assert wrong.status_code == 401
+
+
+OURS = {"Origin": "http://localhost:8600"}
+
+
+@contextmanager
+def settings(monkeypatch: pytest.MonkeyPatch, **values: str) -> Iterator[None]:
+    with monkeypatch.context() as patch:
+        for name, value in values.items():
+            patch.setenv(f"MITIGAUGE_{name}", value)
+        get_settings.cache_clear()
+        yield
+    get_settings.cache_clear()
+
+
+PROXY_SECRET = "s" * 40
+PROXY = {"X-Mitigauge-Proxy-Secret": PROXY_SECRET, "X-Mitigauge-User": "bob"}
+
+
+def test_a_proxys_word_counts_only_with_the_secret(
+    engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with client_of(create_app(engine)) as client:
+        admin = PROXY | {"X-Mitigauge-Role": "admin"}
+        assert client.get("/api/session", headers=admin).status_code == 401
+    file = home / "proxy-secret"
+    file.write_text(PROXY_SECRET + "\n")
+    with (
+        settings(monkeypatch, PROXY_SECRET_FILE=str(file)),
+        client_of(create_app(engine)) as client,
+    ):
+        shown = client.get("/api/session", headers=PROXY).json()
+        assert (shown["subject"], shown["role"], shown["means"]) == (
+            "proxy:bob",
+            "viewer",
+            "proxy",
+        )
+        shown = client.get("/api/session", headers=PROXY | {"X-Mitigauge-Role": "admin"}).json()
+        assert shown["role"] == "admin"
+        for refused in (
+            PROXY | {"X-Mitigauge-Proxy-Secret": PROXY_SECRET[:-1]},
+            PROXY | {"X-Mitigauge-Proxy-Secret": ""},
+            {"X-Mitigauge-User": "bob"},
+            PROXY | {"X-Mitigauge-Role": "root"},
+            PROXY | {"X-Mitigauge-User": "bob; drop"},
+            [*PROXY.items(), ("X-Mitigauge-User", "alice")],
+        ):
+            answer = client.get("/api/session", headers=refused)  # type: ignore[arg-type]
+            assert answer.status_code == 401, refused
+
+
+def test_what_a_proxy_lets_through_must_come_from_our_own_page(
+    engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = home / "proxy-secret"
+    file.write_text(PROXY_SECRET)
+    admin = PROXY | {"X-Mitigauge-Role": "admin", "Content-Type": "application/json"}
+    path = f"/api/experiments/{planned(engine)}/cancel"
+    with (
+        settings(monkeypatch, PROXY_SECRET_FILE=str(file)),
+        client_of(create_app(engine)) as client,
+    ):
+        evil = admin | {"Origin": "https://evil.example"}
+        assert client.post(path, headers=evil).status_code == 403
+        assert client.post(path, headers=admin).status_code == 403
+        assert client.post(path, headers=admin | OURS).status_code == 200
+
+
+def test_a_short_secret_of_a_proxy_is_refused_at_the_start(
+    engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = home / "proxy-secret"
+    file.write_text("short")
+    with (
+        settings(monkeypatch, PROXY_SECRET_FILE=str(file)),
+        pytest.raises(Exception, match="5 characters"),
+    ):
+        create_app(engine)
+
+
+def test_roles_in_the_database_are_those_of_the_code(engine: Engine) -> None:
+    with engine.connect() as connection:
+        check = connection.scalars(
+            text(
+                "select pg_get_constraintdef(oid) from pg_constraint "
+                "where conname = 'ck_access_token_role'"
+            )
+        ).one()
+    assert all(f"'{role}'" in check for role in Role)

@@ -1,0 +1,23 @@
+"""Generated requests, in short: see tests/fuzz/api.py for the long form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from tests.api.conftest import planned
+from tests.fuzz.api import end_all, fuzz
+
+
+@pytest.mark.parametrize("caller", ["nobody", "admin"])
+def test_no_generated_request_finds_a_fault(engine: Engine, home: Path, caller: str) -> None:
+    planned(engine)
+    end_all(engine)
+    outcome = fuzz(engine, caller, examples=5, folder=home, seed=1)
+    assert not outcome.failed, outcome.said
+    assert len(outcome.requests) >= 20
+    # Those that cover every boundary come on top of the random ones.
+    assert min(outcome.requests.values()) >= 5
+    assert outcome.requests.total() > 400

@@ -1,0 +1,128 @@
+"""`mitigauge serve` as a process: its link, and its end."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+from sqlalchemy import Engine
+
+from mitigauge.settings import REPOSITORY
+from tests.api.test_followers import following, until
+from tests.clients import token_of
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as once_taken:
+        port: int = once_taken.getsockname()[1]
+        return port
+
+
+@contextmanager
+def served(
+    database_url: str, home: Path, *options: str, say: bytes = b""
+) -> Iterator[tuple[subprocess.Popen[bytes], int, Path]]:
+    port = free_port()
+    log = home / "serve.log"
+    environment = {
+        **os.environ,
+        "MITIGAUGE_DATABASE_URL": database_url,
+        "MITIGAUGE_HOME": str(home),
+        "COLUMNS": "60",
+    }
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "cli.main", "serve", "--port", str(port), *options],
+            cwd=REPOSITORY,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+    assert process.stdin is not None
+    with process.stdin as pipe:
+        pipe.write(say)
+    try:
+        until(lambda: answers(port) or process.poll() is not None, "the service", within_s=60)
+        assert process.poll() is None, log.read_text()
+        yield process, port, log
+    finally:
+        process.kill()
+        process.wait()
+
+
+def answers(port: int) -> bool:
+    try:
+        return httpx2.get(f"http://127.0.0.1:{port}/api/health/live").status_code == 200
+    except httpx2.TransportError:
+        return False
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_within_seconds_while_pages_follow(
+    database_url: str, engine: Engine, home: Path, experiment_id: int, ending: signal.Signals
+) -> None:
+    token = token_of(engine, "viewer")
+    with served(database_url, home) as (process, port, log):
+        with following(port, experiment_id, token) as a, following(port, experiment_id, token) as b:
+            until(lambda: a.progress() and b.progress(), "the first progress")
+            began = time.monotonic()
+            process.send_signal(ending)
+            process.wait(30)
+            took = time.monotonic() - began
+            print(f"ended {took:.1f} s after {ending.name}")
+            assert took < 4
+        assert "Traceback" not in log.read_text()
+
+
+def log_in(port: int, key: str) -> httpx2.Response:
+    base = f"http://127.0.0.1:{port}"
+    return httpx2.post(f"{base}/api/session", json={"key": key}, headers={"Origin": base})
+
+
+def test_on_loopback_it_prints_a_link_whole_on_one_line_that_lets_in(
+    database_url: str, engine: Engine, home: Path
+) -> None:
+    with served(database_url, home) as (_, port, log):
+        until(lambda: "Ctrl-C" in log.read_text(), "the link")
+        found = re.search(rf"http://127.0.0.1:{port}/login#key=(\S{{43}})$", log.read_text(), re.M)
+        assert found is not None, log.read_text()
+        answer = log_in(port, found[1])
+        assert (answer.status_code, answer.json()["role"]) == (201, "admin")
+        assert log_in(port, found[1][:-1]).status_code == 401
+
+
+def test_a_key_that_it_is_given_is_printed_nowhere(
+    database_url: str, engine: Engine, home: Path
+) -> None:
+    key = "k" * 43
+    with served(database_url, home, "--login-key-from-stdin", say=f"{key}\n".encode()) as (
+        process,
+        port,
+        log,
+    ):
+        assert log_in(port, key).status_code == 201
+        assert key not in log.read_text()
+        assert key not in Path(f"/proc/{process.pid}/cmdline").read_text()
+        assert key not in Path(f"/proc/{process.pid}/environ").read_text()
+
+
+def test_beyond_loopback_there_is_no_link_but_the_way_to_a_token(
+    database_url: str, engine: Engine, home: Path
+) -> None:
+    given = ("--host", "0.0.0.0", "--login-key-from-stdin")
+    with served(database_url, home, *given, say=b"k" * 43 + b"\n") as (_, port, log):
+        until(lambda: "token create" in " ".join(log.read_text().split()), "the way to a token")
+        assert "#key=" not in log.read_text()
+        assert log_in(port, "k" * 43).status_code == 401
+        assert log_in(port, "").status_code == 401

@@ -1,0 +1,54 @@
+/** Shows the pages to those whom the service lets in, and to others how to get in. */
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, type ReactNode } from "react";
+import { ApiError } from "../api/client";
+import { Failure, Loading } from "../ui/answers";
+import { LogInPage } from "./page";
+import { logIn, sessionKey, sessionQuery, type Credential } from "./session";
+
+function isUnknown(error: Error | null): boolean {
+  return error instanceof ApiError && error.status === 401;
+}
+
+/** Logs in; what was shown to somebody else before is forgotten. */
+export function useLogIn(onDone: () => void) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (credential: Credential) => logIn(credential),
+    onSuccess: (session) => {
+      queries.removeQueries({ predicate: (query) => query.queryKey[0] !== sessionKey[0] });
+      queries.setQueryData(sessionKey, session);
+      onDone();
+    },
+  });
+}
+
+interface GateProps {
+  /** Of the link by which this page was opened. */
+  linkKey: string | null;
+  /** Whether somebody who may read without it wants to log in. */
+  asking: boolean;
+  onDone: () => void;
+  children: ReactNode;
+}
+
+/** The address stays as it is, so that one comes to the page that one wanted. */
+export function Gate({ linkKey, asking, onDone, children }: GateProps) {
+  const entering = useLogIn(onDone);
+  const enter = useEffectEvent(() => {
+    if (linkKey !== null) entering.mutate({ key: linkKey });
+  });
+  useEffect(() => {
+    enter();
+  }, []);
+  const opened = linkKey === null || entering.isSuccess || entering.isError;
+  const session = useQuery({ ...sessionQuery(), enabled: opened });
+
+  if (!opened) return <Loading />;
+  if (isUnknown(session.error) || asking) return <LogInPage why={entering.error} onDone={onDone} />;
+  if (session.data !== undefined) return <>{children}</>;
+  if (session.error !== null)
+    return <Failure error={session.error} retry={() => void session.refetch()} />;
+  return <Loading />;
+}

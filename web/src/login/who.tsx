@@ -1,0 +1,50 @@
+/** Who one is, what that allows, and the way out. */
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { logOut, MAY, sessionKey, sessionQuery } from "./session";
+import "./login.css";
+
+/** The name without what tells a proxy's users from tokens. */
+function shown(subject: string): string {
+  return subject.replace(/^proxy:/, "");
+}
+
+export function Who({ onLogIn }: { onLogIn: () => void }) {
+  const queries = useQueryClient();
+  const { data: session, error } = useQuery({ ...sessionQuery(), enabled: false });
+  const leaving = useMutation({
+    mutationFn: logOut,
+    onSettled: () => queries.resetQueries({ queryKey: sessionKey }),
+  });
+  if (session === undefined || error !== null) return null;
+  if (session.means === "nothing")
+    return (
+      <div className="who">
+        <span>everybody may read</span>
+        <button type="button" className="button" onClick={onLogIn}>
+          Log in
+        </button>
+      </div>
+    );
+  const role = `${session.role}: ${MAY[session.role]}`;
+  return (
+    <div className="who">
+      <span title={role}>
+        {shown(session.subject)}, <span className="faint">{session.role}</span>
+        <span className="visually-hidden">, {MAY[session.role]}</span>
+      </span>
+      {session.means === "session" && (
+        <button
+          type="button"
+          className="button"
+          disabled={leaving.isPending}
+          onClick={() => {
+            leaving.mutate();
+          }}
+        >
+          Log out
+        </button>
+      )}
+    </div>
+  );
+}
