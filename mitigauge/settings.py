@@ -31,6 +31,12 @@ class Settings(BaseSettings):
     boot_timeout_s: float = Field(240.0, description="reboot to SSH banner, where a host sets none")
     upload_limit_bytes: int = Field(8 << 20, description="largest result body as sent")
     upload_inflated_limit_bytes: int = Field(64 << 20, description="the same after decompression")
+    archive_limit_bytes: int = Field(
+        64 << 20, description="largest archive of a boot's job, as a host sends it"
+    )
+    job_files_limit_bytes: int = Field(
+        64 << 20, description="largest sum of a job's unpacked files, captures as far as they fit"
+    )
     capture_limit_bytes: int = Field(
         32 << 20, description="largest compressed capture of a profile that is read"
     )

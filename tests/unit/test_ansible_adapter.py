@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mitigauge.errors import NotFound
+from mitigauge.hostile import clean
 from pipelines.adapters import ansible
 from pipelines.adapters.ansible import (
     PlayCancelled,
@@ -19,7 +20,6 @@ from pipelines.adapters.ansible import (
     PlayUnreachable,
     run_playbook,
 )
-from mitigauge.hostile import clean
 
 INVENTORY = """
 all:
