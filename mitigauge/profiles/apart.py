@@ -23,6 +23,8 @@ class Bounds:
     stack_bytes: int = 32 << 20
     """Of all distinct folded stacks together."""
     stacks: int = 200_000
+    frames: int = 6_000_000
+    """Of all distinct stacks together."""
     symbols: int = 50_000
     line_bytes: int = 64 << 10
 
@@ -58,17 +60,21 @@ def fold_apart(path: Path, bounds: Bounds) -> Folded:
         )
     samples, _, event = head.partition(b" ")
     stacks = read_folded([text], name=path.name)
-    _require_few_symbols(stacks, bounds, path.name)
+    _require_few(stacks, bounds, path.name)
     return Folded(event.decode(errors="replace"), int(samples), stacks)
 
 
-def _require_few_symbols(stacks: dict[bytes, int], bounds: Bounds, name: str) -> None:
-    """Every name becomes a row, and is looked up among all there are."""
+def _require_few(stacks: dict[bytes, int], bounds: Bounds, name: str) -> None:
+    """Every frame becomes a node of a tree, and every name a row that is looked up."""
     symbols: set[bytes] = set()
+    frames = 0
     for stack in stacks:
-        symbols.update(stack.split(b";"))
-        if len(symbols) > bounds.symbols:
+        names = stack.split(b";")
+        symbols.update(names)
+        frames += len(names)
+        if len(symbols) > bounds.symbols or frames > bounds.frames:
             raise InvalidInput(
-                f"{name} has more than {bounds.symbols} different names",
+                f"{name} has more than {bounds.symbols} different names, or {bounds.frames} "
+                f"frames in all its different stacks",
                 hint="A kernel and its programs have some thousands. Nothing was stored.",
             )

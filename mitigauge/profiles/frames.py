@@ -44,7 +44,7 @@ def _parts(line: bytes) -> tuple[bytes, bytes] | None:
     """
     address = _ADDRESS.match(line)
     close = line.rfind(b")")
-    if address is None:
+    if address is None or close < 0:
         return None
     begun, ended = address.end(1), address.end(2)
     # The last bracket that opens after a space and is closed; before it, a symbol.

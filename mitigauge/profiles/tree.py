@@ -17,12 +17,16 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from mitigauge.errors import InvalidInput
 from mitigauge.profiles.packing import escaped, unescaped
 
 Ints = NDArray[np.int32]
 Counts = NDArray[np.int64]
 
 NO_PARENT = -1
+# All profiles of a workload share a tree, which only grows; while stacks are added it takes
+# some 200 bytes a node.
+MOST_NODES = 1_500_000
 _HEADER = struct.Struct("<4sII8I")
 _MAGIC = b"MGT2"
 _FULL = "<i4"
@@ -121,15 +125,22 @@ class FrameTree:
         """Intern *stacks*; returns their nodes, ascending, with the counts.
 
         *symbol_of* numbers a name; *normalised* gives a symbol's normalised one, told
-        whether it is a thread's.
+        whether it is a thread's. Raises :class:`InvalidInput` where the tree would grow too
+        large; it is of no use then.
         """
         counts: dict[int, int] = {}
+        most = max(MOST_NODES, len(self.parent))
         for stack, count in stacks.items():
             symbols = [symbol_of(name) for name in stack.split(b";")]
             node = self._walk(symbols)
             names = [normalised(s, place == 0) for place, s in enumerate(symbols)]
             self.merged[node] = node if names == symbols else self._walk(names)
             counts[node] = counts.get(node, 0) + count
+            if len(self.parent) > most:
+                raise InvalidInput(
+                    f"the stacks would make a tree of more than {most} frames",
+                    hint="Its profiles hold more different stacks than one workload has.",
+                )
         nodes = sorted(counts)
         return (
             np.array(nodes, np.int32),
