@@ -14,11 +14,10 @@ from typing import Annotated
 
 import httpx2
 import typer
-from rich.text import Text
 
 from cli import claims, database, lab
 from cli.experiment import read_spec_file
-from cli.output import console
+from cli.output import console, echo, say
 from cli.progress import follow
 from mitigauge.database import transaction
 from mitigauge.errors import MitigaugeError
@@ -89,7 +88,7 @@ def require_free_port(address: str, port: int) -> None:
 
 
 def _stage(text: str) -> None:
-    console.print(Text(f"== {text}", style="bold"))
+    say(f"== {text}", style="bold")
 
 
 @contextmanager
@@ -142,8 +141,8 @@ def _report(experiment_id: int, state: ExperimentState, seconds: float) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(report.markdown())
     console.print()
-    typer.echo(report.text())
-    console.print(f"experiment {state} after {seconds / 60:.1f} min; as Markdown in {path}")
+    echo(report.text())
+    say(f"experiment {state} after {seconds / 60:.1f} min; as Markdown in {path}")
 
 
 def _serve_until_interrupted() -> None:

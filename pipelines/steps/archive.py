@@ -208,7 +208,7 @@ def _members(
     with archive.open("rb") as packed:
         stream = _Inflated(packed, bounds)
         # A stream: nothing of it is held but the member at hand.
-        with _Tar.open(
+        with _Tar.open(  # type: ignore[call-overload]
             mode="r|", fileobj=stream, bufsize=PIECE, tarinfo=_Member, errorlevel=2
         ) as tar:
             yield tar, _counted(tar, bounds)
