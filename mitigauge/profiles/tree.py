@@ -18,7 +18,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from mitigauge.errors import InvalidInput
-from mitigauge.profiles.packing import escaped, unescaped
+from mitigauge.profiles.packing import escaped, inflated, unescaped
 
 Ints = NDArray[np.int32]
 Counts = NDArray[np.int64]
@@ -72,14 +72,23 @@ class Layout:
     @classmethod
     def from_bytes(cls, data: bytes) -> Layout:
         """The reverse of :meth:`to_bytes`. Raises ``ValueError`` for anything else."""
+        try:
+            return cls._from_bytes(data)
+        except (struct.error, IndexError) as error:
+            raise ValueError(f"a damaged tree: {error}") from error
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Layout:
         magic, size, _, *lengths = _HEADER.unpack_from(data)
         if magic != _MAGIC:
             raise ValueError("no tree")
-        body = zstandard.ZstdDecompressor().decompress(memoryview(data)[_HEADER.size :])
+        body = inflated(memoryview(data)[_HEADER.size :])
         ends = itertools.accumulate(lengths, initial=0)
         parts = [memoryview(body)[a:b] for a, b in itertools.pairwise(ends)]
         changes, moved, to = (np.frombuffer(part, "<i4") for part in parts[:3])
         low, high = np.frombuffer(parts[7], "<u2").reshape(2, size)
+        if len(changes) != size:
+            raise ValueError(f"a damaged tree: {len(changes)} places of {size}")
         own = np.arange(size, dtype=np.int32)
         place = merged = np.cumsum(changes, dtype=np.int32)
         if len(moved):
