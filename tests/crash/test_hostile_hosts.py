@@ -41,7 +41,10 @@ class HostileHost(SimulatedHost):
         return type(self).report(job, cases, directory)
 
 
-def carried_out(engine: Engine, home: Path, fleet: Fleet, report: Report, spec: str = SPEC) -> int:
+SMALL = SPEC.replace("blocks: 2", "blocks: 1").replace("[1, 2]", "[1]")
+
+
+def carried_out(engine: Engine, home: Path, fleet: Fleet, report: Report, spec: str = SMALL) -> int:
     """An experiment, over, whose host's jobs are told by *report*."""
     host = type("Host", (HostileHost,), {"report": staticmethod(report)})
     (home / "alpha.json").write_text(json.dumps({**new_world(), "quick": True}))
@@ -131,13 +134,12 @@ def test_a_million_members_are_a_lab_fault_and_the_run_ends(
     assert "members" in view.runs[0].error
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd", "../secret.tar.gz", ""])
-def test_a_host_cannot_have_a_file_of_ours_read(
-    engine: Engine, home: Path, fleet: Fleet, name: str
-) -> None:
+def test_a_host_cannot_have_a_file_of_ours_read(engine: Engine, home: Path, fleet: Fleet) -> None:
+    secret = home / "secret.tar.gz"
+    secret.write_bytes(gzipped(tar_of(job_files({}))))
+
     def report(job: str, cases: list[dict[str, Any]], directory: Path) -> Facts:
-        (directory.parent / "secret.tar.gz").write_bytes(gzipped(tar_of(job_files({}))))
-        return {"state": "finished", "seconds": 1.0, "archive": name}
+        return {"state": "finished", "seconds": 1.0, "archive": str(secret)}
 
     view = fleet.show(carried_out(engine, home, fleet, report))
     assert view.runs[0].state == RunState.FAILED
@@ -153,7 +155,7 @@ def test_a_profile_that_cannot_be_stored_costs_no_figure(
         (directory / "job.tar.gz").write_bytes(packed(job, cases))
         return {"state": "finished", "seconds": 1.0, "archive": str(directory / "job.tar.gz")}
 
-    spec = SPEC.replace("iterations: 3", "iterations: 3\n        profile: {hz: 499}")
+    spec = SMALL.replace("iterations: 3", "iterations: 3\n        profile: {hz: 499}")
     view = fleet.show(carried_out(engine, home, fleet, report, spec))
     assert view.state == "finished"
     with engine.connect() as connection:

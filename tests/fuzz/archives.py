@@ -56,8 +56,8 @@ def _archive(rng: random.Random) -> bytes:
         content = _with_header(rng, content)
     if rng.random() < 0.2:
         content = odd_bytes(rng, content)
-    if rng.random() < 0.03:
-        content += bytes(rng.choice([1 << 10, 40 << 20]))
+    if rng.random() < 0.01:
+        content += bytes(rng.choice([1 << 10, 1 << 10, 1 << 10, 40 << 20]))
     packed = gzipped(content, 1)
     if rng.random() < 0.15:
         packed = odd_bytes(rng, packed)
