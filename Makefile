@@ -1,9 +1,11 @@
 # Mitigauge. `make help` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
+# Cases of each operation of the API, for `make fuzz`.
+EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo test test-lab test-fresh check bench bench-stats bench-profiles requirements clean
+.PHONY: help setup demo test test-lab test-fresh check bench bench-stats bench-profiles fuzz requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +36,10 @@ bench-stats: setup ## error rates and blocks to a verdict beside other rules, si
 
 bench-profiles: setup ## folding and comparing profiles beside FlameGraph and inferno (ARGS=--help)
 	@python -m bench.profiles $(ARGS)
+
+fuzz: setup ## 100,000 malformed specs, archives, captures and results, then the API (ARGS=--help)
+	@python -m tests.fuzz $(ARGS)
+	@python -m tests.fuzz.api --examples $(EXAMPLES)
 
 requirements: ## compile requirements/*.in into pinned, hashed *.txt (ARGS=--upgrade: newer versions)
 	@scripts/requirements $(ARGS)

@@ -22,6 +22,7 @@ from mitigauge.experiments import boot_views, repository, service, submission, v
 from mitigauge.experiments.boot_schemas import CaseView
 from mitigauge.experiments.schemas import EventView, ExperimentSummary, ExperimentView, ProgressView
 from mitigauge.reports.service import gathered
+from mitigauge.yaml_file import MAX_BYTES
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 
@@ -50,7 +51,7 @@ async def submit_experiment(
     name: Annotated[Word, Query(description="stands for the file in errors")] = "spec",
 ) -> ExperimentView:
     """Submit a spec (YAML). It is refused whole, with line and known names, or planned whole."""
-    text = await text_of(request, "the spec")
+    text = await text_of(request, "the spec", limit=MAX_BYTES)
     experiment_id = await asyncio.to_thread(
         submission.submit_text, session, text, name=name, submitted_by=caller.subject
     )

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cli.experiment import Id
-from cli.output import Json, console, print_json, print_table
+from cli.output import Json, print_json, print_table, say
 from mitigauge.catalog import Catalog
 from mitigauge.claims.files import claim_files, read_claims
 from mitigauge.claims.service import claims_beside, import_claims
@@ -29,7 +29,7 @@ def import_(
     with transaction() as session:
         changed = import_claims(session, read, Catalog())
     figures = sum(len(file.claims) for file in read)
-    console.print(
+    say(
         f"{figures} claims of {len(read)} sources; "
         + (f"new or changed: {', '.join(changed)}" if changed else "nothing new")
     )

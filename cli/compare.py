@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cli.output import Json, errors, print_json, print_table
+from cli.output import Json, errors, print_json, print_table, remark
 from mitigauge.errors import InvalidInput
 from mitigauge.reports.boots_csv import BootsFile
 from mitigauge.reports.compare import Compared
@@ -43,10 +43,10 @@ def compare(
     Verdicts are looked for after 4, 6, 8, 12, 16 … blocks, as if the rest had not
     been measured yet; the first decision stands.
     """
-    with errors.status(f"reading {boots}"):
+    with errors.status("reading"):
         file = _read(boots)
-    for remark in file.remarks:
-        errors.print(f"note: {remark}", markup=False)
+    for note in file.remarks:
+        remark(f"note: {note}")
     with errors.status("judging"):
         answers = compare_boots(
             file.measured(),

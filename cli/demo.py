@@ -14,12 +14,11 @@ from typing import Annotated
 
 import httpx2
 import typer
-from rich.text import Text
 
 from api.addresses import is_loopback
 from cli import claims, database, lab
 from cli.experiment import read_spec_file
-from cli.output import console
+from cli.output import console, echo, say
 from cli.progress import follow
 from cli.serve import WITHOUT_LINK, dashboard_url, login_link
 from mitigauge.access.secret import new_secret
@@ -66,13 +65,13 @@ def demo(
             experiment_id = submission.submit_text(session, text, name=str(spec))
         page = _page(address, experiment_id, key)
         _stage(f"experiment {experiment_id}, live at:")
-        console.print(Text(page), soft_wrap=True)
+        echo(page)
         if not is_loopback(get_settings().bind):
-            console.print(Text(WITHOUT_LINK))
+            say(WITHOUT_LINK)
         state = follow(experiment_id)
         _report(experiment_id, state, time.monotonic() - started)
         if not once:
-            console.print(Text(f"dashboard: {page}  (Ctrl-C stops it)"), soft_wrap=True)
+            echo(f"dashboard: {page}  (Ctrl-C stops it)")
             _serve_until_interrupted()
             return
     if state is not ExperimentState.FINISHED:
@@ -107,7 +106,7 @@ def require_free_port(address: str, port: int) -> None:
 
 
 def _stage(text: str) -> None:
-    console.print(Text(f"== {text}", style="bold"))
+    say(f"== {text}", style="bold")
 
 
 @contextmanager
@@ -172,8 +171,8 @@ def _report(experiment_id: int, state: ExperimentState, seconds: float) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(report.markdown())
     console.print()
-    typer.echo(report.text())
-    console.print(f"experiment {state} after {seconds / 60:.1f} min; as Markdown in {path}")
+    echo(report.text())
+    say(f"experiment {state} after {seconds / 60:.1f} min; as Markdown in {path}")
 
 
 def _serve_until_interrupted() -> None:

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 from sqlalchemy.orm import Session
 
-from cli.output import Json, console, print_json, print_table
+from cli.output import Json, echo, echo_json, print_json, print_table, say
 from cli.progress import follow
 from mitigauge.database import get_engine, require_head, transaction
 from mitigauge.errors import InvalidInput
@@ -43,7 +42,7 @@ def submit(
     text = read_spec_file(spec)
     if check:
         checked, _ = submission.check_text(text, name=str(spec))
-        console.print(f"{spec}: fine, {len(checked.comparisons)} comparisons")
+        say(f"{spec}: fine, {len(checked.comparisons)} comparisons")
         return
     require_head(get_engine())
     with transaction() as session:
@@ -52,8 +51,8 @@ def submit(
     if json:
         print_json(view)
         return
-    console.print(f"experiment {experiment_id}: {view.boots_total} boots planned")
-    console.print(f"follow it with `mitigauge experiment wait {experiment_id}`; a worker must run")
+    say(f"experiment {experiment_id}: {view.boots_total} boots planned")
+    say(f"follow it with `mitigauge experiment wait {experiment_id}`; a worker must run")
 
 
 @app.command("list")
@@ -92,7 +91,7 @@ def show(experiment_id: Id, json: Json = False) -> None:
             print_json(views.show_whole(session, experiment_id))
             return
         view = views.show_experiment(session, experiment_id)
-    typer.echo(render_text(view))
+    echo(render_text(view))
 
 
 @app.command()
@@ -113,7 +112,7 @@ def report(
     with transaction() as session:
         view = views.show_experiment(session, experiment_id)
         text = _render(session, view, format)
-    typer.echo(text)
+    echo_json(text) if format is Format.JSON else echo(text)
 
 
 @app.command()
@@ -122,7 +121,7 @@ def cancel(experiment_id: Id) -> None:
     require_head(get_engine())
     with transaction() as session:
         service.cancel(session, experiment_id)
-    console.print(Text(f"experiment {experiment_id} is being cancelled"))
+    say(f"experiment {experiment_id} is being cancelled")
 
 
 def read_spec_file(path: Path) -> str:

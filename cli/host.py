@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
-from cli.output import Json, console, print_json, print_table
+from cli.output import Json, console, print_json, print_table, say
 from mitigauge.database import get_engine, require_head, transaction
 from mitigauge.errors import NotFound
 from mitigauge.experiments import host_views, service
@@ -48,20 +47,21 @@ def show(name: str, json: Json = False) -> None:
         print_json(host)
         return
     mark = "  EMULATED" if host.emulated else ""
-    console.print(f"{host.name} ({host.environment}){mark}\n{host.host_class}")
+    say(f"{host.name} ({host.environment}){mark}")
+    say(host.host_class)
     if host.set_aside_at:
-        console.print(_state(host), markup=False)
+        say(_state(host))
     for rate in host.aa:
-        console.print(
+        say(
             f"false alarms, {rate.workload} {rate.metric}: {rate.alarms} of {rate.comparisons} "
             f"({rate.rate_percent:.1f} %, 95 % [{rate.ci_low_percent:.1f}, "
-            f"{rate.ci_high_percent:.1f}])",
-            markup=False,
+            f"{rate.ci_high_percent:.1f}])"
         )
     for fingerprint in host.fingerprints:
-        console.print(f"\nfingerprint {fingerprint.digest[:12]}, {fingerprint.boots} boots")
+        say("")
+        say(f"fingerprint {fingerprint.digest[:12]}, {fingerprint.boots} boots")
         for fact, value in sorted(fingerprint.facts.items()):
-            console.print(f"  {fact}: {'absent' if value is None else value}", markup=False)
+            say(f"  {fact}: {'absent' if value is None else value}")
 
 
 def _state(host: HostSummary) -> str:
@@ -87,7 +87,7 @@ def resume(
     with transaction() as session:
         was_aside = service.bring_back(session, environment, name)
     word = "is in use again" if was_aside else "was not set aside"
-    console.print(Text(f"{environment}/{name} {word}"))
+    say(f"{environment}/{name} {word}")
 
 
 @app.command()
@@ -102,10 +102,10 @@ def check(
             f"environment {environment!r} has no host {name!r}", hint=f"Known: {', '.join(hosts)}."
         )
     host = AnsibleHost(hosts[name], SilentLog())
-    with console.status(f"reaching {name}"):
+    with console.status("reaching it"):
         proof = host.look()
         powered = host.is_on()
-    console.print(f"{name}: kernel {proof['kernel_release']}, boot {proof['boot_id']}")
-    console.print(f"power: {'on' if powered else 'off'}")
+    say(f"{name}: kernel {proof['kernel_release']}, boot {proof['boot_id']}")
+    say(f"power: {'on' if powered else 'off'}")
     for file, text in sorted(proof["vulnerabilities"].items()):
-        console.print(f"  {file}: {text}", markup=False)
+        say(f"  {file}: {text}")

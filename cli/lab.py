@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from cli.output import echo
 from lab import console as serial
 from lab import machine, service
 from lab.hosts import LabPaths
@@ -80,6 +81,6 @@ def console(
     """Join the host's serial line; Ctrl-] leaves."""
     host = LabPaths.of(get_settings()).host(name)
     if log:
-        typer.echo(machine.serial_tail(host, lines))
+        echo(machine.serial_tail(host, lines))
         return
     serial.join(host)

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mitigauge.errors import MitigaugeError
+from mitigauge.hostile import HOSTILE
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -21,11 +22,46 @@ errors = Console(stderr=True, highlight=False)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
+def shown(text: str, *, lines: bool = False) -> str:
+    """*text* with all that a terminal would obey spelled out, and ends of lines unless *lines*.
+
+    What comes from hosts is cleaned where it comes in; what was stored before that, or comes
+    from a file of the user's, is made harmless here.
+    """
+    harmless = HOSTILE.sub(lambda found: _spelled(found[0]), text)
+    return harmless if lines else harmless.replace("\n", "\\n").replace("\t", " ")
+
+
+def say(text: str, style: str = "") -> None:
+    """Print one line for people, whatever it is made of."""
+    console.print(Text(shown(text), style=style))
+
+
+def remark(text: str) -> None:
+    """Print one line beside the answer, on stderr."""
+    errors.print(Text(shown(text)))
+
+
+def echo(text: str) -> None:
+    """Print finished lines as they stand, in whatever width."""
+    typer.echo(shown(text, lines=True))
+
+
+def echo_json(text: str) -> None:
+    """Print JSON, in which escapes of its own stand for what a terminal would obey."""
+    typer.echo(HOSTILE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape").decode()
+
+
 def complain(error: MitigaugeError) -> None:
     """Print an error and its way out."""
-    errors.print(Text.assemble(("error: ", "bold red"), error.message))
+    message = shown(error.message, lines=True)
+    errors.print(Text.assemble(("error: ", "bold red"), message))
     if error.hint:
-        errors.print(Text(error.hint))
+        errors.print(Text(shown(error.hint, lines=True)))
 
 
 def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
@@ -33,18 +69,18 @@ def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
     from pydantic import BaseModel, TypeAdapter
 
     if isinstance(value, BaseModel):
-        typer.echo(value.model_dump_json(indent=2))
+        echo_json(value.model_dump_json(indent=2))
         return
     adapter = TypeAdapter(list[BaseModel])
-    typer.echo(adapter.dump_json(list(value), indent=2, serialize_as_any=True).decode())
+    echo_json(adapter.dump_json(list(value), indent=2, serialize_as_any=True).decode())
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) -> None:
     """Print a table, or what to do when there is nothing to show."""
     if not rows:
-        console.print(Text(empty))
+        say(empty)
         return
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(shown(cell)) for cell in row))
     console.print(table)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from cli.output import console, errors
+from cli.output import remark, say
 from cli.profile_stored import diff, export
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.collapse import Collapse
@@ -104,7 +104,7 @@ def import_(
             for stacks, of in captures
         ]  # fmt: skip
     new = sum(is_new for _, is_new in stored)
-    console.print(f"{new} of {len(stored)} profiles new in group {group} of {tree}", markup=False)
+    say(f"{new} of {len(stored)} profiles new in group {group} of {tree}")
 
 
 def _read(path: Path, event: str) -> tuple[dict[bytes, int], Pass]:
@@ -123,7 +123,7 @@ def _read(path: Path, event: str) -> tuple[dict[bytes, int], Pass]:
 
 def _remark(count: int, what: str) -> None:
     if count:
-        errors.print(f"note: {count} {what}", markup=False)
+        remark(f"note: {count} {what}")
 
 
 def _standard_input() -> BinaryIO:

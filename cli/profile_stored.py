@@ -7,9 +7,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
-from cli.output import Json, console, print_json, print_table
+from cli.output import Json, print_json, print_table, say
 from mitigauge.errors import InvalidInput, NotFound
 
 # The database's libraries are imported by those who need them: `fold` is of the same
@@ -54,7 +53,7 @@ def diff(
     if json:
         print_json(table)
         return
-    console.print(Text(_head(table)))
+    say(_head(table))
     print_table(
         [f"{table.a}, {table.unit}", table.b, "difference", "95 % interval", "q", "", "function"],
         [_cells(row) for row in table.functions],
@@ -76,6 +75,7 @@ def export(
     """
     from mitigauge.profiles.folded import write_folded
     from mitigauge.profiles.listing import folded_group
+    from mitigauge.profiles.storing import as_text
 
     with _stored() as session:
         sides = _sides(session, group, group, experiment, case, host, tree, guest=guest)
@@ -85,7 +85,9 @@ def export(
                 hint="Say `profile: true` for the workload in the spec, or import some.",
             )
         stacks = folded_group(session, sides.a.profiles)
-    write_folded(stacks, sys.stdout.buffer)
+    # Stored names may be older than the rules for what is stored.
+    harmless = {as_text(stack).encode(): count for stack, count in stacks.items()}
+    write_folded(harmless, sys.stdout.buffer)
     sys.stdout.buffer.flush()
 
 

@@ -10,7 +10,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from cli.output import console
+from cli.output import console, say, shown
 from mitigauge.database import transaction
 from mitigauge.experiments import views
 from mitigauge.experiments.schemas import EventView, ProgressView, RunView
@@ -68,7 +68,7 @@ def _follow_lines(experiment_id: int) -> ExperimentState:
                 spoke = time.monotonic()
         if time.monotonic() - spoke > QUIET_S:
             for run in progress.runs:
-                console.print(Text(f"  {run_words(run)}"))
+                say(f"  {run_words(run)}")
             spoke = time.monotonic()
         if _settled(progress) and not events:
             return progress.state
@@ -76,16 +76,16 @@ def _follow_lines(experiment_id: int) -> ExperimentState:
 
 
 def _event_line(event: EventView) -> Text:
-    return Text(f"{event.at:%H:%M:%S} {event.host or 'experiment'}: {event.text}")
+    return Text(shown(f"{event.at:%H:%M:%S} {event.host or 'experiment'}: {event.text}"))
 
 
 def _bars(progress: ProgressView) -> RenderableType:
     table = Table.grid(padding=(0, 1))
     for run in progress.runs:
         table.add_row(
-            Text(run.host),
+            Text(shown(run.host)),
             ProgressBar(total=max(run.boots_total, 1), completed=run.boots_done, width=24),
-            Text(run_words(run)),
+            Text(shown(run_words(run))),
         )
     return Group(table)
 

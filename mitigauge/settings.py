@@ -43,8 +43,11 @@ class Settings(BaseSettings):
     lab_port_base: int = Field(42200, description="SSH ports of the lab hosts start above this")
     lease_seconds: float = Field(90.0, description="time to live of a host lease")
     boot_timeout_s: float = Field(240.0, description="reboot to SSH banner, where a host sets none")
-    upload_inflated_limit_bytes: int = Field(
-        64 << 20, description="largest result after decompression"
+    archive_limit_bytes: int = Field(
+        64 << 20, description="largest archive of a boot's job, as a host sends it"
+    )
+    job_files_limit_bytes: int = Field(
+        64 << 20, description="largest sum of a job's unpacked files, captures as far as they fit"
     )
     capture_limit_bytes: int = Field(
         32 << 20, description="largest compressed capture of a profile that is read"

@@ -23,6 +23,7 @@ from mitigauge.experiments.matrix import arm_views, row_view
 from mitigauge.experiments.noise_view import costs_of, noise_view
 from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Boot, Case, Iteration, Result, Run
+from mitigauge.stats.boot_means import mean_of
 
 
 def show_case(session: Session, experiment_id: int, case_id: int, host: str | None) -> CaseView:
@@ -120,7 +121,7 @@ def _point(boot: Boot, case: Case, metric: str, values: ValueMap) -> BootPoint:
         arm=boot.arm.name,
         state=BootState(boot.state),
         counts=boot.state == BootState.EFFECTIVE and bool(iterations),
-        mean=sum(iterations) / len(iterations) if iterations else None,
+        mean=mean_of(iterations) if iterations else None,
         iterations=iterations,
         warmup=entry.warmup,
         disturbed=entry.disturbed,
@@ -175,7 +176,7 @@ def _metrics(case: Case, result: Result) -> dict[str, MetricValues]:
             slowdowns=_slowdowns(phases["counted"]),
             disturbed_slowdowns=_slowdowns(phases["disturbed"]),
             slowdown_limit=result.slowdown_limit,
-            mean=sum(i.value for i in phases["counted"]) / len(phases["counted"]),
+            mean=mean_of([i.value for i in phases["counted"]]),
         )
         for name, phases in gathered.items()
         if phases["counted"]

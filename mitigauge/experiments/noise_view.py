@@ -10,6 +10,7 @@ from mitigauge.experiments.boot_schemas import NoiseView
 from mitigauge.experiments.judging import Judged
 from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Boot, Comparison
+from mitigauge.stats.boot_means import mean_of
 from mitigauge.stats.modality import two_groups
 from mitigauge.stats.noise import recommended_iterations, split_noise
 
@@ -70,4 +71,4 @@ def noise_view(judged: Judged, comparison: Comparison, costs: Costs | None) -> N
 
 
 def _in_two(blocks: Mapping[int, Sequence[float]]) -> bool:
-    return two_groups([sum(values) / len(values) for values in blocks.values()]) is not None
+    return two_groups([mean_of(values) for values in blocks.values()]) is not None

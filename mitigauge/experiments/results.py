@@ -3,22 +3,64 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
+from pydantic_core import PydanticCustomError
 
 from mitigauge.errors import InvalidInput
+from mitigauge.hostile import clean_text
 
 SCHEMA = "mitigauge.result/1"
 MAX_ITERATIONS = 10_000
 
 
+# No quantity is as large, and squares of sums of such values are still numbers.
+LARGEST_VALUE = 1e100
+# Words of a host: of a tool, its version, a unit.
+LONGEST_WORD = 200
+LONGEST_DETAIL = 20_000
+MOST_METRICS = 100
+MOST_TOOLS = 50
+# Of a complaint, which may repeat what the host wrote.
+LONGEST_LINE = 500
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+
 class _Closed(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+def _bounded(value: float) -> float:
+    if not abs(value) <= LARGEST_VALUE:
+        raise PydanticCustomError(
+            "bounded",
+            "{value} is not a finite number of at most {largest} in size",
+            {"value": repr(value), "largest": LARGEST_VALUE},
+        )
+    return value
+
+
+def _possible(moment: datetime) -> datetime:
+    if not EARLIEST <= moment < LATEST:
+        raise PydanticCustomError("moment", "it is not between the years 1970 and 2200")
+    return moment
+
+
+# Strict: a truth value or a text is no number, though Python would make it one.
+Value = Annotated[float, Field(strict=True), AfterValidator(_bounded)]
+Word = Annotated[str, Field(max_length=LONGEST_WORD), AfterValidator(clean_text)]
+Moment = Annotated[AwareDatetime, AfterValidator(_possible)]
 
 
 class MetricBody(_Closed):
@@ -26,9 +68,9 @@ class MetricBody(_Closed):
 
     unit: str
     direction: Literal["lower", "higher"]
-    warmup: list[float] = Field(default_factory=list, max_length=MAX_ITERATIONS)
-    values: list[float] = Field(min_length=1, max_length=MAX_ITERATIONS)
-    disturbed: list[float] = Field(
+    warmup: list[Value] = Field(default_factory=list, max_length=MAX_ITERATIONS)
+    values: list[Value] = Field(min_length=1, max_length=MAX_ITERATIONS)
+    disturbed: list[Value] = Field(
         default_factory=list,
         max_length=MAX_ITERATIONS,
         description="iterations taken again, since the processor was slowed beside them",
@@ -38,12 +80,12 @@ class MetricBody(_Closed):
 class LabFault(_Closed):
     """Something of the lab that went wrong and was tried again."""
 
-    kind: str = Field(max_length=100)
-    attempt: int = 0
-    detail: str = Field("", max_length=20_000)
+    kind: Annotated[str, Field(max_length=100), AfterValidator(clean_text)]
+    attempt: int = Field(0, ge=0, le=1_000_000)
+    detail: Annotated[str, Field(max_length=LONGEST_DETAIL), AfterValidator(clean_text)] = ""
 
 
-Slowdown = Annotated[float, Field(ge=1, allow_inf_nan=False)]
+Slowdown = Annotated[Value, Field(ge=1)]
 
 
 class PaceBody(_Closed):
@@ -58,21 +100,17 @@ class ResultBody(_Closed):
     """What one case gave within one boot."""
 
     version: Literal["mitigauge.result/1"] = Field(alias="schema")
-    workload: str
-    case_id: str
+    workload: Word
+    case_id: Word
     parameters: dict[str, Any]
-    started_at: datetime
-    finished_at: datetime
-    metrics: dict[str, MetricBody]
-    operations: float | None = Field(
-        None,
-        gt=0,
-        allow_inf_nan=False,
-        strict=True,
-        description="work done by all measured iterations, where the workload counts it",
+    started_at: Moment
+    finished_at: Moment
+    metrics: dict[str, MetricBody] = Field(max_length=MOST_METRICS)
+    operations: Annotated[Value, Field(gt=0)] | None = Field(
+        None, description="work done by all measured iterations, where the workload counts it"
     )
     lab_faults: list[LabFault] = Field(default_factory=list, max_length=100)
-    tools: dict[str, str] = Field(default_factory=dict)
+    tools: dict[Word, Word] = Field(default_factory=dict, max_length=MOST_TOOLS)
     pace: PaceBody | None = None
 
 
@@ -82,7 +120,10 @@ def body_digest(body: bytes) -> str:
 
 
 def read_result(body: bytes) -> ResultBody:
-    """Parse a result. Raises :class:`InvalidInput` naming the field; JSON has no NaN."""
+    """Parse a result; its texts are cleaned, its numbers finite and at most 1e100 in size.
+
+    Raises :class:`InvalidInput` naming the field; JSON has no NaN.
+    """
     try:
         data = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -91,29 +132,16 @@ def read_result(body: bytes) -> ResultBody:
             hint="NaN and Infinity are no JSON; send the body again if it was cut off.",
         ) from error
     try:
-        result = ResultBody.model_validate(data)
+        return ResultBody.model_validate(data)
     except ValidationError as error:
         lines = [
-            f"{'.'.join(map(str, p['loc'])) or 'body'}: {p['msg']}" for p in error.errors()[:20]
+            f"{'.'.join(map(str, p['loc'])) or 'body'}: {p['msg']}"[:LONGEST_LINE]
+            for p in error.errors()[:20]
         ]
-        raise InvalidInput("\n".join(lines), hint=f"The schema is {SCHEMA}.") from error
-    _require_finite(result)
-    return result
-
-
-def _require_finite(result: ResultBody) -> None:
-    for name, metric in result.metrics.items():
-        for kind, values in (
-            ("values", metric.values),
-            ("warmup", metric.warmup),
-            ("disturbed", metric.disturbed),
-        ):
-            for index, value in enumerate(values):
-                if not math.isfinite(value):
-                    raise InvalidInput(
-                        f"metrics.{name}.{kind}.{index}: {value} is not a finite number",
-                        hint="Leave the result out and report the case as failed.",
-                    )
+        raise InvalidInput(
+            clean_text("\n".join(lines)),
+            hint=f"The schema is {SCHEMA}. A value that cannot be right is reported as a failure.",
+        ) from error
 
 
 def check_against_case(
@@ -123,27 +151,38 @@ def check_against_case(
     case_id: int,
     metrics: Mapping[str, Mapping[str, Any]],
     iterations: int,
+    parameters: Mapping[str, Any] | None = None,
+    warmup: int | None = None,
 ) -> None:
-    """Raise :class:`InvalidInput` unless the result is of this case, whole and in its units."""
+    """Raise :class:`InvalidInput` unless the result is of this case, whole and in its units.
+
+    *parameters* and *warmup* are what was asked of the pass; ``None`` leaves them unchecked.
+    """
     if result.workload != workload or result.case_id != str(case_id):
         raise InvalidInput(
             f"the result is of {result.workload} case {result.case_id}, "
             f"expected {workload} case {case_id}",
             hint="Upload it under its own case.",
         )
+    if parameters is not None and result.parameters != parameters:
+        raise InvalidInput(
+            f"the result is of parameters {_shown(result.parameters)}, "
+            f"the plan asks for {_shown(parameters)}",
+            hint="parse.py repeats the parameters of case.json.",
+        )
     missing = sorted(set(metrics) - set(result.metrics))
     unknown = sorted(set(result.metrics) - set(metrics))
     if missing or unknown:
         raise InvalidInput(
             f"missing metrics: {', '.join(missing) or 'none'}; "
-            f"unknown metrics: {', '.join(unknown) or 'none'}",
+            f"unknown metrics: {_shown(unknown) if unknown else 'none'}",
             hint=f"The case reports {', '.join(sorted(metrics))}.",
         )
     for name, declared in metrics.items():
         given = result.metrics[name]
         if (given.unit, given.direction) != (declared["unit"], declared["direction"]):
             raise InvalidInput(
-                f"metrics.{name}: {given.unit}, {given.direction} is better; declared are "
+                f"metrics.{name}: {_shown(given.unit)}, {given.direction} is better; declared are "
                 f"{declared['unit']}, {declared['direction']} is better",
                 hint="Convert in the workload's parse.py.",
             )
@@ -152,7 +191,16 @@ def check_against_case(
                 f"metrics.{name}: {len(given.values)} iterations, the plan asks for {iterations}",
                 hint="A result cut short is reported as failed, not uploaded in part.",
             )
+        if warmup is not None and len(given.warmup) != warmup:
+            raise InvalidInput(
+                f"metrics.{name}: {len(given.warmup)} warm-ups, the plan asks for {warmup}",
+                hint="A result cut short is reported as failed.",
+            )
         _check_pace(name, given, result.pace)
+
+
+def _shown(value: object) -> str:
+    return ascii(value)[:200]
 
 
 def _check_pace(name: str, given: MetricBody, pace: PaceBody | None) -> None:

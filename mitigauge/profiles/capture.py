@@ -7,6 +7,7 @@ and figures are checked before they are used.
 from __future__ import annotations
 
 import hashlib
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,14 +17,17 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from mitigauge.errors import InvalidInput, TooLarge
+from mitigauge.hostile import clean_text
 from mitigauge.profiles import nmi
-from mitigauge.profiles.collapse import Collapse, Collapsed
+from mitigauge.profiles.apart import Bounds, fold_apart
 from mitigauge.profiles.folded import check_stacks
-from mitigauge.profiles.reading import pieces
 
 PROFILE_FILE = "profile.json"
 LONGEST_PROFILE_FILE = 1 << 20
 LONGEST_DETAIL = 600
+LONGEST_PASS_S = 1e7
+# Of a hardware counter, all processors together; its square's square is still a number.
+LARGEST_COUNT = 1e20
 
 _Word = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,64}$")]
 
@@ -65,9 +69,9 @@ class _Host(BaseModel):
     # Of events that tell no period: the time between two.
     period_ns: int | None = Field(default=None, ge=1, le=10**10)
     perf: _Word
-    seconds: float = Field(ge=0, allow_inf_nan=False)
+    seconds: float = Field(ge=0, le=LONGEST_PASS_S)
     lost: int = Field(ge=0, lt=1 << 53)
-    counters: dict[_Word, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
+    counters: dict[_Word, Annotated[float, Field(ge=0, le=LARGEST_COUNT)]] = Field(
         default_factory=dict, max_length=100
     )
     # No other name: it becomes a path.
@@ -89,22 +93,25 @@ def read_capture(
     limit_bytes: int,
     operations: float | None = None,
     overhead_percent: float | None = None,
+    bounds: Bounds | None = None,
 ) -> Capture:
     """The capture in *directory*, whose compressed text has at most *limit_bytes*.
+
+    It is folded in a process of its own, within *bounds*.
 
     Raises :class:`InvalidInput` saying why there is none: the host's own reason, a file
     that is missing or damaged, text that is no capture; :class:`TooLarge` past the limit.
     """
     host = _host(directory)
     path = capture_text(directory, limit_bytes=limit_bytes)
-    collapsed = _collapsed(path)
-    stacks = _weighed(collapsed.stacks(), host)
+    folded = fold_apart(path, bounds or Bounds())
+    stacks = _weighed(folded.stacks, host)
     check_stacks(stacks, name=path.name)
     return Capture(
         event=host.event,
         hz=host.hz,
         stacks=stacks,
-        samples=collapsed.samples,
+        samples=folded.samples,
         lost=host.lost,
         operations=operations,
         overhead_percent=overhead_percent,
@@ -121,13 +128,15 @@ def overhead_percent(
     """How much worse the profiled values are than the timed ones, in percent of the better.
 
     Positive is worse in either direction: a time twice as long and a rate half as high
-    are both +100 %. None where a mean is not above 0, as with a count of losses.
+    are both +100 %. None where a mean is not above 0, as with a count of losses, and where
+    one is so much larger that the ratio is no number.
     """
     before, during = statistics.fmean(timed), statistics.fmean(profiled)
     if before <= 0 or during <= 0:
         return None
     ratio = during / before if direction == "lower" else before / during
-    return 100 * (ratio - 1)
+    percent = 100 * (ratio - 1)
+    return percent if math.isfinite(percent) else None
 
 
 def capture_text(directory: Path, *, limit_bytes: int) -> Path:
@@ -163,7 +172,7 @@ def _host(directory: Path) -> _Host:
         state = _State.model_validate_json(text)
         if state.state == "failed":
             raise InvalidInput(
-                state.detail[:LONGEST_DETAIL] or "the host does not say why",
+                clean_text(state.detail[:LONGEST_DETAIL]) or "the host does not say why",
                 hint="The timed result is not touched by it.",
             )
         return _Host.model_validate_json(text)
@@ -171,7 +180,8 @@ def _host(directory: Path) -> _Host:
         fault = error.errors()[0]
         field = ".".join(map(str, fault["loc"])) or "content"
         raise InvalidInput(
-            f"{PROFILE_FILE}: {field}: {fault['msg']}", hint="Stage the workloads again."
+            clean_text(f"{PROFILE_FILE}: {field}: {fault['msg']}")[:LONGEST_DETAIL],
+            hint="Stage the workloads again.",
         ) from error
 
 
@@ -185,11 +195,3 @@ def _weighed(stacks: dict[bytes, int], host: _Host) -> dict[bytes, int]:
             hint="Stage the workloads again.",
         )
     return nmi.by_time(stacks, host.period_ns)
-
-
-def _collapsed(path: Path) -> Collapsed:
-    collapse = Collapse(strict=True, name=path.name)
-    with path.open("rb") as stream:
-        for piece in pieces(stream, name=path.name):
-            collapse.feed(piece)
-    return collapse.finish()

@@ -19,12 +19,16 @@ from dataclasses import dataclass, field
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.frames import folded_line
 
-# Comm (two characters at least), then pid, or pid/tid.
-_HEADER = re.compile(rb"(\S.+?)\s+\d+/*\d*\s+")
-_EVENT = re.compile(rb":\s*(\d+)*\s+(\S+):\s*$")
+# Comm (two characters at least), then pid, or pid/tid. Nothing is tried twice (possessive
+# quantifiers; comm ends where spaces begin): a line may be written to make that take for ever.
+_COMM_PID = rb"(\S(?:.|.+?(?<!\s)))\s++\d++(?:/++\d*+)?+\s++"
+_HEADER = re.compile(_COMM_PID)
+_EVENT = re.compile(rb":(?:\s*+(\d++)\s++|\s++)(\S+):\s*+$")
 # The usual header at once. The first group is atomic: where comm ends must not depend
 # on what follows.
-_USUAL = re.compile(rb"(?>(\S.+?)\s+\d+/*\d*\s+)(?:\[\d+\]\s+)?\d+\.\d+:\s+(?:(\d+)\s+)?(\S+):\s*$")
+_USUAL = re.compile(
+    rb"(?>" + _COMM_PID + rb")(?:\[\d++\]\s++)?+\d++\.\d++:\s++(?:(\d++)\s++)?(\S+):\s*+$"
+)
 # An indented line is no header and no comment.
 _INDENTS = (b" ", b"\t")
 
@@ -36,6 +40,25 @@ NEAR = 8
 # A sample that is longer is none; without a limit, a file without empty lines fills the memory.
 LONGEST_SAMPLE = 16 << 20
 LONGEST_LINE = 1 << 20
+# A chain of more callers is parsed line by line: remembering it piece by piece would go
+# deeper than a stack of ours may.
+LONGEST_CHAIN = 2048
+# What an entry of a dictionary takes besides its text.
+ENTRY = 64
+MOST_THREADS = 100_000
+# Of a period, which perf keeps in 64 bits.
+MOST_DIGITS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """How much a capture may hold; the defaults are for what somebody folds or imports."""
+
+    stacks: int = 20_000_000
+    stack_bytes: int = 4 << 30
+    """Of all distinct folded stacks together."""
+    line_bytes: int = LONGEST_LINE
+    """Of a line, where every line must be right."""
 
 
 class _Wrong(Exception):
@@ -51,12 +74,24 @@ class Collapsed:
     other_events: int = 0
     unrecognised: int = 0
     counts: dict[tuple[bytes, bytes, bytes], int] = field(default_factory=dict)
+    most: Most = field(default_factory=Most)
 
     def stacks(self) -> dict[bytes, int]:
-        """Counts by folded stack, ``comm;caller;…;leaf``."""
+        """Counts by folded stack, ``comm;caller;…;leaf``.
+
+        Raises :class:`InvalidInput` where they are more than can be held: callers are kept
+        once, but are part of every stack.
+        """
         folded: dict[bytes, int] = {}
+        size = 0
         for (comm, callers, leaf), count in self.counts.items():
             stack = comm.replace(b" ", b"_") + callers + leaf
+            size += len(stack)
+            if size > self.most.stack_bytes:
+                raise InvalidInput(
+                    f"the folded stacks have more than {self.most.stack_bytes} bytes",
+                    hint="Record for a shorter time, or without some programs.",
+                )
             folded[stack] = folded.get(stack, 0) + count
         return folded
 
@@ -64,8 +99,9 @@ class Collapsed:
 class _Memory:
     """Text that was parsed already, as Java spells it or not."""
 
-    def __init__(self, *, java: bool) -> None:
+    def __init__(self, *, java: bool, longest: int) -> None:
         self._java = java
+        self._longest = longest
         self._forget()
 
     def _forget(self) -> None:
@@ -79,8 +115,8 @@ class _Memory:
         self._size = 0
 
     def line(self, text: bytes) -> bytes | None:
-        """A line folded; ``None`` unless it is an indented frame."""
-        if text[:1] not in _INDENTS:
+        """A line folded; ``None`` unless it is an indented frame of a common length."""
+        if text[:1] not in _INDENTS or len(text) > self._longest:
             return None
         # The same function has another address in every process.
         address, _, name = text.lstrip().partition(b" ")
@@ -103,6 +139,8 @@ class _Memory:
         """
         if self._size > REMEMBERED:
             self._forget()
+        if text.count(b"\n") > LONGEST_CHAIN:
+            return None
         *near, outer = text.split(b"\n", NEAR)
         known = self.callers.get(hash(outer)) if len(near) == NEAR else self._line(outer)
         if known is None and len(near) == NEAR:
@@ -117,6 +155,7 @@ class _Memory:
         if folded not in self._same:
             self._same[folded] = folded
             self._size += len(folded)
+        self._size += ENTRY
         folded = self.callers[hash(text)] = self._same[folded]
         return folded
 
@@ -133,14 +172,24 @@ class Collapse:
     names the line.
     """
 
-    def __init__(self, *, event: str = "", strict: bool = False, name: str = "capture") -> None:
-        self.result = Collapsed()
+    def __init__(
+        self,
+        *,
+        event: str = "",
+        strict: bool = False,
+        name: str = "capture",
+        most: Most | None = None,
+    ) -> None:
+        self._most = most or Most()
+        self.result = Collapsed(most=self._most)
         self._chosen = bool(event)
         self._strict = strict
         self._name = name
         self._rest = b""
         self._lines = 0  # in the pieces before; counting them takes a seventh of all the time
-        self._plain, self._java = _Memory(java=False), _Memory(java=True)
+        longest = self._most.line_bytes
+        self._plain = _Memory(java=False, longest=longest)
+        self._java = _Memory(java=True, longest=longest)
         self._threads: dict[bytes, tuple[bytes, _Memory]] = {}
         self._token = b""  # the event with its colon, as a header ends with it
         if event:
@@ -152,6 +201,8 @@ class Collapse:
         samples = text.split(SAMPLE_END)
         self._rest = samples.pop()
         self._count(samples)
+        if len(self.result.counts) > self._most.stacks:
+            raise self._refusal("", f"more than {self._most.stacks} different stacks")
         if self._strict:
             self._lines += text.count(b"\n") - self._rest.count(b"\n")
         if len(self._rest) > LONGEST_SAMPLE:
@@ -182,7 +233,12 @@ class Collapse:
             # Without time, period and event, headers of one thread are all alike.
             parts = head.rsplit(None, 3)
             known = None
-            if len(parts) == 4 and parts[3] == self._token and parts[2].isdigit():
+            if (
+                len(parts) == 4
+                and parts[3] == self._token
+                and parts[2].isdigit()
+                and len(parts[2]) <= MOST_DIGITS
+            ):
                 known = threads.get(parts[0]) if parts[1][-1:] == b":" else None
                 if known is None:
                     known = self._known_thread(parts[0], head)
@@ -207,10 +263,12 @@ class Collapse:
 
     def _known_thread(self, thread: bytes, head: bytes) -> tuple[bytes, _Memory] | None:
         """Comm, and where its text is remembered; ``None`` for a header to look at closely."""
-        usual = _USUAL.match(head)
+        usual = _USUAL.match(head) if len(head) <= self._most.line_bytes else None
         if usual is None:
             return None
         comm = usual[1]
+        if len(self._threads) >= MOST_THREADS:
+            self._threads.clear()
         known = self._threads[thread] = (
             comm,
             self._java if comm.startswith(b"java") else self._plain,
@@ -227,8 +285,10 @@ class Collapse:
         for number, line in enumerate(samples[index].split(b"\n")):
             if not line or line.startswith(b"#"):
                 continue
-            header = _HEADER.match(line)
             try:
+                if self._strict and len(line) > self._most.line_bytes:
+                    raise _Wrong(f"{len(line)} characters in one line")
+                header = _HEADER.match(line)
                 if header:
                     told = self._period(line)
                     comm, period = (comm, period) if told is None else (header[1], told)
@@ -251,6 +311,8 @@ class Collapse:
         if not self.result.event:
             self._expect(event)
         if event == self.result.event:
+            if found[1] and len(found[1]) > MOST_DIGITS:
+                raise _Wrong(f"a period of {len(found[1])} digits")
             return int(found[1] or 1) or 1
         if self._strict and not self._chosen:
             ours, other = (name.decode(errors="replace") for name in (self.result.event, event))
@@ -260,8 +322,6 @@ class Collapse:
 
     def _frame(self, line: bytes, comm: bytes) -> bytes:
         """The line's frames folded; nothing in a sample that is left out."""
-        if self._strict and len(line) > LONGEST_LINE:
-            raise _Wrong(f"{len(line)} characters in one line")
         folded = folded_line(line, java=comm.startswith(b"java"))
         if folded is not None:
             return folded if comm else b""

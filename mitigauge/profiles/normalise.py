@@ -13,6 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from mitigauge.errors import InvalidInput
 from mitigauge.yaml_file import parse_yaml
 
+# Longer names keep their own: a pattern takes a time that grows with the square of a name's
+# length, and a host may spell its functions as it likes.
+LONGEST_NAME = 512
 RULES = Path(__file__).with_name("normalise.yml")
 
 
@@ -51,6 +54,8 @@ class Rules(BaseModel):
         return self._applied("function", name)
 
     def _applied(self, of: str, name: str) -> str:
+        if len(name) > LONGEST_NAME:
+            return name
         for rule in self.rules:
             found = re.fullmatch(rule.match, name) if rule.of == of else None
             if found:

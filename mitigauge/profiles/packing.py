@@ -20,6 +20,8 @@ Longs = NDArray[np.int64]
 _HEADER = struct.Struct("<4sII")
 _MAGIC = b"MGP1"
 _ESCAPE = 255
+# Bytes of the largest profile or tree there can be, unpacked.
+LARGEST = 1 << 30
 _FULL = "<i8"
 _local = threading.local()
 
@@ -35,18 +37,34 @@ def packed(numbers: Longs, *columns: Longs) -> bytes:
 
 
 def unpacked(data: bytes) -> list[Longs]:
-    """The numbers and the columns. Raises ``ValueError`` for what is not ours."""
-    magic, size, count = _HEADER.unpack_from(data)
-    if magic != _MAGIC:
-        raise ValueError("no packed counts")
-    body = _decompressor().decompress(data[_HEADER.size :])
-    lengths = struct.unpack_from(f"<{count}I", body)
+    """The numbers and the columns. Raises ``ValueError`` for what is not ours, or damaged."""
+    try:
+        magic, size, count = _HEADER.unpack_from(data)
+        if magic != _MAGIC:
+            raise ValueError("no packed counts")
+        body = inflated(data[_HEADER.size :])
+        lengths = struct.unpack_from(f"<{count}I", body)
+    except struct.error as error:
+        raise ValueError(f"damaged counts: {error}") from error
+    if count == 0:
+        raise ValueError("damaged counts: no numbers")
     ends = np.cumsum((4 * count, *lengths))
     parts = [
         unescaped(body[a : a + size], body[a + size : b], _FULL)
         for a, b in itertools.pairwise(ends)
     ]
     return [np.cumsum(parts[0] + 1) - 1, *parts[1:]]
+
+
+def inflated(body: bytes | memoryview) -> bytes:
+    """One zstd frame of ours. Raises ``ValueError`` for what is none or says it is too large."""
+    try:
+        size = zstandard.frame_content_size(body)
+        if not 0 <= size <= LARGEST:
+            raise ValueError(f"a frame of {size} bytes is none of ours")
+        return _decompressor().decompress(body)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"damaged: {error}") from error
 
 
 def _decompressor() -> zstandard.ZstdDecompressor:

@@ -18,6 +18,7 @@ GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 # perf's text shrinks by 20 to 60 times; a file of zeros by thousands.
 HIGHEST_RATIO = 500
 UNSUSPICIOUS = 64 << 20
+# Of a file that somebody imports; what comes from a host is allowed less.
 LONGEST_TEXT = 8 << 30
 
 
@@ -52,14 +53,14 @@ class _Counted(io.RawIOBase):
         return head
 
 
-def pieces(stream: BinaryIO, *, name: str) -> Iterator[bytes]:
+def pieces(stream: BinaryIO, *, name: str, longest: int = LONGEST_TEXT) -> Iterator[bytes]:
     """The text of *stream*, plain, gzip or zstd, at most a few MiB at a time.
 
     Of plain text what is there is given at once, so that a program at the other end of
     a pipe goes on meanwhile.
 
-    Raises :class:`InvalidInput` for damaged data, and for a size or a compression
-    that no capture has.
+    Raises :class:`InvalidInput` for damaged data, and for more than *longest* bytes or a
+    compression that no capture has.
     """
     raw = _Counted(stream)
     text = 0
@@ -74,7 +75,7 @@ def pieces(stream: BinaryIO, *, name: str) -> Iterator[bytes]:
         if not piece:
             return
         text += len(piece)
-        if text > LONGEST_TEXT or text > max(UNSUSPICIOUS, HIGHEST_RATIO * raw.count):
+        if text > longest or text > max(UNSUSPICIOUS, HIGHEST_RATIO * raw.count):
             raise InvalidInput(
                 f"{name} unpacks to more than {text >> 20} MiB from {raw.count >> 10} KiB",
                 hint="This is no capture. Nothing was stored.",

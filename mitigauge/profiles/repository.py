@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 import orjson
-from sqlalchemy import ARRAY, RowMapping, String, any_, func, insert, literal, select, text
-from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy import ARRAY, LargeBinary, RowMapping, any_, func, insert, literal, select, text
 from sqlalchemy.orm import Session, undefer
 
 from mitigauge.database import BINARY
 from mitigauge.experiments.tables import Arm, Boot, Case, Comparison, Experiment, Run
 from mitigauge.fleet.tables import Host
-from mitigauge.profiles.tables import FrameSymbol, FrameTree, Profile, ProfileSymbol
+from mitigauge.profiles.tables import (
+    FrameSymbol,
+    FrameTree,
+    Profile,
+    ProfileSymbol,
+    digest_of,
+)
 from mitigauge.profiles.tree import Layout
 
 # More than a list to choose from can hold; the latest come first.
@@ -21,23 +26,32 @@ MOST_GROUPS = 500
 
 def symbol_ids(session: Session, names: Collection[str]) -> dict[str, int]:
     """Numbers of *names*; new ones are stored. In order, so that two imports never deadlock."""
-    known = _known(session, names)
-    missing = sorted(set(names) - known.keys())
+    digests = {digest_of(name): name for name in names}
+    known = _known(session, digests)
+    missing = sorted(digests.keys() - known.keys())
     if missing:
-        session.execute(
-            upsert(FrameSymbol).on_conflict_do_nothing(), [{"name": name} for name in missing]
-        )
+        new = {"names": [digests[digest] for digest in missing], "digests": missing}
+        session.execute(_NEW_SYMBOLS, new)
         known |= _known(session, missing)
-    return known
+    return {name: known[digest] for digest, name in digests.items()}
 
 
-def _known(session: Session, names: Collection[str]) -> dict[str, int]:
+# One statement for thousands of names: a row at a time takes several times as long.
+_NEW_SYMBOLS = text(
+    "INSERT INTO frame_symbol (name, digest)"
+    " SELECT * FROM unnest(CAST(:names AS text[]), CAST(:digests AS bytea[]))"
+    " ON CONFLICT DO NOTHING"
+)
+
+
+def _known(session: Session, digests: Collection[bytes]) -> dict[bytes, int]:
     rows = session.execute(
-        select(FrameSymbol.name, FrameSymbol.id).where(
-            FrameSymbol.name == any_(literal(list(names), ARRAY(String)))
-        )
+        select(FrameSymbol.digest, FrameSymbol.id).where(
+            FrameSymbol.digest == any_(literal(list(digests), ARRAY(LargeBinary)))
+        ),
+        execution_options=BINARY,
     )
-    return {row.name: row.id for row in rows}
+    return {row.digest: row.id for row in rows}
 
 
 _NAMES = text(

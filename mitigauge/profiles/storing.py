@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,6 +11,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import InvalidInput
+from mitigauge.hostile import HOSTILE
 from mitigauge.profiles import repository
 from mitigauge.profiles.folded import check_stacks
 from mitigauge.profiles.functions import function_weights, truncated_weight, unknown_weight
@@ -20,6 +22,8 @@ from mitigauge.profiles.tree import Counts, Ints, Layout
 from mitigauge.profiles.tree import FrameTree as Tree
 
 Stacks = Mapping[bytes, int]
+# Of a tree, a group of imported profiles and an event.
+LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,16 @@ def store_boot_profile(
 def store_imported(
     session: Session, *, tree: str, label: str, stacks: Stacks, of: Pass
 ) -> tuple[Profile, bool]:
-    """Store anyone's profile in group *label* of *tree*; and whether it is new."""
+    """Store anyone's profile in group *label* of *tree*; and whether it is new.
+
+    Raises :class:`InvalidInput` for names that cannot be told apart by an index.
+    """
+    for what, name in (("tree", tree), ("group", label), ("event", of.event)):
+        if not 0 < len(name) <= LONGEST_NAME or HOSTILE.search(name):
+            raise InvalidInput(
+                f"the {what} is called {ascii(name)[:100]}",
+                hint=f"Give it a printable name of at most {LONGEST_NAME} characters.",
+            )
     row = repository.locked_tree(session, tree)
     known = repository.imported_profile(session, row.id, label, of.raw_sha256) if row else None
     if known is not None:
@@ -93,8 +106,16 @@ class _Symbols:
 
 
 def as_text(frame: bytes) -> str:
-    """A frame's name as PostgreSQL can hold it: neither broken UTF-8 nor NUL."""
-    return frame.decode("utf-8", "backslashreplace").replace("\0", "\\x00")
+    """A frame's name as PostgreSQL can hold it and a terminal show it.
+
+    Broken UTF-8, NUL and what a terminal obeys are spelled with backslashes, so that two
+    names stay two.
+    """
+    return HOSTILE.sub(_spelled, frame.decode("utf-8", "backslashreplace"))
+
+
+def _spelled(character: re.Match[str]) -> str:
+    return character[0].encode("unicode_escape").decode()
 
 
 def _insert(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime
 
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, UniqueConstraint, func, text
@@ -11,14 +12,24 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from mitigauge.database import Base
 
 
+def digest_of(name: str) -> bytes:
+    """SHA-256 of *name* in UTF-8, by which a frame's name is found."""
+    return hashlib.sha256(name.encode()).digest()
+
+
 class FrameSymbol(Base):
-    """A name of a frame, of any profile."""
+    """A name of a frame, of any profile and of any length."""
 
     __tablename__ = "frame_symbol"
-    __table_args__ = (UniqueConstraint("name"),)
+    # An index takes no name of more than some 2,700 bytes.
+    __table_args__ = (UniqueConstraint("digest"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
+    digest: Mapped[bytes] = mapped_column(
+        LargeBinary,
+        default=lambda context: digest_of(context.get_current_parameters()["name"]),
+    )
 
 
 class FrameTree(Base):

@@ -17,12 +17,16 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from mitigauge.profiles.packing import escaped, unescaped
+from mitigauge.errors import InvalidInput
+from mitigauge.profiles.packing import escaped, inflated, unescaped
 
 Ints = NDArray[np.int32]
 Counts = NDArray[np.int64]
 
 NO_PARENT = -1
+# All profiles of a workload share a tree, which only grows; while stacks are added it takes
+# some 200 bytes a node.
+MOST_NODES = 1_500_000
 _HEADER = struct.Struct("<4sII8I")
 _MAGIC = b"MGT2"
 _FULL = "<i4"
@@ -68,14 +72,23 @@ class Layout:
     @classmethod
     def from_bytes(cls, data: bytes) -> Layout:
         """The reverse of :meth:`to_bytes`. Raises ``ValueError`` for anything else."""
+        try:
+            return cls._from_bytes(data)
+        except (struct.error, IndexError) as error:
+            raise ValueError(f"a damaged tree: {error}") from error
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Layout:
         magic, size, _, *lengths = _HEADER.unpack_from(data)
         if magic != _MAGIC:
             raise ValueError("no tree")
-        body = zstandard.ZstdDecompressor().decompress(memoryview(data)[_HEADER.size :])
+        body = inflated(memoryview(data)[_HEADER.size :])
         ends = itertools.accumulate(lengths, initial=0)
         parts = [memoryview(body)[a:b] for a, b in itertools.pairwise(ends)]
         changes, moved, to = (np.frombuffer(part, "<i4") for part in parts[:3])
         low, high = np.frombuffer(parts[7], "<u2").reshape(2, size)
+        if len(changes) != size:
+            raise ValueError(f"a damaged tree: {len(changes)} places of {size}")
         own = np.arange(size, dtype=np.int32)
         place = merged = np.cumsum(changes, dtype=np.int32)
         if len(moved):
@@ -121,15 +134,22 @@ class FrameTree:
         """Intern *stacks*; returns their nodes, ascending, with the counts.
 
         *symbol_of* numbers a name; *normalised* gives a symbol's normalised one, told
-        whether it is a thread's.
+        whether it is a thread's. Raises :class:`InvalidInput` where the tree would grow too
+        large; it is of no use then.
         """
         counts: dict[int, int] = {}
+        most = max(MOST_NODES, len(self.parent))
         for stack, count in stacks.items():
             symbols = [symbol_of(name) for name in stack.split(b";")]
             node = self._walk(symbols)
             names = [normalised(s, place == 0) for place, s in enumerate(symbols)]
             self.merged[node] = node if names == symbols else self._walk(names)
             counts[node] = counts.get(node, 0) + count
+            if len(self.parent) > most:
+                raise InvalidInput(
+                    f"the stacks would make a tree of more than {most} frames",
+                    hint="Its profiles hold more different stacks than one workload has.",
+                )
         nodes = sorted(counts)
         return (
             np.array(nodes, np.int32),

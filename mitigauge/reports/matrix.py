@@ -9,7 +9,7 @@ from mitigauge.experiments.schemas import ExperimentView
 from mitigauge.profiles.schemas import CaseProfilesView
 from mitigauge.reports.content import EMULATED, METHOD, content_of
 from mitigauge.reports.parts import Cell, Content, Entry, Table
-from mitigauge.reports.plain import indented, markdown, neutralise, width, wrap
+from mitigauge.reports.plain import indented, markdown, neutralise, paragraph, width
 from mitigauge.reports.text_table import table_lines
 
 COLUMNS = 78
@@ -35,19 +35,19 @@ def render_markdown(
 
 
 def _text(content: Content) -> Iterator[str]:
-    title = wrap(neutralise(content.title), COLUMNS)
+    title = paragraph(content.title, COLUMNS)
     yield from title
     yield "=" * max(width(line) for line in title)
-    yield from wrap(neutralise(content.question, 2000), COLUMNS)
+    yield from paragraph(content.question, COLUMNS, 2000)
     for warning in _alarms(content):
         yield ""
-        yield from wrap(neutralise(warning), COLUMNS)
+        yield from paragraph(warning, COLUMNS)
     yield ""
     for key, value in content.facts:
         yield from indented(f"{key:<8}", neutralise(value), COLUMNS)
     for table in content.tables:
         yield ""
-        yield from wrap(neutralise(_caption(table)), COLUMNS)
+        yield from paragraph(_caption(table), COLUMNS)
         yield ""
         yield from table_lines(table, COLUMNS)
         for number, note in enumerate(table.notes, start=1):
@@ -71,7 +71,7 @@ def _text_section(heading: str, entries: Sequence[Entry]) -> Iterator[str]:
     yield heading
     yield "-" * len(heading)
     for entry in entries:
-        yield from wrap(neutralise(entry.heading), COLUMNS)
+        yield from paragraph(entry.heading, COLUMNS)
         margin = max([12, *(len(key) + 1 for key, _ in entry.facts)])
         for key, value in entry.facts:
             yield from indented(f"  {key:<{margin}}", neutralise(value), COLUMNS)

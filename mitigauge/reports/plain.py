@@ -9,6 +9,13 @@ _ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~!&$])")
 _LINE_START = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+=])(?=[-=\s]|$)")
 
+# What `git am`, mbox files and readers of mail look for where a line begins.
+_MAIL_STRUCTURE = re.compile(
+    r">|--( |-|$)|\+\+\+|@@|From |diff |Index: |=+$"
+    r"|(Subject|From|To|Cc|Date|Fixes|Link|Closes|Message-Id|In-Reply-To|References|[\w-]+-by): ",
+    re.IGNORECASE,
+)
+
 
 def neutralise(text: str, limit: int = 400) -> str:
     """*text* on one line, without terminal sequences, control or direction characters.
@@ -70,6 +77,16 @@ def wrap(text: str, columns: int) -> list[str]:
                 lines.append(line)
                 line = piece
     return [*lines, line] if line or not lines else lines
+
+
+def paragraph(text: str, columns: int, limit: int = 400) -> list[str]:
+    """*text* neutralised and wrapped, no line of which a mail's reader takes for structure."""
+    return [unstructured(line) for line in wrap(neutralise(text, limit), columns - 1)]
+
+
+def unstructured(line: str) -> str:
+    """*line* with a space before what would begin a quotation, a signature, a patch or a mail."""
+    return f" {line}" if _MAIL_STRUCTURE.match(line) else line
 
 
 def _pieces(word: str, columns: int) -> list[str]:

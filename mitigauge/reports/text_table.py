@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mitigauge.reports.parts import Cell, Line, Table
-from mitigauge.reports.plain import neutralise, pad, width, wrap
+from mitigauge.reports.plain import neutralise, pad, unstructured, width, wrap
 
 GAP = "  "
 _LABEL_AT_LEAST = 18
@@ -123,7 +123,7 @@ def _grid(lines: Sequence[Line], label: int, columns: Sequence[_Column]) -> Iter
     rule = ["-" * column.columns for column in columns]
     yield from _row(["-" * label], label, columns, [[dashes] for dashes in rule])
     for index, line in enumerate(lines):
-        name = wrap(neutralise(line.label), label)
+        name = [unstructured(part) for part in wrap(neutralise(line.label), label)]
         yield from _row(name, label, columns, [column.cells[index] for column in columns])
 
 

@@ -8,7 +8,8 @@ caches and its luck, so they make the boot's mean more exact and nothing else
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from mitigauge.errors import InvalidInput
 
 Floats = NDArray[np.float64]
 Boots = Mapping[str, Mapping[int, float | Sequence[float]]]
+_SHIFT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +51,29 @@ def boot_means(boots: Boots, *, baseline: str) -> BootMeans:
     return BootMeans(arms, blocks, values)
 
 
+def mean_of(values: Sequence[float]) -> float:
+    """The mean of finite numbers, which is one however large they are; not of no number."""
+    try:
+        # fsum: exactly rounded, so that the order of the values cannot matter.
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        # Their sum is larger than any float; that of their 2⁻⁶⁴-fold is not.
+        part = math.fsum(math.ldexp(value, -_SHIFT) for value in values) / len(values)
+        most = math.ldexp(sys.float_info.max, -_SHIFT)
+        return math.ldexp(min(max(part, -most), most), _SHIFT)
+
+
 def _mean(iterations: float | Sequence[float], arm: str, block: int) -> float:
-    values = iterations if isinstance(iterations, Iterable) else (iterations,)
+    values = iterations if isinstance(iterations, Sequence) else (iterations,)
     if not len(values):
         raise InvalidInput(
             f"arm {arm!r}, block {block}: no value after warm-up",
             hint="Leave the boot out, or measure at least one iteration.",
         )
-    try:
-        # fsum: exactly rounded, so that the order of the iterations cannot matter.
-        mean = math.fsum(values) / len(values)
-    except OverflowError:
-        mean = math.inf
-    # An infinite or NaN iteration makes the sum so; the loop only finds its place.
-    if not math.isfinite(mean):
-        for index, value in enumerate(values, start=1):
-            if not math.isfinite(value):
-                raise InvalidInput(
-                    f"arm {arm!r}, block {block}, iteration {index}: {value} is not a number",
-                    hint="Leave the boot out, with its reason, or correct the value.",
-                )
-        raise InvalidInput(
-            f"arm {arm!r}, block {block}: the values are too large to add up",
-            hint="Give them in a larger unit.",
-        )
-    return mean
+    for index, value in enumerate(values, start=1):
+        if not math.isfinite(value):
+            raise InvalidInput(
+                f"arm {arm!r}, block {block}, iteration {index}: {value} is not a number",
+                hint="Leave the boot out, with its reason, or correct the value.",
+            )
+    return mean_of(values)

@@ -44,6 +44,11 @@ def two_groups(values: Sequence[float]) -> TwoGroups | None:
     size = ordered.size
     if size < SMALLEST_SAMPLE:
         return None
+    # Squares of very large or small values are no numbers, those of their shares are.
+    magnitude = float(np.abs(ordered).max())
+    if magnitude == 0.0:
+        return None
+    ordered /= magnitude
     centred = ordered - ordered.mean()
     total = float(np.square(centred).sum())
     if total == 0.0:
@@ -54,8 +59,8 @@ def two_groups(values: Sequence[float]) -> TwoGroups | None:
     if explained[cut - part] / total <= np.interp(np.log(size), np.log(_SIZES), _SHARES):
         return None
     return TwoGroups(
-        low=float(ordered[:cut].mean()),
-        high=float(ordered[cut:].mean()),
+        low=float(ordered[:cut].mean()) * magnitude,
+        high=float(ordered[cut:].mean()) * magnitude,
         upper_share=(size - cut) / size,
     )
 

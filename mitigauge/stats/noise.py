@@ -10,17 +10,21 @@ is narrowest at (Kalibera & Jones, ISMM 2013)
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mitigauge.errors import InvalidInput
 from mitigauge.stats.block_model import fit_blocks
-from mitigauge.stats.boot_means import Boots, boot_means
+from mitigauge.stats.boot_means import Boots, boot_means, mean_of
 from mitigauge.stats.scale import scale_cases
 
 FEWEST_ITERATIONS, MOST_ITERATIONS = 3, 15
+# Of the largest mean: where the overall one is less, a percentage of it says nothing.
+SMALLEST_SHARE = 1e-12
+# Beyond so many times the mean an iteration's deviation is no noise, and its square no number.
+LARGEST_DEVIATION = 1e100
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +51,13 @@ def split_noise(boots: Boots, *, baseline: str, unit: str = "") -> NoiseSplit:
     there = ~np.isnan(means.values)
     fit = fit_blocks(scaled.y, there)
     log = bool(scaled.log[0])
-    overall = abs(float(np.nanmean(means.values))) if there.any() else 0.0
-    if overall == 0.0:
+    # In units of the largest mean: a sum of the means themselves may be larger than any float.
+    magnitude = float(scaled.magnitude[0])
+    overall = abs(float(np.mean(means.values[there] / magnitude))) if there.any() else 0.0
+    if overall < SMALLEST_SHARE:
         return NoiseSplit(None, None, None)
-    to_share = 1.0 if log else float(scaled.magnitude[0]) / overall
-    within, share_of_iterations = _within_boots(boots, None if log else overall)
+    to_share = 1.0 if log else 1.0 / overall
+    within, share_of_iterations = _within_boots(boots, None if log else (magnitude, overall))
     boot_mean = float(fit.sigma[0]) * to_share if fit.df else None
     boot = None
     if boot_mean is not None and within is not None:
@@ -85,8 +91,12 @@ def recommended_iterations(
     return max(FEWEST_ITERATIONS, math.ceil(wanted))
 
 
-def _within_boots(boots: Boots, overall: float | None) -> tuple[float | None, float]:
-    """Pooled variance of an iteration, relative to *overall* or the boot's mean; mean of 1/k."""
+def _within_boots(boots: Boots, overall: tuple[float, float] | None) -> tuple[float | None, float]:
+    """Pooled variance of an iteration, and the mean of 1/k.
+
+    Relative to *overall*, a magnitude and the mean in units of it, or else to the boot's own
+    mean; ``None`` where the iterations cannot tell it.
+    """
     squares, freedom = 0.0, 0
     inverse: list[float] = []
     for of_arm in boots.values():
@@ -95,15 +105,14 @@ def _within_boots(boots: Boots, overall: float | None) -> tuple[float | None, fl
                 iterations if isinstance(iterations, Sequence) else [float(iterations)]
             )
             inverse.append(1.0 / len(values))
-            mean = math.fsum(values) / len(values)
-            base = mean if overall is None else overall
-            squares += _sum_of_squares(value / base - mean / base for value in values)
+            mean = mean_of(values)
+            base, share = (mean, 1.0) if overall is None else overall
+            deviations = [(value / base - mean / base) / share for value in values]
+            if not all(abs(deviation) < LARGEST_DEVIATION for deviation in deviations):
+                return None, 1.0
+            squares += math.fsum(deviation * deviation for deviation in deviations)
             freedom += len(values) - 1
     return (squares / freedom if freedom else None), math.fsum(inverse) / max(len(inverse), 1)
-
-
-def _sum_of_squares(values: Iterable[float]) -> float:
-    return math.fsum(value * value for value in values)
 
 
 def _percent(share: float | None) -> float | None:

@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import io
-import json
-import os
-import shutil
 import tarfile
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePath
+from pathlib import Path
+from typing import Literal
 
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy.orm import Session
 
 from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments import outcomes
-from mitigauge.experiments.results import ResultBody
-from mitigauge.experiments.service import result_of_case, store_failure, store_result
+from mitigauge.experiments.event_log import record_event
+from mitigauge.experiments.service import store_failure, store_result
 from mitigauge.experiments.tables import Boot, Case, Run
+from mitigauge.hostile import clean_text
 from mitigauge.profiles.capture import Capture
 from mitigauge.profiles.storing import store_boot_profile
 from mitigauge.settings import get_settings
 from pipelines.host_control import Facts, JobCase, LabFault
+from pipelines.steps.archive import STATE_FILE, is_capture, unpacked
 from pipelines.steps.context import Done, StepContext, boot_of
-from pipelines.steps.parsing import parsed
-from pipelines.steps.profiled import pass_of, taken_captures
+from pipelines.steps.parsing import result_in, timed_pass
+from pipelines.steps.profiled import Budget, pass_of, taken_captures
 
 # A look waits on the host until the job is done, for so long at most.
 LOOK_S = 300.0
@@ -43,8 +45,12 @@ JOB_TRIES = 2
 JOB_SLACK_S = 120.0
 # What perf may take before and after a profiled pass: PROFILE_MARGIN_S of workload_job.py.
 PROFILE_SLACK_S = 420.0
-# Raw text of profiles, in <case>/profile; kept as a blob of its own.
-CAPTURES = ("profile/perf.script.*", "profile/guest/perf.script.*")
+LONGEST_STATE = 1 << 20
+LONGEST_JOB_S = 1e7
+# Bytes of a failed case's stderr that are kept, from its end.
+LONGEST_COMPLAINT = 1000
+# Characters of what one step says of all its cases.
+LONGEST_DETAIL = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,31 @@ class CaseOutput:
     profile_error: str = ""
 
 
+class JobReport(BaseModel):
+    """What a host says of its job. Raises nothing but :class:`LabFault`."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    state: Literal["running", "finished", "failed", "missing"]
+    detail: str = ""
+    current_case: str | None = None
+    profiling: bool = False
+    seconds: float | None = Field(None, ge=0, le=LONGEST_JOB_S)
+    archive: str = ""
+
+    @classmethod
+    def of(cls, facts: Facts) -> JobReport:
+        """*facts* of the host, if they can be a job's."""
+        try:
+            return cls.model_validate(dict(facts))
+        except ValidationError as error:
+            fault = error.errors()[0]
+            raise LabFault(
+                f"the host says of its job: {'.'.join(map(str, fault['loc']))}: {fault['msg']}",
+                hint="Stage the workloads again; the boot is made again.",
+            ) from error
+
+
 def start(context: StepContext) -> Done:
     """Start the job over all cases that have no result yet; wait for a short one."""
     boot = context.boot
@@ -70,16 +101,18 @@ def start(context: StepContext) -> Done:
     first_look_in_s = first_look_s(context.run, cases)
     began = time.monotonic()
     with _scratch() as scratch:
-        job = context.host.start(
-            job_name(boot),
-            [_job_case(case) for case in cases],
-            scratch,
-            wait_s=0.0 if first_look_in_s else LOOK_S,
-            wanted=context.wanted,
+        job = JobReport.of(
+            context.host.start(
+                job_name(boot),
+                [_job_case(case) for case in cases],
+                scratch,
+                wait_s=0.0 if first_look_in_s else LOOK_S,
+                wanted=context.wanted,
+            )
         )
-        over = not first_look_in_s and job["state"] != "running"
-        done = _ended(context, job) if over else None
-    started_s_ago = float(job.get("seconds") or time.monotonic() - began)
+        over = not first_look_in_s and job.state != "running"
+        done = _ended(context, job, scratch) if over else None
+    started_s_ago = job.seconds or time.monotonic() - began
 
     def apply(session: Session, run: Run) -> None:
         outcomes.job_started(session, boot_of(run, boot.id), started_s_ago)
@@ -131,26 +164,26 @@ def first_look_s(run: Run, cases: Sequence[Case]) -> float:
 def poll(context: StepContext) -> Done:
     """Wait for the job's end; take in its results when it has come."""
     with _scratch() as scratch:
-        job = context.host.poll(
-            job_name(context.boot), scratch, wait_s=LOOK_S, wanted=context.wanted
+        job = JobReport.of(
+            context.host.poll(job_name(context.boot), scratch, wait_s=LOOK_S, wanted=context.wanted)
         )
-        if job["state"] != "running":
-            return _ended(context, job)
-    case = str(job.get("current_case") or "")
-    return _still_running(context, case, profiling=bool(job.get("profiling")))
+        if job.state != "running":
+            return _ended(context, job, scratch)
+    return _still_running(context, job.current_case or "", profiling=job.profiling)
 
 
-def _ended(context: StepContext, job: Facts) -> Done:
+def _ended(context: StepContext, job: JobReport, scratch: Path) -> Done:
     """Take in what the job left, while its archive is there."""
     boot = context.boot
-    if job["state"] != "finished":
+    if job.state != "finished":
         raise LabFault(
-            f"the measuring job is {job['state']}: {job.get('detail', '')}",
+            f"the measuring job is {job.state}: {clean_text(job.detail)[:LONGEST_DETAIL]}",
             hint="The host may have rebooted; see its serial log.",
         )
-    cases = _open_cases(context.run, boot)
-    outputs = collect(Path(str(job["archive"])), cases, context.catalog)
-    return _taken_in(boot, outputs, job.get("seconds"))
+    # By its name alone: a host that may name a file of ours would have it read.
+    archive = scratch / Path(job.archive).name
+    outputs = collect(archive, _open_cases(context.run, boot), context.catalog)
+    return _taken_in(boot, outputs, job.seconds)
 
 
 def job_name(boot: Boot) -> str:
@@ -210,15 +243,7 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
                     raw_sha256=output.raw_sha256,
                 )
         for case, side, capture in captures:
-            store_boot_profile(
-                session,
-                boot_id=boot.id,
-                case_id=case.id,
-                workload=case.workload,
-                side=side,
-                stacks=capture.stacks,
-                of=pass_of(capture),
-            )
+            _store_capture(session, run, boot, case, side, capture)
         if again:
             outcomes.job_lacks_cases(current)
         else:
@@ -233,9 +258,34 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
     return Done(
         apply,
         outcome="finished",
-        detail="; ".join(bad + no_profile),
+        detail="; ".join(bad + no_profile)[:LONGEST_DETAIL],
         event=f"block {boot.block}: {boot.arm.name}: {said}{_listed(bad)}{_listed(no_profile)}",
     )
+
+
+def _store_capture(
+    session: Session, run: Run, boot: Boot, case: Case, side: str, capture: Capture
+) -> None:
+    """Store it, or say in the log why not: it must not cost the figures beside it."""
+    try:
+        with session.begin_nested():
+            store_boot_profile(
+                session,
+                boot_id=boot.id,
+                case_id=case.id,
+                workload=case.workload,
+                side=side,
+                stacks=capture.stacks,
+                of=pass_of(capture),
+            )
+    except MitigaugeError as error:
+        record_event(
+            session,
+            experiment_id=run.experiment_id,
+            run_id=run.id,
+            kind="step",
+            text=f"{case.title}: no profile of the {side}: {error.message}",
+        )
 
 
 def _listed(faults: Sequence[str]) -> str:
@@ -243,114 +293,91 @@ def _listed(faults: Sequence[str]) -> str:
 
 
 def collect(archive: Path, cases: Sequence[Case], catalog: Catalog) -> list[CaseOutput]:
-    """Read the job's archive: every case's result through its workload's parser."""
-    with tempfile.TemporaryDirectory(prefix="mitigauge-results-") as scratch:
-        directory = Path(scratch)
-        try:
-            with tarfile.open(archive) as tar:
-                unpack(tar, _wanted(tar.getmembers()), directory)
-        except (tarfile.TarError, EOFError, OSError) as error:
-            raise LabFault(
-                f"the job's archive cannot be read: {error}", hint="The boot is made again."
-            ) from error
-        state_file = next(directory.rglob("state.json"), None)
-        if state_file is None:
-            raise LabFault("the job's archive has no state.json", hint="The boot is made again.")
-        exits = _exit_codes(state_file)
-        return [_read_case(state_file.parent, case, exits, catalog) for case in cases]
+    """Read the job's archive: every case's result through its workload's parser.
 
-
-def _wanted(members: Sequence[tarfile.TarInfo]) -> list[tarfile.TarInfo]:
-    """All members but captures over the limit: results must not be lost to a large profile."""
-    limit = get_settings().upload_inflated_limit_bytes
-    captures = [member for member in members if _is_capture(member)]
-    others = [member for member in members if member not in captures]
-    if sum(member.size for member in others) > limit:
-        raise LabFault(f"the job's files are over {limit} bytes", hint="See the workload's output.")
-    for member in sorted(captures, key=lambda member: member.size):
-        limit -= member.size
-        if limit >= 0:
-            others.append(member)
-    return others
-
-
-def unpack(tar: tarfile.TarFile, members: Sequence[tarfile.TarInfo], into: Path) -> None:
-    """Write the directories and plain files among *members*; a link or device has no place.
-
-    Times are kept, so that a case packed again is the same bytes. Debian 12's Python does
-    not know the filters of ``extractall``. Raises :class:`LabFault` for a name outside.
+    Raises :class:`LabFault` for an archive that cannot be what it should.
     """
-    root = into.resolve()
-    for member in members:
-        path = root / member.name
-        if not path.resolve().is_relative_to(root):
-            raise LabFault(
-                f"the job's archive names {member.name!r}", hint="The boot is made again."
-            )
-        content = tar.extractfile(member) if member.isreg() else None
-        if content is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with content, path.open("wb") as file:
-                shutil.copyfileobj(content, file)
-            path.chmod(0o600 | member.mode & 0o755)
-            os.utime(path, (member.mtime, member.mtime))
-        elif member.isdir():
-            path.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="mitigauge-results-") as scratch:
+        job = unpacked(archive, Path(scratch), cases, get_settings())
+        exits = _exit_codes(job / STATE_FILE)
+        budget = Budget()
+        return [_read_case(job, case, exits, catalog, budget) for case in cases]
 
 
-def _is_capture(member: tarfile.TarInfo) -> bool:
-    return any(PurePath(member.name).match(pattern) for pattern in CAPTURES)
+class _FinishedCase(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    case_id: str = Field(max_length=64)
+    exit_code: int = Field(ge=-255, le=255)
+
+
+class _FinishedJob(BaseModel):
+    """The part of a finished job's state.json that is relied on."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    finished_cases: list[_FinishedCase] = Field(max_length=100_000)
 
 
 def _exit_codes(state_file: Path) -> dict[str, int]:
+    if not state_file.is_file():
+        raise LabFault("the job's archive has no state.json", hint="The boot is made again.")
+    size = state_file.stat().st_size
     try:
-        finished = json.loads(state_file.read_text())["finished_cases"]
-        return {str(entry["case_id"]): int(entry["exit_code"]) for entry in finished}
-    except (ValueError, KeyError, TypeError) as error:
+        if size > LONGEST_STATE:
+            raise ValueError(f"{size} bytes")
+        finished = _FinishedJob.model_validate(orjson.loads(state_file.read_bytes()))
+    except ValueError as error:
         raise LabFault(
-            f"the job's state.json cannot be read: {error!r}", hint="The boot is made again."
+            f"the job's state.json cannot be read: {clean_text(str(error))[:300]}",
+            hint="The boot is made again.",
         ) from error
+    return {entry.case_id: entry.exit_code for entry in finished.finished_cases}
 
 
-def _read_case(job: Path, case: Case, exits: dict[str, int], catalog: Catalog) -> CaseOutput:
+def _read_case(
+    job: Path, case: Case, exits: Mapping[str, int], catalog: Catalog, budget: Budget
+) -> CaseOutput:
     directory = job / str(case.id)
     exit_code = exits.get(str(case.id))
     if exit_code is None or not directory.is_dir():
         return CaseOutput(case, None, state="lab_fault", error="the job left no output")
+    # As the host left it: what is written into the directory from here on is ours.
     raw = blob_store(get_settings()).put(_packed(directory))
     if exit_code != 0:
         state = "lab_fault" if exit_code == EX_TEMPFAIL else "failed"
         return CaseOutput(case, raw, state=state, error=_complaint(directory, exit_code))
     try:
-        body = parsed(directory, case, catalog)
-        timed = result_of_case(body, case)
+        body, timed = result_in(directory, timed_pass(case), catalog)
     except MitigaugeError as error:
         return CaseOutput(case, raw, state="failed", error=error.message)
-    return _with_profiles(CaseOutput(case, raw, body=body), timed, directory / "profile", catalog)
-
-
-def _with_profiles(
-    output: CaseOutput, timed: ResultBody, directory: Path, catalog: Catalog
-) -> CaseOutput:
-    if not output.case.profile_hz:
+    output = CaseOutput(case, raw, body=body)
+    if not case.profile_hz:
         return output
-    captures, why_not = taken_captures(directory, output.case, timed, catalog, get_settings())
+    captures, why_not = taken_captures(
+        directory / "profile", case, timed, catalog, get_settings(), budget
+    )
     return replace(output, captures=captures, profile_error=why_not)
 
 
 def _packed(directory: Path) -> bytes:
     """The case's raw files but its capture as one tar, the same bytes for the same files."""
     buffer = io.BytesIO()
+
+    def kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+        return None if is_capture(member.name.partition("/")[2]) else member
+
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=6) as tar:
-        tar.add(
-            directory,
-            arcname=directory.name,
-            filter=lambda member: None if _is_capture(member) else member,
-        )
+        tar.add(directory, arcname=directory.name, filter=kept)
     return buffer.getvalue()
 
 
 def _complaint(directory: Path, exit_code: int) -> str:
     stderr = directory / "stderr.txt"
-    said = stderr.read_text(errors="replace").strip()[-1000:] if stderr.exists() else ""
-    return f"run exited {exit_code}: {said}"
+    said = b""
+    if stderr.is_file():
+        with stderr.open("rb") as file:
+            file.seek(max(0, stderr.stat().st_size - LONGEST_COMPLAINT))
+            said = file.read(LONGEST_COMPLAINT)
+    text = clean_text(said.decode(errors="replace")).strip()
+    return f"run exited {exit_code}: {text}"

@@ -1,31 +1,139 @@
-"""A workload's raw output through its own parser."""
+"""A pass of a case: what was asked of it, and its raw output through the workload's parser."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import orjson
 
 from mitigauge.catalog import Catalog
+from mitigauge.confined import Limits, run_confined
 from mitigauge.errors import InvalidInput
+from mitigauge.experiments.results import ResultBody, check_against_case, read_result
 from mitigauge.experiments.tables import Case
 
-PARSE_TIMEOUT_S = 60
+PARSER_LIMITS = Limits(seconds=60.0, memory_bytes=400 << 20, output_bytes=8 << 20)
+# run.json is read on our side only for what a profiled pass repeats.
+LONGEST_RECORD = 4 << 20
+# JSON's numbers are exact up to here, in every reader.
+LARGEST = 1 << 53
 
 
-def parsed(directory: Path, case: Case, catalog: Catalog) -> bytes:
-    """What parse.py prints for *directory*. Raises :class:`InvalidInput` with its complaint."""
-    parser = catalog.workload_directory(case.workload) / "parse.py"
-    try:
-        done = subprocess.run(
-            [sys.executable, str(parser), str(directory)],
-            capture_output=True,
-            timeout=PARSE_TIMEOUT_S,
-            check=False,
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a pass was asked to do, by the plan and whatever the host says of it."""
+
+    case: Case
+    parameters: Mapping[str, Any]
+    warmup: int
+    profiled: bool = False
+
+    def to_json(self) -> bytes:
+        """case.json, as a workload's parser reads it."""
+        case = self.case
+        return orjson.dumps(
+            {
+                "case_id": str(case.id),
+                "workload": case.workload,
+                "parameters": dict(self.parameters),
+                "iterations": case.iterations,
+                "warmup": self.warmup,
+                "timeout_s": case.timeout_s,
+                "profile_hz": case.profile_hz,
+                "profile_guest": case.profile_guest,
+                "profiled": self.profiled,
+            }
         )
-    except subprocess.TimeoutExpired:
-        raise InvalidInput("parse.py took too long", hint="See the case's raw files.") from None
-    if done.returncode != 0:
-        complaint = done.stderr.decode(errors="replace").strip()[-2000:]
-        raise InvalidInput(f"parse.py: {complaint}", hint="See the case's raw files.")
-    return done.stdout
+
+
+def timed_pass(case: Case) -> Asked:
+    """The pass whose values count."""
+    return Asked(case, case.parameters, case.warmup)
+
+
+def profiled_pass(case: Case, timed: Path) -> Asked:
+    """The pass after it: no warm-up, and as much work as the one that left *timed*.
+
+    A workload that scales its work to the host says in run.json's `repeat_with` how much that
+    was. Raises :class:`InvalidInput` where that is no value of one of the case's parameters.
+    """
+    asked = replace(timed_pass(case), warmup=0, profiled=True)
+    path = timed / "run.json"
+    if not path.is_file():
+        return asked
+    fixed = _repeated(path)
+    for name, value in fixed.items():
+        if not _alike(value, case.parameters.get(name)):
+            raise InvalidInput(
+                f"run.json: repeat_with: {ascii(name)[:100]}: {ascii(value)[:100]} is no value of "
+                f"the case's parameters",
+                hint="It fixes the work of the profiled pass; see the workload's run.",
+            )
+    return replace(asked, parameters={**case.parameters, **fixed})
+
+
+def _repeated(path: Path) -> dict[str, Any]:
+    """What run.json says under `repeat_with`; nothing where it says nothing."""
+    if path.stat().st_size > LONGEST_RECORD:
+        raise InvalidInput(
+            f"run.json has more than {LONGEST_RECORD} bytes", hint="See the workload's run."
+        )
+    try:
+        record = orjson.loads(path.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise InvalidInput(f"run.json: not JSON: {error}", hint="See the raw files.") from error
+    fixed = record.get("repeat_with") if isinstance(record, dict) else None
+    return fixed if isinstance(fixed, dict) else {}
+
+
+def _alike(value: object, planned: object) -> bool:
+    """Whether *value* could stand in the place of the *planned* one."""
+    if isinstance(value, bool) or planned is None:
+        return False
+    if isinstance(value, int | float) and isinstance(planned, int | float):
+        return abs(value) <= LARGEST
+    return value == planned
+
+
+def result_in(directory: Path, asked: Asked, catalog: Catalog) -> tuple[bytes, ResultBody]:
+    """The result of the pass that left *directory*, as it was printed and as it was read.
+
+    Raises :class:`InvalidInput` with the parser's complaint, for what is no result, and for
+    one of another case, with other parameters or another number of values than was asked.
+    """
+    body = parsed(directory, asked, catalog)
+    result = read_result(body)
+    case = asked.case
+    check_against_case(
+        result,
+        workload=case.workload,
+        case_id=case.id,
+        metrics=case.metrics,
+        iterations=case.iterations,
+        parameters=asked.parameters,
+        warmup=asked.warmup,
+    )
+    return body, result
+
+
+def parsed(directory: Path, asked: Asked, catalog: Catalog) -> bytes:
+    """What parse.py prints for *directory*. Raises :class:`InvalidInput` with its complaint.
+
+    It reads what was asked from a case.json of ours: a host that may write that file could
+    ask for more memory than there is.
+    """
+    described = directory / "case.json"
+    if described.is_dir():
+        shutil.rmtree(described)
+    described.unlink(missing_ok=True)
+    described.write_bytes(asked.to_json())
+    return run_confined(
+        catalog.workload_directory(asked.case.workload) / "parse.py",
+        [directory],
+        name="parse.py",
+        limits=PARSER_LIMITS,
+    )

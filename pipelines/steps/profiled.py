@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -10,17 +12,47 @@ from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput, MitigaugeError, NotReady
 from mitigauge.experiments.results import ResultBody
-from mitigauge.experiments.service import result_of_case
 from mitigauge.experiments.tables import Case
+from mitigauge.profiles.apart import Bounds
 from mitigauge.profiles.capture import Capture, capture_text, overhead_percent, read_capture
 from mitigauge.profiles.normalise import rules, without_idle
 from mitigauge.profiles.storing import Pass
 from mitigauge.settings import Settings
-from pipelines.steps.parsing import parsed
+from pipelines.steps.parsing import profiled_pass, result_in
+
+# Of the captures of one boot's job together: one is read in seconds.
+SECONDS_A_JOB = 300.0
+STACK_BYTES_A_JOB = 96 << 20
+
+
+@dataclass(slots=True)
+class Budget:
+    """What is left for the captures of one boot's job, which a host could make many."""
+
+    seconds: float = SECONDS_A_JOB
+    stack_bytes: int = STACK_BYTES_A_JOB
+
+    def bounds(self) -> Bounds:
+        """Of the next capture. Raises :class:`InvalidInput` where nothing is left."""
+        whole = Bounds()
+        if self.seconds <= 0 or self.stack_bytes <= 0:
+            raise InvalidInput(
+                f"the job's other captures took {SECONDS_A_JOB:g} s or {STACK_BYTES_A_JOB} bytes",
+                hint="Profile fewer cases of a boot, or with a lower hz.",
+            )
+        return Bounds(
+            seconds=min(whole.seconds, self.seconds),
+            stack_bytes=min(whole.stack_bytes, self.stack_bytes),
+        )
 
 
 def taken_captures(
-    directory: Path, case: Case, timed: ResultBody, catalog: Catalog, settings: Settings
+    directory: Path,
+    case: Case,
+    timed: ResultBody,
+    catalog: Catalog,
+    settings: Settings,
+    budget: Budget,
 ) -> tuple[dict[str, Capture], str]:
     """Captures of the pass in *directory* by side, and why one of them is missing.
 
@@ -31,18 +63,21 @@ def taken_captures(
     @cache
     def profiled() -> ResultBody:
         """Parsed like any other pass, once for both sides."""
-        return result_of_case(parsed(directory, case, catalog), case)
+        return result_in(directory, profiled_pass(case, directory.parent), catalog)[1]
 
     captures, faults = {}, []
     for side, place in _places(directory, case).items():
+        began = time.monotonic()
         try:
-            captures[side] = _captured(place, case, timed, profiled, settings)
+            captures[side] = _captured(place, case, timed, profiled, settings, budget)
+            budget.stack_bytes -= sum(map(len, captures[side].stacks))
         except NotReady:
             raise
         except MitigaugeError as error:
-            faults.append(f"no profile of the {side}: {error.message}")
+            faults.append(f"no profile of the {side}: {error.message[:1000]}")
         except OSError as error:
             faults.append(f"no profile of the {side}: it cannot be read: {error.strerror}")
+        budget.seconds -= time.monotonic() - began
     return captures, "; ".join(faults)
 
 
@@ -57,6 +92,7 @@ def _captured(
     timed: ResultBody,
     profiled: Callable[[], ResultBody],
     settings: Settings,
+    budget: Budget,
 ) -> Capture:
     """The capture in *place*, of the pass whose result is *profiled*."""
     # First: where the pass did not work, parse.py would only say what follows from it.
@@ -68,6 +104,7 @@ def _captured(
         limit_bytes=settings.capture_limit_bytes,
         operations=result.operations,
         overhead_percent=_overhead(case, timed, result),
+        bounds=budget.bounds(),
     )
     if not without_idle(capture.stacks, rules())[0]:
         raise InvalidInput("every sample is of an idle processor", hint="Sample more often.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import struct
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from typer.testing import CliRunner
 
 from cli.profile import app as command
 from mitigauge.database import transaction
+from mitigauge.errors import InvalidInput
 from mitigauge.experiments import repository
 from mitigauge.profiles import drawing
+from mitigauge.profiles.listing import folded_group
 from mitigauge.profiles.storing import Pass, store_boot_profile, store_imported
 from mitigauge.profiles.tables import FrameSymbol, FrameTree, Profile, ProfileSymbol
 
@@ -245,6 +248,45 @@ def test_names_that_a_database_cannot_hold_are_spelled_out(engine: Engine) -> No
         )
         names = set(session.scalars(select(FrameSymbol.name)))
     assert names == {"a\\x00", "\\xff"}
+
+
+def test_names_that_a_terminal_would_obey_are_spelled_out(engine: Engine) -> None:
+    stacks = {"a\x1b[2J;\x9b1m\u202e".encode(): 1}
+    with transaction(engine) as session:
+        store_imported(session, tree="t", label="g", stacks=stacks, of=Pass("x", "0" * 64, 1))
+        names = set(session.scalars(select(FrameSymbol.name)))
+    assert names == {"a\\x1b[2J", "\\x9b1m\\u202e"}
+
+
+def test_names_of_any_length_are_stored_and_found_again(engine: Engine) -> None:
+    # Random, since an index packs what repeats.
+    long = "".join(random.Random(2).choices("abcdefgh<>:", k=60_000))
+    stacks = {f"t;{long};{long}x".encode(): 3, f"t;{long}".encode(): 4}
+    with transaction(engine) as session:
+        for digest in ("0", "1"):
+            profile, new = store_imported(
+                session, tree="t", label="g", stacks=stacks, of=Pass("x", digest * 64, samples=7)
+            )
+            assert new
+            assert folded_group(session, [profile]) == stacks
+        assert set(session.scalars(select(FrameSymbol.name))) == {"t", long, long + "x"}
+
+
+@pytest.mark.parametrize("name", ["", "x" * 3000, "a\x1b[2J", "a\0"])
+@pytest.mark.parametrize("what", ["tree", "label"])
+def test_what_an_index_cannot_take_is_refused_as_a_name(
+    engine: Engine, what: str, name: str
+) -> None:
+    names = {"tree": "t", "label": "g"} | {what: name}
+    with transaction(engine) as session, pytest.raises(InvalidInput, match=r"is called '"):
+        store_imported(session, **names, stacks={b"a;b": 1}, of=Pass("x", "0" * 64, samples=1))
+
+
+def test_a_tree_does_not_grow_without_end(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mitigauge.profiles.tree.MOST_NODES", 10)
+    stacks = {f"a;{n};x".encode(): 1 for n in range(20)}
+    with transaction(engine) as session, pytest.raises(InvalidInput, match="more than 10 frames"):
+        store_imported(session, tree="t", label="g", stacks=stacks, of=Pass("x", "0" * 64, 1))
 
 
 def test_the_command_folds_as_flame_graphs_do(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -94,6 +96,34 @@ def test_trees_are_packed_anew_and_back(engine: Engine, database_url: str) -> No
     command.downgrade(config, "0006")
     with engine.connect() as connection:
         assert connection.scalars(text("select layout from frame_tree")).one() == old
+
+
+def test_names_of_frames_are_found_by_digest_and_long_ones_cut_on_the_way_back(
+    engine: Engine, database_url: str
+) -> None:
+    config = alembic_config(database_url)
+    # Random, since what repeats is packed before it is indexed.
+    long = "".join(random.Random(1).choices("abcdefgh<>:ü", k=9000))
+    with engine.begin() as session:
+        session.execute(
+            text(
+                "insert into frame_symbol (name, digest)"
+                " select n, sha256(convert_to(n, 'UTF8')) from unnest(cast(:n as text[])) n"
+            ),
+            {"n": ["f", long, long + "x"]},
+        )
+    command.downgrade(config, "0009")
+    with engine.connect() as connection:
+        names = connection.scalars(text("select name from frame_symbol order by id")).all()
+    assert names[0] == "f"
+    assert len({*names}) == 3
+    assert all(name.startswith(long[:400] + "#") for name in names[1:])
+    command.upgrade(config, "0012")
+    with engine.connect() as connection:
+        rows = connection.execute(text("select name, digest from frame_symbol order by id")).all()
+    assert [bytes(row.digest) for row in rows] == [
+        hashlib.sha256(name.encode()).digest() for name in names
+    ]
 
 
 def test_iterations_keep_their_place_among_warmups_and_disturbed_ones(

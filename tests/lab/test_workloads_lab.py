@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shlex
 import subprocess
-import tarfile
 import time
 import uuid
 from pathlib import Path
@@ -18,7 +16,6 @@ from mitigauge.catalog import Catalog
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.profiles.capture import read_capture
 from pipelines.adapters.ansible import PlayResult, run_playbook
-from pipelines.steps.measure import unpack
 from tests.loading import load
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab")]
@@ -65,8 +62,7 @@ def wait(host: str, job: str, directory: Path) -> dict[str, Any]:
             "poll.yml", host, workload_job=job, workload_fetch_dir=str(directory)
         ).returned["job"]
         if state["state"] != "running":
-            with tarfile.open(fileobj=io.BytesIO(Path(state["archive"]).read_bytes())) as tar:
-                unpack(tar, tar.getmembers(), directory)
+            subprocess.run(["tar", "-xzf", state["archive"], "-C", directory], check=True)
             return state
         print(f"  {host}: {state['current_case']}", flush=True)
         time.sleep(5)

@@ -19,9 +19,9 @@ from mitigauge.errors import InvalidInput, TooLarge
 from mitigauge.experiments.tables import Case
 from mitigauge.profiles.capture import Capture, overhead_percent, read_capture
 from mitigauge.settings import get_settings
-from pipelines.host_control import LabFault
-from pipelines.steps.measure import collect, limit_s, unpack
+from pipelines.steps.measure import collect, limit_s
 from tests.crash.simulated_host import RECORDED, packed
+from tests.fuzz.builders import spin_case
 from tests.specs import CATALOG
 
 RECORDINGS = Path(__file__).parents[1] / "fixtures" / "profiles"
@@ -172,16 +172,6 @@ def test_overhead_is_positive_where_the_profiled_pass_was_worse(
     )
 
 
-def spin_case(**changes: Any) -> Case:
-    metric = {"unit": "ns", "direction": "lower", "title": "Time", "primary": True}
-    fields: dict[str, Any] = {
-        "id": 1, "workload": "spin", "title": "spin 1", "parameters": {"size": 1},
-        "iterations": 3, "warmup": 1, "timeout_s": 30, "profile_hz": 499,
-        "profile_guest": False, "metrics": {"time": metric},
-    }  # fmt: skip
-    return Case(**fields | changes)
-
-
 def collected(
     tmp_path: Path, case: Case, how: str = "ok"
 ) -> tuple[bytes, Mapping[str, Capture], str, str]:
@@ -195,41 +185,6 @@ def collected(
     assert output.state == "measured"
     assert output.raw_sha256
     return output.body, output.captures, output.profile_error, output.raw_sha256
-
-
-def member(name: str, kind: bytes = tarfile.REGTYPE, **fields: Any) -> tarfile.TarInfo:
-    made = tarfile.TarInfo(name)
-    made.type, made.mtime, made.mode = kind, 1_700_000_000, 0o777
-    for key, value in fields.items():
-        setattr(made, key, value)
-    return made
-
-
-def test_of_an_archive_only_files_and_directories_are_taken(tmp_path: Path) -> None:
-    archive = io.BytesIO()
-    with tarfile.open(fileobj=archive, mode="w") as tar:
-        tar.addfile(member("j/1/out.txt", size=3), io.BytesIO(b"abc"))
-        tar.addfile(member("j/empty", tarfile.DIRTYPE))
-        tar.addfile(member("j/link", tarfile.SYMTYPE, linkname="/etc/passwd"))
-        tar.addfile(member("j/pipe", tarfile.FIFOTYPE))
-    archive.seek(0)
-    with tarfile.open(fileobj=archive) as tar:
-        unpack(tar, tar.getmembers(), tmp_path)
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["1", "empty", "j", "out.txt"]
-    written = (tmp_path / "j/1/out.txt").stat()
-    assert (written.st_mtime, written.st_mode & 0o777) == (1_700_000_000, 0o755)
-
-
-@pytest.mark.parametrize("name", ["../out.txt", "/tmp/out.txt", "j/../../out.txt"])
-def test_an_archive_that_points_outside_is_refused(tmp_path: Path, name: str) -> None:
-    archive = io.BytesIO()
-    with tarfile.open(fileobj=archive, mode="w") as tar:
-        tar.addfile(member(name, size=3), io.BytesIO(b"abc"))
-    archive.seek(0)
-    into = tmp_path / "into"
-    with tarfile.open(fileobj=archive) as tar, pytest.raises(LabFault, match="archive names"):
-        unpack(tar, tar.getmembers(), into)
-    assert not (tmp_path / "out.txt").exists()
 
 
 def test_a_collected_job_has_result_and_capture_apart(tmp_path: Path, home: Path) -> None:
@@ -273,7 +228,7 @@ def test_a_guest_without_a_capture_costs_the_hosts_nothing(tmp_path: Path, home:
 def test_captures_that_do_not_fit_are_left_where_they_are_and_the_result_taken(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MITIGAUGE_UPLOAD_INFLATED_LIMIT_BYTES", "2000")
+    monkeypatch.setenv("MITIGAUGE_JOB_FILES_LIMIT_BYTES", "2000")
     get_settings.cache_clear()
     _, captures, why_not, _ = collected(tmp_path, spin_case())
     assert captures == {}

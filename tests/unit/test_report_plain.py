@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.reports.plain import indented, markdown, neutralise, width, wrap
+from mitigauge.reports.plain import (
+    indented,
+    markdown,
+    neutralise,
+    paragraph,
+    unstructured,
+    width,
+    wrap,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,3 +67,21 @@ def test_wrapped_lines_keep_within_their_columns_and_lose_nothing(text: str, col
 
 def test_later_lines_stand_below_the_first_ones_text() -> None:
     assert indented("- ", "aa bb cc", 7) == ["- aa bb", "  cc"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["---", "-- ", "--", "> said", "From me", "diff --git a b", "+++ b", "@@ -1 +1", "Subject: x",
+     "Signed-off-by: me", "====="],
+)  # fmt: skip
+def test_no_line_of_a_paragraph_is_a_mails_structure(line: str) -> None:
+    said = f"{'x' * 69} {line} {'y' * 60}"
+    assert paragraph(line.strip(), 72)[0].startswith(" ")
+    for shown in paragraph(said, 72):
+        assert unstructured(shown) == shown
+        assert len(shown) <= 72
+
+
+@given(st.text(max_size=300))
+def test_a_paragraph_has_every_word_of_its_text(text: str) -> None:
+    assert " ".join(paragraph(text, 40)).split() == " ".join(wrap(neutralise(text), 39)).split()

@@ -8,12 +8,14 @@ Standard library only.
 from __future__ import annotations
 
 import json
-import math
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
 SCHEMA = "mitigauge.result/1"
+# A result holds no more values, and none that is larger.
+MOST_ITERATIONS = 10_000
+LARGEST = 1e100
 
 
 class ParseError(ValueError):
@@ -32,8 +34,12 @@ def read_object(path: Path) -> dict[str, Any]:
         raise ParseError(f"{path.name}: missing") from None
     except UnicodeDecodeError as error:
         raise ParseError(f"{path.name}: not text: {error}") from None
-    except json.JSONDecodeError as error:
+    except ParseError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise ParseError(f"{path.name}: not JSON, perhaps cut off: {error}") from None
+    except OSError as error:
+        raise ParseError(f"{path.name}: {error.strerror}") from None
     if not isinstance(content, dict):
         raise ParseError(f"{path.name}: holds no JSON object")
     return content
@@ -48,15 +54,16 @@ def field(content: dict[str, Any], file: str, name: str, *kinds: type) -> Any:
         value = value[step]
     if not isinstance(value, kinds) or isinstance(value, bool):
         wanted = " or ".join(kind.__name__ for kind in kinds)
-        raise ParseError(f"{file}: {name}: {value!r} is not {wanted}")
+        raise ParseError(f"{file}: {name}: {value!r:.200} is not {wanted}")
     return value
 
 
 def number(content: dict[str, Any], file: str, name: str) -> float:
     """The finite number called `name` (with dots, as in `field`), not below 0."""
     value = field(content, file, name, int, float)
-    if not math.isfinite(value) or value < 0:
-        raise ParseError(f"{file}: {name}: {value!r} is not a finite number from 0 up")
+    # A whole number may be too large to be asked whether it is finite.
+    if not 0 <= value <= LARGEST:
+        raise ParseError(f"{file}: {name}: {value!r:.40} is not a finite number from 0 up")
     return float(value)
 
 
@@ -64,7 +71,7 @@ def sample(path: Path, case: dict[str, Any]) -> dict[str, float]:
     """Metric → value of one iperf3 test, in the units of workload.yml."""
     raw = read_object(path)
     if "error" in raw:
-        raise ParseError(f"{path.name}: error: iperf3 reported {raw['error']!r}")
+        raise ParseError(f"{path.name}: error: iperf3 reported {raw['error']!r:.500}")
     asked = case["parameters"]
     seen = {
         "start.test_start.protocol": asked["protocol"].upper(),
@@ -74,7 +81,8 @@ def sample(path: Path, case: dict[str, Any]) -> dict[str, float]:
     for name, expected in seen.items():
         value = field(raw, path.name, name, type(expected))
         if value != expected:
-            raise ParseError(f"{path.name}: {name}: {value!r}, but the case asked {expected!r}")
+            told = f"{value!r:.200}, but the case asked {expected!r}"
+            raise ParseError(f"{path.name}: {name}: {told}")
     throughput = number(raw, path.name, "end.sum_received.bits_per_second")
     if throughput == 0:
         raise ParseError(f"{path.name}: end.sum_received.bits_per_second: nothing was received")
@@ -102,10 +110,9 @@ def checked_case(directory: Path) -> dict[str, Any]:
     field(case, "case.json", "case_id", str)
     for name, kind in (("protocol", str), ("direction", str), ("parallel", int)):
         field(case, "case.json", f"parameters.{name}", kind)
-    if field(case, "case.json", "iterations", int) < 1:
-        raise ParseError("case.json: iterations: below 1")
-    if field(case, "case.json", "warmup", int) < 0:
-        raise ParseError("case.json: warmup: below 0")
+    for name, least in (("iterations", 1), ("warmup", 0)):
+        if not least <= field(case, "case.json", name, int) <= MOST_ITERATIONS:
+            raise ParseError(f"case.json: {name}: not from {least} to {MOST_ITERATIONS}")
     return case
 
 

@@ -11,12 +11,17 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 SCHEMA = "mitigauge.result/1"
+# A result holds no more; JSON's whole numbers are exact up to LARGEST.
+MOST_ITERATIONS = 10_000
+# As workload.yml has it.
+MOST_RUNS = 99
+LARGEST = 1 << 53
 
 
 class ParseError(ValueError):
@@ -31,8 +36,10 @@ def read_object(path: Path) -> dict[str, Any]:
         raise ParseError(f"{path.name}: missing") from None
     except UnicodeDecodeError as error:
         raise ParseError(f"{path.name}: not text: {error}") from None
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ParseError(f"{path.name}: not JSON, perhaps cut off: {error}") from None
+    except OSError as error:
+        raise ParseError(f"{path.name}: {error.strerror}") from None
     if not isinstance(content, dict):
         raise ParseError(f"{path.name}: holds no JSON object")
     return content
@@ -46,7 +53,7 @@ def field(content: dict[str, Any], file: str, name: str, kind: type) -> Any:
             raise ParseError(f"{file}: {name}: missing")
         value = value[step]
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise ParseError(f"{file}: {name}: {value!r} is not {kind.__name__}")
+        raise ParseError(f"{file}: {name}: {value!r:.200} is not {kind.__name__}")
     return value
 
 
@@ -68,14 +75,14 @@ def time_per_call_ns(path: Path, test: str, loops: int) -> float:
         text = path.read_text()
     except FileNotFoundError:
         raise ParseError(f"{path.name}: missing") from None
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, OSError) as error:
         raise ParseError(f"{path.name}: not text: {error}") from None
     ran = only(r"^# Running '?syscall/(\w+)'? benchmark:", text, path.name, "benchmark")
     if ran != test:
-        raise ParseError(f"{path.name}: benchmark: {ran!r}, but the case asked {test!r}")
+        raise ParseError(f"{path.name}: benchmark: {ran!r:.40}, but the case asked {test!r}")
     executed = only(r"^# Executed ([\d,]+) \w+\(\) calls$", text, path.name, "calls")
-    if int(executed.replace(",", "")) != loops:
-        raise ParseError(f"{path.name}: calls: {executed}, but the case asked {loops}")
+    if executed.replace(",", "") != str(loops):
+        raise ParseError(f"{path.name}: calls: {executed:.40}, but the case asked {loops}")
     total_s = only(r"^ *Total time: (\S+) \[sec\]$", text, path.name, "Total time")
     per_call_us = only(r"^ *(\S+) usecs/op$", text, path.name, "usecs/op")
     only(r"^ *(\S+) ops/sec$", text, path.name, "ops/sec")
@@ -85,9 +92,18 @@ def time_per_call_ns(path: Path, test: str, loops: int) -> float:
     # Half a millisecond in the total, half a picosecond in each call, and perf cuts off.
     if abs(per_call * loops / 1e6 - total) > 0.0011 + loops * 1e-12:
         raise ParseError(
-            f"{path.name}: usecs/op: {per_call_us} × {loops} calls is not the total of {total_s} s"
+            f"{path.name}: usecs/op: {per_call_us:.40} × {loops} calls is not the total of "
+            f"{total_s:.40} s"
         )
     return per_call * 1000
+
+
+def whole(content: dict[str, Any], file: str, name: str, least: int, most: int = LARGEST) -> int:
+    """The whole number called `name` (with dots, as in `field`), from `least` to `most`."""
+    value: int = field(content, file, name, int)
+    if not least <= value <= most:
+        raise ParseError(f"{file}: {name}: not from {least} to {most}")
+    return value
 
 
 def positive(text: str, file: str, name: str) -> float:
@@ -95,9 +111,9 @@ def positive(text: str, file: str, name: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise ParseError(f"{file}: {name}: {text!r} is not a number") from None
+        raise ParseError(f"{file}: {name}: {text!r:.40} is not a number") from None
     if not math.isfinite(value) or value <= 0:
-        raise ParseError(f"{file}: {name}: {text!r} is not a finite number above 0")
+        raise ParseError(f"{file}: {name}: {text!r:.40} is not a finite number above 0")
     return value
 
 
@@ -106,10 +122,8 @@ def checked_case(directory: Path) -> dict[str, Any]:
     case = read_object(directory / "case.json")
     field(case, "case.json", "case_id", str)
     field(case, "case.json", "parameters.test", str)
-    if field(case, "case.json", "iterations", int) < 1:
-        raise ParseError("case.json: iterations: below 1")
-    if field(case, "case.json", "warmup", int) < 0:
-        raise ParseError("case.json: warmup: below 0")
+    whole(case, "case.json", "iterations", 1, MOST_ITERATIONS)
+    whole(case, "case.json", "warmup", 0, MOST_ITERATIONS)
     return case
 
 
@@ -124,7 +138,8 @@ class Pace:
     @property
     def disturbed(self) -> list[int]:
         """Numbers of the iterations that do not count."""
-        return [n for n in range(1, len(self.slowdowns) + 1) if n not in self.counted]
+        counted = set(self.counted)
+        return [n for n in range(1, len(self.slowdowns) + 1) if n not in counted]
 
     def told(self) -> dict[str, Any]:
         """The result's `pace`; nothing where the loop was not timed."""
@@ -146,13 +161,18 @@ def pace_of(record: dict[str, Any], iterations: int) -> Pace:
     numbers = field(record, "run.json", "pace.counted", list)
     slowdowns = field(record, "run.json", "pace.slowdowns", list)
     limit = field(record, "run.json", "pace.limit", float)
+    if len(slowdowns) > MOST_ITERATIONS:
+        raise ParseError(f"run.json: pace.slowdowns: more than {MOST_ITERATIONS}")
     for value in [limit, *slowdowns]:
-        if not isinstance(value, float | int) or not math.isfinite(value) or value < 1:
-            raise ParseError(f"run.json: pace: {value!r} is not a finite number from 1 up")
-    whole = all(type(number) is int and 1 <= number <= len(slowdowns) for number in numbers)
-    if not whole or len(numbers) != iterations or len(set(numbers)) != iterations:
+        number = isinstance(value, float | int) and not isinstance(value, bool)
+        # A whole number may be too large to be asked whether it is finite.
+        if not number or not 1 <= value <= LARGEST:
+            raise ParseError(f"run.json: pace: {value!r:.40} is not a finite number from 1 up")
+    known = all(type(number) is int and 1 <= number <= len(slowdowns) for number in numbers)
+    if not known or len(numbers) != iterations or len(set(numbers)) != iterations:
         raise ParseError(
-            f"run.json: pace.counted: {numbers} are not {iterations} of {len(slowdowns)} iterations"
+            f"run.json: pace.counted: {numbers!r:.200} are not {iterations} of "
+            f"{len(slowdowns)} iterations"
         )
     return Pace(sorted(numbers), slowdowns, limit)
 
@@ -161,24 +181,23 @@ def runs_of(case: dict[str, Any]) -> int:
     """Runs to an iteration; one where the case does not say."""
     if "best_of" not in case["parameters"]:
         return 1
-    runs: int = field(case, "case.json", "parameters.best_of", int)
-    if runs < 1:
-        raise ParseError("case.json: parameters.best_of: below 1")
-    return runs
+    return whole(case, "case.json", "parameters.best_of", 1, MOST_RUNS)
 
 
-def files_of(directory: Path, iteration: str, runs: int) -> list[Path]:
+def files_of(directory: Path, iteration: str, runs: int) -> Iterator[Path]:
     """What perf said in each run of an iteration."""
     if runs == 1:
-        return [directory / f"{iteration}.txt"]
-    return [directory / f"{iteration}.{run:02}.txt" for run in range(1, runs + 1)]
+        yield directory / f"{iteration}.txt"
+        return
+    for run in range(1, runs + 1):
+        yield directory / f"{iteration}.{run:02}.txt"
 
 
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = checked_case(directory)
     record = read_object(directory / "run.json")
-    loops = field(record, "run.json", "loops", int)
+    loops = whole(record, "run.json", "loops", 1)
     test, best_of = case["parameters"]["test"], runs_of(case)
 
     def values(kind: str, numbers: Iterable[int]) -> list[float]:

@@ -10,7 +10,7 @@ from alembic import op
 from mitigauge.queue_schema import drop_queue, make_queue
 
 revision = "0013"
-down_revision = "0011"
+down_revision = "0012"
 branch_labels = None
 depends_on = None
 
