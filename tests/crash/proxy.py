@@ -12,7 +12,7 @@ import contextlib
 import struct
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,6 +71,7 @@ class Proxy:
     _loop: asyncio.AbstractEventLoop | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _open: asyncio.Event = field(default_factory=asyncio.Event)
+    _done: asyncio.Event = field(default_factory=asyncio.Event)
     _refusing: bool = False
 
     @property
@@ -88,21 +89,19 @@ class Proxy:
     @contextlib.contextmanager
     def running(self) -> Iterator[Proxy]:
         """Serve from a thread of its own."""
-        started, thread = threading.Event(), threading.Thread(target=lambda: run(), daemon=True)
+        started = threading.Event()
 
         async def serve() -> None:
-            self._loop, self._open = asyncio.get_running_loop(), asyncio.Event()
+            self._loop = asyncio.get_running_loop()
+            self._open, self._done = asyncio.Event(), asyncio.Event()
             self._open.set()
-            self._done = asyncio.Event()
             server = await asyncio.start_unix_server(self._serve, str(self.socket))
             started.set()
             async with server:
                 await self._done.wait()
             await self._drop_all()
 
-        def run() -> None:
-            asyncio.run(serve())
-
+        thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
         thread.start()
         if not started.wait(10):
             raise RuntimeError(f"the proxy at {self.socket} did not start within 10 s")
@@ -130,9 +129,8 @@ class Proxy:
         self._refusing = False
         self._in_loop(self._open.set)
 
-    def _in_loop(self, call: object) -> None:
+    def _in_loop(self, call: Callable[[], object]) -> None:
         assert self._loop is not None
-        assert callable(call)
         self._loop.call_soon_threadsafe(call)
 
     def _cancel_all(self) -> None:

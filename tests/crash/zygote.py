@@ -50,7 +50,10 @@ class Zygote:
     ) -> Forked:
         """Fork a worker with these arguments; its output is appended to *log*."""
         request = {"spawn": list(arguments), "log": str(log), "env": dict(env or os.environ)}
-        return Forked(self, int(self.ask(request)["pid"]))
+        answer = self.ask(request)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return Forked(self, int(answer["pid"]))
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """One request, one answer. Raises RuntimeError when the zygote is gone."""
