@@ -277,7 +277,7 @@ def new_world(*behaviours: Behaviour, **facts: Any) -> dict[str, Any]:
         "job_s": 0.0,
         "quick": False,
         "profile": "ok",
-        "boot_timeout_s": 5,
+        "boot_timeout_s": 60,
         "behaviours": as_json(behaviours),
         **facts,
     }
