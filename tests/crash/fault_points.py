@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -64,27 +64,32 @@ class Hit:
 
 @dataclass
 class FaultPlan:
-    """One fault, made once, at the first step of that name."""
+    """One fault, made once, at the first of the named steps, at that step's moment."""
 
-    step: str = ""
-    moment: str = ""
+    moments: Mapping[str, Moment] = field(default_factory=dict)
     report: Path | None = None
     _made: threading.Lock = field(default_factory=threading.Lock)
 
     def takes(self, step: str, *moments: Moment) -> bool:
         """Whether the fault is to be made here; True once."""
-        here = step == self.step and self.moment in moments
-        return here and self._made.acquire(blocking=False)
+        return self.moments.get(step) in moments and self._made.acquire(blocking=False)
 
     def tell(self, taken: Any) -> None:
         """Write down what is about to happen, in one write, so that nothing tears it."""
         if self.report is None:
             return
-        lease = taken.lease
-        hit = Hit(self.step, self.moment, lease.run_id, lease.epoch, os.getpid(), time.time())
+        lease, step = taken.lease, str(taken.action.step)
+        moment = self.moments[step]
+        hit = Hit(step, moment, lease.run_id, lease.epoch, os.getpid(), time.time())
         line = json.dumps(asdict(hit)) + "\n"
         with self.report.open("a") as file:
             file.write(line)
+
+
+def moments_of(faults: Iterable[str]) -> dict[str, Moment]:
+    """Steps and moments from texts such as ``boot.arm:before``. Raises ValueError."""
+    pairs = (fault.rpartition(":") for fault in faults)
+    return {step: Moment(moment) for step, _, moment in pairs}
 
 
 def hits_in(report: Path) -> list[Hit]:
@@ -116,7 +121,7 @@ class FaultyAdvancer(Advancer):
             self._stop(taken)
         if self.plan.takes(step, *CUTS):
             self.plan.tell(taken)
-            done = replace(done, apply=_marked(done.apply, MARKS[Moment(self.plan.moment)]))
+            done = replace(done, apply=_marked(done.apply, MARKS[self.plan.moments[step]]))
         pause = super()._commit(taken, done)
         if self.plan.takes(step, Moment.AFTER):
             self._die(taken)

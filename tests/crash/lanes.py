@@ -113,8 +113,8 @@ class Lane:
         with transaction(self.engine) as session:
             started = session.execute(
                 text(
-                    "select run_id, epoch from step_attempt join run on run.id = run_id"
-                    " where experiment_id = :e and outcome = 'started'"
+                    "select run_id, epoch from step_attempt where outcome = 'started'"
+                    " and run_id in (select id from run where experiment_id = :e)"
                 ),
                 {"e": self.experiment},
             ).all()

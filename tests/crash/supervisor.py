@@ -30,6 +30,9 @@ KINDS: dict[str, Sequence[Moment]] = {
 }
 # An armed worker that meets its step so late is killed where it stands, and armed anew.
 ARMED_S = 6.0
+# So many least frequent faults a worker is armed with: the first that it comes to is made.
+ARMED_STEPS = 8
+Fault = tuple[str, Moment]
 # So long a worker that was stopped is left to another's taking over, and then to its refusal.
 TAKEOVER_S = 15.0
 REFUSAL_S = 8.0
@@ -74,12 +77,13 @@ class Ground:
                 ) or 0
             )  # fmt: skip
 
-    def spawn(self, url: str, fault: str) -> Forked:
-        """A worker, with a fault or (empty) none."""
+    def spawn(self, url: str, faults: Sequence[Fault]) -> Forked:
+        """A worker that makes the first of these faults that it comes to."""
+        armed = [f"--fault={step}:{moment}" for step, moment in faults]
         return self.zygote.spawn(
             [
                 *(url, str(self.home), str(self.lease_s), "--hurry"),
-                *(["--fault", fault, "--report", str(self.report)] if fault else []),
+                *(["--report", str(self.report), *armed] if armed else []),
             ],
             log=self.home / "workers.log",
             env={**os.environ, "MITIGAUGE_HOME": str(self.home)},
@@ -88,21 +92,24 @@ class Ground:
 
 @dataclass
 class Chooser:
-    """Which fault comes next: the one that was tried least; among those, by chance."""
+    """Which faults come next: those that were made least often; among those, by chance."""
 
-    moments: Sequence[Moment]
+    kinds: Sequence[Sequence[Moment]]
     random: random.Random
-    tried: Counter[tuple[str, Moment]] = field(default_factory=Counter)
+    made: Counter[Fault] = field(default_factory=Counter)
 
-    def next(self, *, without: Sequence[Moment] = ()) -> tuple[str, Moment] | None:
-        """A step and a moment; None where nothing is left to choose from."""
-        pairs = [(str(s), m) for s in Step for m in self.moments if m not in without]
-        if not pairs:
-            return None
-        least = min(self.tried[pair] for pair in pairs)
-        chosen = self.random.choice([pair for pair in pairs if self.tried[pair] == least])
-        self.tried[chosen] += 1
-        return chosen
+    def next(self, *, without: Sequence[Moment] = ()) -> list[Fault]:
+        """Faults of one kind at different steps; none where there is nothing to choose from."""
+        kinds = [kind for kind in self.kinds if not set(kind) & set(without)]
+        if not kinds:
+            return []
+        kind = self.random.choice(kinds)
+        pairs = [(str(step), moment) for step in Step for moment in kind]
+        self.random.shuffle(pairs)
+        pairs.sort(key=lambda pair: self.made[pair])
+        return list(
+            {step: (step, moment) for step, moment in reversed(pairs[:ARMED_STEPS])}.values()
+        )
 
 
 @dataclass
@@ -112,7 +119,7 @@ class Slot:
     ground: Ground
     proxy: Proxy
     worker: Forked | None = None
-    armed: tuple[str, Moment] | None = None
+    armed: Sequence[Fault] = ()
     since: float = 0.0
     hit: Hit | None = None
     resumed: float = 0.0
@@ -123,13 +130,12 @@ class Slot:
     @property
     def pausing(self) -> bool:
         """Whether its worker is, or is to be, stopped."""
-        return self.armed is not None and self.armed[1] in PAUSES
+        return any(moment in PAUSES for _, moment in self.armed)
 
-    def start(self, fault: tuple[str, Moment] | None) -> None:
+    def start(self, faults: Sequence[Fault]) -> None:
         """Start a worker."""
-        said = f"{fault[0]}:{fault[1]}" if fault else ""
-        self.worker = self.ground.spawn(self.proxy.url(self.ground.url), said)
-        self.armed, self.since, self.hit, self.resumed = fault, time.monotonic(), None, 0.0
+        self.worker = self.ground.spawn(self.proxy.url(self.ground.url), faults)
+        self.armed, self.since, self.hit, self.resumed = faults, time.monotonic(), None, 0.0
 
     def free(self, hits: Sequence[Hit]) -> bool:
         """Look after the worker; True when a new one is wanted."""
@@ -139,7 +145,7 @@ class Slot:
         code = self.worker.poll()
         if code is not None:
             return self._ended(code)
-        if self.armed is None:
+        if not self.armed:
             return False
         if self.hit is None:
             return self._late()
@@ -150,7 +156,7 @@ class Slot:
         if self.worker is not None:
             self.worker.kill()
             self.worker.wait()
-        self.worker = self.armed = None
+        self.worker, self.armed = None, ()
 
     def _ended(self, code: int) -> bool:
         meant = self.hit is not None and self.hit.moment in KILLS and code == -signal.SIGKILL
@@ -233,7 +239,7 @@ class Supervisor:
         hits = self.hits()
         for slot in self.slots:
             if slot.free(hits):
-                slot.start(self._next_fault(slot))
+                slot.start(self._next_faults(slot))
 
     def hits(self) -> list[Hit]:
         """Every fault made so far."""
@@ -243,7 +249,7 @@ class Supervisor:
         """No more faults: workers that are still armed are killed and started whole."""
         self.arming = False
         for slot in self.slots:
-            if slot.armed is not None and slot.hit is None:
+            if slot.armed and slot.hit is None:
                 slot.end()
 
     def complaints(self) -> list[str]:
@@ -255,9 +261,10 @@ class Supervisor:
         for slot in self.slots:
             slot.end()
 
-    def _next_fault(self, slot: Slot) -> tuple[str, Moment] | None:
+    def _next_faults(self, slot: Slot) -> Sequence[Fault]:
         if not self.arming:
-            return None
+            return ()
+        self.chooser.made = Counter((hit.step, Moment(hit.moment)) for hit in self.hits())
         # Who is stopped needs another one that goes on.
         others = any(other.pausing for other in self.slots if other is not slot)
         return self.chooser.next(without=PAUSES if others or len(self.slots) == 1 else ())

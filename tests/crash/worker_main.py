@@ -1,9 +1,10 @@
 """A real worker process over simulated hosts, with one fault in it where one is wanted.
 
-Usage: python -m tests.crash.worker_main URL WORLDS LEASE_SECONDS [--fault STEP:MOMENT]
+Usage: python -m tests.crash.worker_main URL WORLDS LEASE_SECONDS [--fault STEP:MOMENT]…
        [--report FILE] [--hurry]
 
-The moments are those of :mod:`tests.crash.fault_points`.
+The moments are those of :mod:`tests.crash.fault_points`; of several faults, the one whose step
+comes first is made.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from mitigauge.database import new_engine
 from mitigauge.settings import get_settings
 from pipelines.steps import boot
 from pipelines.worker import Worker
-from tests.crash.fault_points import FaultPlan, FaultyAdvancer
+from tests.crash.fault_points import FaultPlan, FaultyAdvancer, moments_of
 from tests.crash.hurry import hurry
 from tests.crash.simulated_host import opener
 from tests.specs import CATALOG
@@ -33,13 +34,12 @@ def main(arguments: Sequence[str]) -> None:
     boot.GOING_DOWN_S = 0.0  # a simulated host is up again at once
     if asked.hurry:
         hurry()
-    step, _, moment = asked.fault.rpartition(":")
     advancer = FaultyAdvancer(
         new_engine(asked.url),
         opener(asked.worlds),
         CATALOG,
         lease_seconds=asked.lease_seconds,
-        plan=FaultPlan(step, moment, asked.report),
+        plan=FaultPlan(moments_of(asked.fault), asked.report),
     )
     Worker(advancer, asked.url).run()
 
@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("url")
     parser.add_argument("worlds", type=Path)
     parser.add_argument("lease_seconds", type=float)
-    parser.add_argument("--fault", default="")
+    parser.add_argument("--fault", action="append", default=[])
     parser.add_argument("--report", type=Path)
     parser.add_argument("--hurry", action="store_true")
     return parser
