@@ -41,7 +41,7 @@ KIND = (
     Scenario("a panic", world={"panics": {"knob=on": 1}}),
     Scenario("silent for a moment", lambda: [b.Silent(3, calls=["poll", "verify", "answers"])]),
     Scenario("slow to answer", lambda: [b.Slow("verify", 0.3), b.Slow("arm", 0.3)]),
-    Scenario("needs a power cycle", lambda: [b.StaysDown(1)], {"boot_timeout_s": 1}, weight=3),
+    Scenario("needs a power cycle", lambda: [b.StaysDown(1)], {"boot_timeout_s": 3}, weight=3),
     Scenario("an answer lost", lambda: [b.LosesAnswer(1, "start")]),
     Scenario("threads of the arm", lambda: [b.ThreadsOfArm()]),
 )
@@ -52,7 +52,7 @@ HOSTILE = (
     Scenario(
         "dead after a boot",
         lambda: [b.StaysDown(1, power_cycle_helps=False)],
-        {"boot_timeout_s": 1},
+        {"boot_timeout_s": 3},
         whole=False,
     ),
     Scenario("answer of a reboot lost", lambda: [b.LosesAnswer(1, "arm")], whole=False),

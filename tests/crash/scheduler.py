@@ -46,6 +46,8 @@ class Player:
     over: threading.Event = field(default_factory=threading.Event)
     pid: int = 0
     """The server's process of its connection in use."""
+    blocked: bool = False
+    """Whether it was seen to wait for a lock within the database."""
 
 
 @dataclass
@@ -61,11 +63,13 @@ class Scheduler:
     def __post_init__(self) -> None:
         for name in ("before_cursor_execute", "commit", "rollback"):
             event.listen(self.engine, name, self._listener(name))
+        self._looking = self.watch.connect().execution_options(isolation_level="AUTOCOMMIT")
 
     def close(self) -> None:
         """Leave the engine as it was."""
         for name, listener in self._listeners.items():
             event.remove(self.engine, name, listener)
+        self._looking.close()
 
     def point(self, name: str) -> None:
         """A switch point of the calling thread, if it is one of ours."""
@@ -93,9 +97,13 @@ class Scheduler:
         try:
             while ready := self._ready(players.values()):
                 chosen = players[choose(sorted(player.name for player in ready))]
+                freed = chosen.points[-1].startswith(("commit", "rollback"))
                 chosen.parked.clear()
                 chosen.go.release()
                 self._await(chosen)
+                for player in players.values():
+                    # Whoever waited for a lock that is free now reaches its point soon.
+                    player.blocked = player.blocked and not freed
         except BaseException:
             self._abandon(players.values())
             raise
@@ -119,7 +127,6 @@ class Scheduler:
         """Those that stand at a switch point; waits for one while others hold a lock."""
         began = time.monotonic()
         while True:
-            # Whoever waited for a lock that is free now reaches its point at once.
             going = [p for p in players if not p.over.is_set()]
             for player in going:
                 if not player.parked.is_set():
@@ -133,19 +140,20 @@ class Scheduler:
     def _await(self, player: Player) -> None:
         """Until it stands at a point, has ended, or waits for a lock."""
         began = time.monotonic()
+        suspect_s = 0.0 if player.blocked else SUSPECT_S
         while not player.parked.wait(LOOK_S):
             silent = time.monotonic() - began
-            if silent > SUSPECT_S and self._waits_for_lock(player.pid):
+            if silent >= suspect_s and self._waits_for_lock(player.pid):
+                player.blocked = True
                 return
             if silent > HUNG_S:
-                raise Deadlocked(
-                    f"{player.name} came to no switch point after {player.points[-3:]}"
-                )
+                last = player.points[-3:]
+                raise Deadlocked(f"{player.name} came to no switch point after {last}")
+        player.blocked = False
 
     def _waits_for_lock(self, pid: int) -> bool:
-        with self.watch.connect() as connection:
-            waits = "select wait_event_type = 'Lock' from pg_stat_activity where pid = :pid"
-            return bool(connection.scalar(text(waits), {"pid": pid}))
+        waits = "select wait_event_type = 'Lock' from pg_stat_activity where pid = :pid"
+        return bool(self._looking.scalar(text(waits), {"pid": pid}))
 
     def _abandon(self, players: Any) -> None:
         self._abandoned = True

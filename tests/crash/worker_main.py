@@ -25,6 +25,9 @@ from tests.crash.hurry import hurry
 from tests.crash.simulated_host import opener
 from tests.specs import CATALOG
 
+# A worker that is stopped within a transaction keeps others out for so long.
+IDLE_S = 1.5
+
 
 def main(arguments: Sequence[str]) -> None:
     """Work until stopped or until the fault."""
@@ -35,7 +38,7 @@ def main(arguments: Sequence[str]) -> None:
     if asked.hurry:
         hurry()
     advancer = FaultyAdvancer(
-        new_engine(asked.url),
+        new_engine(asked.url, idle_in_transaction_s=IDLE_S if asked.hurry else 30.0),
         opener(asked.worlds),
         CATALOG,
         lease_seconds=asked.lease_seconds,
