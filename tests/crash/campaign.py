@@ -27,7 +27,7 @@ from mitigauge.database import alembic_config, new_engine
 from mitigauge.embedded_postgres import ensure_running, stop
 from tests.crash.checks import KINDS as WRONGS
 from tests.crash.lanes import Lane, Verdict
-from tests.crash.outage import Outages
+from tests.crash.outage import OUTAGE_EVERY_S, Outages
 from tests.crash.proxy import Proxy
 from tests.crash.rig_api import RigApi, start_api
 from tests.crash.scenarios import EVERY, HOSTILE, KIND, Scenario
@@ -55,6 +55,7 @@ class Plan:
     lease_s: float = 1.2
     bound_s: float = 120.0
     scenarios: Sequence[Scenario] = EVERY
+    outage_every_s: tuple[float, float] = OUTAGE_EVERY_S
 
     @property
     def cancels(self) -> float:
@@ -156,7 +157,7 @@ def _outages(plan: Plan, api: RigApi, server: Path | None) -> Iterator[Outages |
     if server is None:
         yield None
         return
-    with Outages(server, api, random.Random(plan.seed)).running() as outages:
+    with Outages(server, api, random.Random(plan.seed), plan.outage_every_s).running() as outages:
         yield outages
 
 
@@ -242,7 +243,7 @@ def main(arguments: Sequence[str]) -> int:
     outage = "outage" in kinds
     try:
         outcome = carry_out(
-            plan, _database(home, safe=outage), home, server=home if outage else None
+            plan, migrated_server(home, safe=outage), home, server=home if outage else None
         )
     finally:
         stop(home, mode="immediate")
@@ -256,7 +257,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if outcome.good else 1
 
 
-def _database(home: Path, *, safe: bool) -> str:
+def migrated_server(home: Path, *, safe: bool) -> str:
     """URL of a migrated database; *safe*: what was committed outlives a hard stop."""
     url = make_url(ensure_running(home)).set(drivername="postgresql+psycopg")
     address = url.render_as_string(hide_password=False)

@@ -21,10 +21,8 @@ class Mutation:
     why: str
 
 
-INTERLEAVINGS = "tests/crash/test_interleavings.py"
-KILL = "tests/crash/test_kill.py"
-CAMPAIGN = "tests/crash/test_campaign.py"
 FENCE = "tests/crash/test_fence.py"
+ARCHIVE = "tests/crash/test_archive_limits.py"
 
 MUTATIONS = (
     Mutation(
@@ -68,11 +66,11 @@ MUTATIONS = (
         "A host that is gone would keep its run, and all that wait for it, for ever.",
     ),
     Mutation(
-        "the fence before power is taken away",
+        "power is cycled without asking for the lease",
         "pipelines/adapters/ansible_host.py",
-        "",
-        "",
-        ("tests/unit/test_ansible_adapter.py",),
+        "        self._require_lease()\n        self._power(lambda power: power.cycle())\n",
+        "        self._power(lambda power: power.cycle())\n",
+        (FENCE,),
         "A worker whose lease was taken over would cut the power of another's host.",
     ),
     Mutation(
@@ -144,7 +142,7 @@ MUTATIONS = (
         "pipelines/steps/measure.py",
         "    if sum(member.size for member in others) > limit:\n",
         "    if False:\n",
-        ("tests/unit/test_limits.py",),
+        (ARCHIVE,),
         "A hostile host would fill the disk of the control machine.",
     ),
     Mutation(
@@ -152,7 +150,7 @@ MUTATIONS = (
         "pipelines/steps/measure.py",
         "        if not path.resolve().is_relative_to(root):\n",
         "        if False:\n",
-        ("tests/unit/test_limits.py",),
+        (ARCHIVE,),
         "A hostile host would write any file that the worker may.",
     ),
 )

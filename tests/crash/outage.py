@@ -13,7 +13,7 @@ from pathlib import Path
 from mitigauge.embedded_postgres import ensure_running, stop
 from tests.crash.rig_api import RigApi
 
-EVERY_S = (5.0, 40.0)
+OUTAGE_EVERY_S = (5.0, 40.0)
 DOWN_S = (0.0, 4.0)
 API_BACK_S = 10.0
 ASK_S = 0.1
@@ -26,7 +26,7 @@ class Outages:
     server: Path
     api: RigApi
     random: random.Random
-    every_s: tuple[float, float] = EVERY_S
+    every_s: tuple[float, float] = OUTAGE_EVERY_S
     back_after_s: list[float] = field(default_factory=list)
     """Seconds from the server's return to the API's first good answer, one an outage."""
     complaints: list[str] = field(default_factory=list)

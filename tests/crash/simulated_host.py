@@ -188,7 +188,6 @@ def come_up(
         boot_id=str(uuid.uuid4()),
         power_cycled=power_cycled,
     )
-    world["console"] += f"simulated console of boot {nonce or 'fallback'}\n"
 
 
 def _settle(world: dict[str, Any], pieces: Sequence[Behaviour]) -> None:
@@ -199,6 +198,7 @@ def _settle(world: dict[str, Any], pieces: Sequence[Behaviour]) -> None:
         world.update(nonce="", cmdline="")
     if not world["nonce"] and not world["power_cycled"]:
         world["fell_back"].append(world["armed"])
+    world["console"] += f"simulated console of boot {world['nonce'] or 'fallback'}\n"
 
 
 def _verified(world: dict[str, Any]) -> dict[str, Any]:
