@@ -147,8 +147,7 @@ def _supervisor(plan: Plan, ground: Ground, stack: ExitStack) -> Supervisor:
         directory.mkdir(exist_ok=True)
         proxy = stack.enter_context(Proxy(ground.upstream, directory).running())
         slots.append(Slot(ground, proxy))
-    # Twice as many kills as others: they have the most moments, and take the least time.
-    kinds = [KINDS[kind] for kind in ("kill", *plan.kinds) if kind in plan.kinds and kind in KINDS]
+    kinds = [KINDS[kind] for kind in plan.kinds if kind in KINDS]
     return Supervisor(ground, slots, Chooser(kinds, random.Random(plan.seed)))
 
 

@@ -184,6 +184,8 @@ class Proxy:
             for message in frames.feed(data):
                 wire.mark = _mark_in(message) or wire.mark
                 forth.write(message)
+            if forth.is_closing():
+                return
             await forth.drain()
 
     async def _back(
@@ -200,6 +202,8 @@ class Proxy:
                         return
                 if not wire.silent:
                     back.write(message)
+            if back.is_closing():
+                return
             await back.drain()
 
     async def _pace(self) -> None:

@@ -103,7 +103,8 @@ class Chooser:
         kinds = [kind for kind in self.kinds if not set(kind) & set(without)]
         if not kinds:
             return []
-        kind = self.random.choice(kinds)
+        # Every moment as often as any other.
+        [kind] = self.random.choices(kinds, [len(kind) for kind in kinds])
         pairs = [(str(step), moment) for step in Step for moment in kind]
         self.random.shuffle(pairs)
         pairs.sort(key=lambda pair: self.made[pair])

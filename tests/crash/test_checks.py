@@ -32,8 +32,9 @@ def attempt(step: str, epoch: int, outcome: str = "done", boot: int | None = 1) 
 
 def boot(number: int, **more: Any) -> dict[str, Any]:
     return {
-        "id": number, "run_id": 1, "block": 1, "arm_id": number, "attempt": 1, "nonce": f"n{number}",
-        "state": "effective", "job_try": 1, "power_cycled": False, "reason": "", **more,
+        "id": number, "run_id": 1, "block": 1, "arm_id": number, "attempt": 1,
+        "nonce": f"n{number}", "state": "effective", "job_try": 1,
+        "power_cycled": False, "reason": "", **more,
     }  # fmt: skip
 
 
