@@ -36,7 +36,7 @@ from tests.crash.zygote import Zygote
 
 TICK_S = 0.05
 PROGRESS_S = 15.0
-GENERATIONS = 30
+GENERATIONS = 60
 CANCELS = 0.3
 STORIES = 5
 HOSTS = {"all": EVERY, "kind": KIND, "hostile": HOSTILE}

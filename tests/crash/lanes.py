@@ -73,12 +73,17 @@ class Lane:
 
     def begin(self) -> None:
         """Submit the next experiment, on a host that is as new."""
-        weights = [scenario.weight for scenario in self.scenarios]
-        [self.scenario] = self.random.choices(self.scenarios, weights)
+        [scenario] = self.random.choices(self.scenarios, [each.weight for each in self.scenarios])
         with transaction(self.engine) as session:
             bring_back(session, self.name)
-        write_world(self.home / f"{self.name}.json", *self.scenario.pieces(), **self.scenario.world)
-        self.experiment = self.api.submit(self.scenario.spec(self.name))
+        write_world(self.home / f"{self.name}.json", *scenario.pieces(), **scenario.world)
+        try:
+            self.experiment = self.api.submit(scenario.spec(self.name))
+        except OSError:
+            # It may be stored all the same, and then runs on that host.
+            self.generation += 1
+            raise
+        self.scenario = scenario
         self.began, self.ended, self.cancel_at = time.monotonic(), 0.0, 0.0
         if self.random.random() < self.cancels:
             self.cancel_at = self.began + self.random.uniform(0.0, CANCEL_WITHIN_S)
@@ -89,8 +94,8 @@ class Lane:
             return
         now = time.monotonic()
         if self.cancel_at and now >= self.cancel_at:
-            self.cancel_at = 0.0
             self.api.cancel(self.experiment)
+            self.cancel_at = 0.0
         if not self.ended and self._over():
             self.ended = now
         late = now - self.began > self.bound_s

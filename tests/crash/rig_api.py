@@ -110,9 +110,12 @@ def main(arguments: Sequence[str]) -> None:
     url, port, *hosts = arguments
     known = inventory(*hosts)
     # What the service looks up in files, the rig has at hand.
-    submission.environment_names = lambda: ["lab"]
-    submission.load_hosts = lambda _environment: known
-    submission.Catalog = lambda: CATALOG  # type: ignore[misc, assignment]
+    at_hand = {"environment_names": lambda: ["lab"], "load_hosts": lambda _environment: known,
+               "Catalog": lambda: CATALOG}  # fmt: skip
+    for name, look_up in at_hand.items():
+        if not hasattr(submission, name):
+            raise AttributeError(f"{submission.__name__} has no {name}: correct {__name__}")
+        setattr(submission, name, look_up)
     uvicorn.run(create_app(new_engine(url)), host="127.0.0.1", port=int(port), log_level="warning")
 
 

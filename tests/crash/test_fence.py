@@ -220,7 +220,7 @@ def test_a_restore_that_slept_past_its_lease_is_not_made(bench: Bench, clock: Sk
     bench.until("measure.poll")
     bench.until("boot.wait")
     other = bench.worker()
-    met = []
+    met: list[str] = []
 
     def asleep(call: str) -> None:
         if call == "restore" and not met:

@@ -35,7 +35,7 @@ def test_frames_are_the_same_however_the_stream_is_torn(
     stream = b"".join(whole)
     places = sorted({0, len(stream), *(min(cut, len(stream)) for cut in cuts)})
     frames = Frames()
-    found = []
+    found: list[bytes] = []
     for begin, end in pairwise(places):
         found += frames.feed(stream[begin:end])
     assert found == whole
