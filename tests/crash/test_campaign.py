@@ -13,27 +13,37 @@ from tests.crash.campaign import Outcome, Plan, carry_out, migrated_server
 from tests.crash.scenarios import HOSTILE, KIND
 
 FAULTS = 24
-SECONDS = 25.0
+SECONDS = 20.0
+# By then every experiment must be over, on a loaded machine too.
+BOUND_S = 60.0
 
 
 def assert_good(outcome: Outcome) -> None:
     assert outcome.good, f"{outcome.stories()}\n{outcome.table()}"
 
 
-@pytest.mark.parametrize("kinds", [("kill", "cancel"), ("pause",), ("cut", "kill")], ids="+".join)
 def test_nothing_is_lost_or_done_twice_whatever_happens_to_its_worker(
-    database_url: str, home: Path, kinds: tuple[str, ...]
+    database_url: str, home: Path
 ) -> None:
-    plan = Plan(FAULTS, 11, SECONDS, kinds, lanes=5, scenarios=KIND)
-    outcome = carry_out(plan, database_url, home)
+    kinds = ("kill", "pause", "cut", "cancel")
+    outcome = carry_out(
+        Plan(FAULTS, 11, SECONDS, kinds, lanes=4, bound_s=BOUND_S, scenarios=KIND),
+        database_url,
+        home,
+    )
     assert_good(outcome)
     assert outcome.faults.total() >= 5
-    assert "pause" not in kinds or outcome.refused
 
 
 def test_hostile_hosts_leave_nothing_stuck(database_url: str, home: Path) -> None:
-    plan = Plan(FAULTS, 5, SECONDS, ("kill", "cancel"), lanes=6, scenarios=HOSTILE)
-    assert_good(carry_out(plan, database_url, home))
+    kinds = ("kill", "cancel")
+    outcome = carry_out(
+        Plan(FAULTS, 5, SECONDS, kinds, lanes=4, bound_s=BOUND_S, scenarios=HOSTILE),
+        database_url,
+        home,
+    )
+    assert_good(outcome)
+    assert len(outcome.verdicts) >= 4
 
 
 @pytest.fixture
@@ -49,7 +59,16 @@ def test_a_server_stopped_hard_again_and_again_loses_nothing(
     safe_server: tuple[Path, str], home: Path
 ) -> None:
     server, url = safe_server
-    plan = Plan(10**6, 3, 15.0, ("outage",), lanes=4, scenarios=KIND, outage_every_s=(2.0, 5.0))
+    plan = Plan(
+        10**6,
+        3,
+        15.0,
+        ("outage",),
+        lanes=3,
+        bound_s=BOUND_S,
+        scenarios=KIND,
+        outage_every_s=(2.0, 5.0),
+    )
     outcome = carry_out(plan, url, home, server=server)
     assert_good(outcome)
     assert len(outcome.back_after_s) >= 2
