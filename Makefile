@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo test test-lab test-fresh check bench bench-stats bench-profiles fuzz requirements clean
+.PHONY: help setup demo test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-profiles fuzz requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,12 @@ test: setup ## every test, with one real run on emulated hosts (SKIP_LAB=1: with
 
 test-lab: setup ## all tests that boot emulated hosts (ARGS: for pytest)
 	@python -m pytest -m lab -s -v tests/lab $(ARGS)
+
+test-crash: setup ## workers killed, paused and cut off at every step; an hour (ARGS: for the campaign alone)
+	@scripts/test-crash $(ARGS)
+
+test-mutants: setup ## do tests notice faults in leases, fences, retries and limits? (ARGS=--list: which)
+	@python -m tests.crash.mutants $(ARGS)
 
 test-fresh: ## set-up and quick tests of the committed project in a new Debian root (ARGS: what to run there)
 	@scripts/test-fresh $(ARGS)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,8 +20,8 @@ from mitigauge.experiments.boot_schemas import WholeExperimentView
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.states import BootState
 from mitigauge.experiments.submit import submit
-from mitigauge.settings import REPOSITORY
 from pipelines.steps import boot as boot_steps
+from tests.crash.zygote import Forked, Zygote
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 STUCK = (
@@ -44,22 +42,18 @@ class Fleet:
     url: str
     engine: Engine
     worlds: Path
-    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    zygote: Zygote
+    started: list[Forked] = field(default_factory=list)
 
-    def worker(self, fault: str = "") -> subprocess.Popen[bytes]:
+    def worker(self, fault: str = "") -> Forked:
         """Start a worker; with *fault* (``step:moment``) one that dies there."""
-        arguments = [self.url, str(self.worlds), str(LEASE_S), *([fault] if fault else [])]
-        log = (self.worlds / "workers.log").open("ab")
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.crash.worker_main", *arguments],
-            cwd=REPOSITORY,
+        worker = self.zygote.spawn(
+            [self.url, str(self.worlds), str(LEASE_S), *(["--fault", fault] if fault else [])],
+            log=self.worlds / "workers.log",
             env={**os.environ, "MITIGAUGE_HOME": str(self.worlds)},
-            stdout=log,
-            stderr=subprocess.STDOUT,
         )
-        log.close()
-        self.started.append(process)
-        return process
+        self.started.append(worker)
+        return worker
 
     def submit(self, text: str = SPEC, *hosts: str) -> int:
         """Store an experiment over the test catalogue."""
@@ -111,10 +105,18 @@ def up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boot_steps, "GOING_DOWN_S", 0.0)
 
 
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    """What all workers of the session are forked from."""
+    zygote = Zygote()
+    yield zygote
+    zygote.close()
+
+
 @pytest.fixture
-def fleet(engine: Engine, database_url: str, home: Path) -> Iterator[Fleet]:
+def fleet(engine: Engine, database_url: str, home: Path, zygote: Zygote) -> Iterator[Fleet]:
     """A fleet of workers; whatever still runs at the end is killed."""
-    fleet = Fleet(database_url, engine, home)
+    fleet = Fleet(database_url, engine, home, zygote)
     yield fleet
     for process in fleet.started:
         if process.poll() is None:

@@ -1,70 +1,62 @@
-"""A real worker process over simulated hosts that can kill or stop itself at a commit.
+"""A real worker process over simulated hosts, with one fault in it where one is wanted.
 
-Usage: python -m tests.crash.worker_main URL WORLDS LEASE_SECONDS
-       [STEP:before|after|pause|doze]
+Usage: python -m tests.crash.worker_main URL WORLDS LEASE_SECONDS [--fault STEP:MOMENT]…
+       [--report FILE] [--hurry]
+
+The moments are those of :mod:`tests.crash.fault_points`; of several faults, the one whose step
+comes first is made.
 """
 
 from __future__ import annotations
 
+import argparse
 import faulthandler
-import os
 import signal
 import sys
-import threading
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from mitigauge.database import new_engine
-from pipelines.advance import Advancer
+from mitigauge.settings import get_settings
 from pipelines.steps import boot
 from pipelines.worker import Worker
+from tests.crash.fault_points import FaultPlan, FaultyAdvancer, moments_of
+from tests.crash.hurry import hurry
 from tests.crash.simulated_host import opener
 from tests.specs import CATALOG
 
-
-class Fragile(Advancer):
-    """An advancer that dies (or stops) at the first commit of one step, or dozes off before it."""
-
-    step = ""
-    moment = ""
-
-    def _act(self, taken: Any, context: Any) -> Any:
-        if taken.action.step == self.step and self.moment == "doze":
-            stop_here()
-        return super()._act(taken, context)
-
-    def _commit(self, taken: Any, done: Any) -> float | None:
-        hit = taken.action.step == self.step
-        if hit and self.moment == "before":
-            os.kill(os.getpid(), signal.SIGKILL)
-        if hit and self.moment == "pause":
-            stop_here()
-        pause = super()._commit(taken, done)
-        if hit and self.moment == "after":
-            os.kill(os.getpid(), signal.SIGKILL)
-        return pause
+# A worker that is stopped within a transaction keeps others out for so long.
+IDLE_S = 1.5
 
 
-def stop_here() -> None:
-    """Stop the process, this thread at once.
-
-    Sent to the process, another thread may take the signal, and this one goes on for a
-    moment, into the simulated host's file lock, say.
-    """
-    signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
-
-
-def main() -> None:
-    url, worlds, lease_seconds, *fault = sys.argv[1:]
-    if fault:
-        Fragile.step, _, Fragile.moment = fault[0].rpartition(":")
+def main(arguments: Sequence[str]) -> None:
+    """Work until stopped or until the fault."""
     faulthandler.register(signal.SIGUSR1)  # for a test that waits in vain
+    asked = _parser().parse_args(arguments)
+    get_settings.cache_clear()
     boot.GOING_DOWN_S = 0.0  # a simulated host is up again at once
-    advancer = Fragile(
-        new_engine(url), opener(Path(worlds)), CATALOG, lease_seconds=float(lease_seconds)
+    if asked.hurry:
+        hurry()
+    advancer = FaultyAdvancer(
+        new_engine(asked.url, idle_in_transaction_s=IDLE_S if asked.hurry else 30.0),
+        opener(asked.worlds),
+        CATALOG,
+        lease_seconds=asked.lease_seconds,
+        plan=FaultPlan(moments_of(asked.fault), asked.report),
     )
-    Worker(advancer, url).run()
+    Worker(advancer, asked.url).run()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="worker_main")
+    parser.add_argument("url")
+    parser.add_argument("worlds", type=Path)
+    parser.add_argument("lease_seconds", type=float)
+    parser.add_argument("--fault", action="append", default=[])
+    parser.add_argument("--report", type=Path)
+    parser.add_argument("--hurry", action="store_true")
+    return parser
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

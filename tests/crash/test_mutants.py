@@ -1,0 +1,59 @@
+"""The list of mutations is true, and the runner tells who survives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mitigauge.settings import REPOSITORY
+from tests.crash.mutants import CannotApply, mutated, tried
+from tests.crash.mutations import MUTATIONS, Mutation
+
+CODE = "def limit(n):\n    return min(n, 3)\n"
+NOTICES = "from code_under_test import limit\n\ndef test_limit():\n    assert limit(9) == 3\n"
+BLIND = "from code_under_test import limit\n\ndef test_limit():\n    assert limit(1) == 1\n"
+
+
+def fault(tests: str, old: str = "min(n, 3)") -> Mutation:
+    return Mutation("no limit", "code_under_test.py", old, "n", (tests,), "because")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A project of one function, a test that notices and one that does not."""
+    (tmp_path / "code_under_test.py").write_text(CODE)
+    (tmp_path / "test_notices.py").write_text(NOTICES)
+    (tmp_path / "test_blind.py").write_text(BLIND)
+    return tmp_path
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
+def test_every_mutation_can_be_applied_and_has_tests(mutation: Mutation) -> None:
+    code = (REPOSITORY / mutation.file).read_text()
+    compile(mutated(mutation, code), mutation.file, "exec")
+    assert all((REPOSITORY / test).is_file() for test in mutation.tests)
+    assert mutation.why.endswith(".")
+
+
+def test_a_mutation_that_a_test_notices_is_noticed_by_name(tree: Path) -> None:
+    fate = tried(fault("test_notices.py"), tree)
+    assert (fate.fate, fate.by) == ("noticed", "test_notices.py::test_limit")
+    assert (tree / "code_under_test.py").read_text() == CODE
+
+
+def test_a_mutation_that_no_test_notices_survives(tree: Path) -> None:
+    assert tried(fault("test_blind.py"), tree).fate == "survived"
+
+
+def test_tests_that_do_not_run_notice_nothing(tree: Path) -> None:
+    fate = tried(fault("test_gone.py"), tree)
+    assert not fate.good
+    assert fate.fate.startswith("its tests did not run")
+
+
+@pytest.mark.parametrize("old", ["max(n, 3)", "n", ""])
+def test_an_old_text_that_is_not_there_once_is_an_error(tree: Path, old: str) -> None:
+    with pytest.raises(CannotApply, match="not once"):
+        mutated(fault("test_notices.py", old), CODE)
+    assert "cannot be applied" in tried(fault("test_notices.py", old), tree).fate
