@@ -175,7 +175,7 @@ def check_against_case(
     if missing or unknown:
         raise InvalidInput(
             f"missing metrics: {', '.join(missing) or 'none'}; "
-            f"unknown metrics: {_shown(unknown) if unknown else 'none'}",
+            f"unknown metrics: {clean_text(', '.join(unknown))[:200] or 'none'}",
             hint=f"The case reports {', '.join(sorted(metrics))}.",
         )
     for name, declared in metrics.items():

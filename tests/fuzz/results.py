@@ -50,7 +50,9 @@ def _parsed(rng: random.Random, scratch: Path) -> str:
         if rng.random() < 0.1:
             path.unlink()
         elif path.suffix == ".json" and rng.random() < 0.7:
-            path.write_bytes(as_json(rng, odd_json(rng, json.loads(path.read_bytes()), 2)))
+            # As it was recorded: it may have been changed already.
+            content = json.loads((recorded / path.name).read_bytes())
+            path.write_bytes(as_json(rng, odd_json(rng, content, 2)))
         else:
             path.write_bytes(odd_bytes(rng, path.read_bytes()))
     case = _case(workload, json.loads((recorded / "case.json").read_text()))
