@@ -36,6 +36,7 @@ class Step(StrEnum):
     ARM = "boot.arm"
     AWAIT = "boot.wait"
     POWER_CYCLE = "boot.power-cycle"
+    LOST = "boot.lost"
     VERIFY = "boot.verify"
     START = "measure.start"
     POLL = "measure.poll"
@@ -65,6 +66,8 @@ class RunSituation:
 
     cancelled: bool
     prepared: bool
+    # Whether a step has begun to prepare the host: it may have got further than we know.
+    preparation_begun: bool
     restored: bool
     faults_in_a_row: int
     baseline_arm_id: int
@@ -117,7 +120,7 @@ def _why_end(run: RunSituation, current: BootSituation | None) -> str:
 
 
 def _wind_up(run: RunSituation, reason: str) -> Action:
-    if run.prepared and not run.restored:
+    if (run.prepared or run.preparation_begun) and not run.restored:
         return Action(Step.RESTORE, reason=reason)
     return Action(Step.FINISH, reason=reason)
 
@@ -139,7 +142,7 @@ def _booting(run: RunSituation, boot: BootSituation) -> Action:
     if waited > run.boot_timeout_s:
         silence = f"no answer within {run.boot_timeout_s:.0f} s of the"
         if boot.power_cycled:
-            return Action(Step.FINISH, boot.id, f"host lost: {silence} power cycle either")
+            return Action(Step.LOST, boot.id, f"host lost: {silence} power cycle either")
         return Action(Step.POWER_CYCLE, boot.id, f"{silence} reboot")
     return Action(Step.AWAIT, boot.id)
 

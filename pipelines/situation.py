@@ -10,7 +10,7 @@ from mitigauge.experiments.service import in_order, unjudged_blocks
 from mitigauge.experiments.states import BootState
 from mitigauge.experiments.tables import Run
 from mitigauge.settings import get_settings
-from pipelines.decide import BootSituation, RunSituation
+from pipelines.decide import BootSituation, RunSituation, Step
 
 
 def situation_of(session: Session, run: Run) -> RunSituation:
@@ -20,6 +20,7 @@ def situation_of(session: Session, run: Run) -> RunSituation:
     return RunSituation(
         cancelled=run.experiment.state == "cancelled",
         prepared=run.prepared is not None,
+        preparation_begun=repository.has_begun(session, run.id, Step.PREPARE),
         restored=run.tuning_restored,
         faults_in_a_row=run.consecutive_faults,
         baseline_arm_id=next(arm.id for arm in run.comparison.arms if arm.is_baseline),

@@ -114,6 +114,8 @@ def armed(
     boot.serial_offset = serial_offset
     boot.started_at = boot.started_at or now
     boot.rebooted_at = now
+    # One before the reboot was the earlier system's.
+    boot.power_cycled = False
 
 
 def power_cycled(session: Session, boot: Boot, reason: str, serial_tail: str) -> None:
@@ -121,6 +123,12 @@ def power_cycled(session: Session, boot: Boot, reason: str, serial_tail: str) ->
     boot.power_cycled = True
     boot.reason = reason
     boot.serial_tail = serial_tail
+    boot.rebooted_at = database_now(session)
+
+
+def revived(session: Session, boot: Boot) -> None:
+    """The host hung before its reboot and was cycled; the clock for its answer starts."""
+    boot.power_cycled = True
     boot.rebooted_at = database_now(session)
 
 
@@ -177,11 +185,17 @@ def job_lacks_cases(boot: Boot) -> None:
     boot.job_started_at = None
 
 
-def lost(session: Session, boot: Boot, reason: str) -> None:
-    """Neither the boot nor, after a power cycle, the fallback came up."""
+def lost(session: Session, run: Run, boot: Boot, reason: str) -> None:
+    """Neither the boot nor, after a power cycle, the fallback came up: the run ends.
+
+    There is nothing to restore on a host that nobody reaches; it is set aside.
+    """
     boot.state = BootState.DID_NOT_BOOT
     boot.reason = reason
     boot.finished_at = database_now(session)
+    run.ending = reason
+    restored(run)
+    set_aside(session, run, reason)
 
 
 def measured(session: Session, boot: Boot, job_lasted_s: float | None = None) -> None:

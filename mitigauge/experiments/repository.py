@@ -276,6 +276,12 @@ def attempt_under(session: Session, run_id: int, epoch: int) -> StepAttempt | No
     ).one_or_none()
 
 
+def has_begun(session: Session, run_id: int, step: str) -> bool:
+    """Whether the run ever began the step, whatever came of it."""
+    begun = select(StepAttempt.id).where(StepAttempt.run_id == run_id, StepAttempt.step == step)
+    return bool(session.scalar(select(begun.exists())))
+
+
 def unfinished_attempts(session: Session, run_id: int, before_epoch: int) -> list[StepAttempt]:
     """Attempts under earlier epochs whose end nobody wrote down, in order."""
     return list(

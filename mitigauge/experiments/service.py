@@ -47,6 +47,8 @@ def result_of_case(body: bytes, case: Case) -> ResultBody:
         case_id=case.id,
         metrics=case.metrics,
         iterations=case.iterations,
+        parameters=case.parameters,
+        warmup=case.warmup,
     )
     return result
 

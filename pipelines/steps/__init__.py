@@ -13,6 +13,7 @@ STEPS: Mapping[Step, Callable[[StepContext], Done]] = {
     Step.ARM: boot.arm,
     Step.AWAIT: boot.await_answer,
     Step.POWER_CYCLE: boot.power_cycle,
+    Step.LOST: boot.lost,
     Step.VERIFY: boot.verify,
     Step.SKIP: boot.skip,
     Step.START: measure.start,

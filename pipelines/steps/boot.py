@@ -28,7 +28,7 @@ def arm(context: StepContext) -> Done:
     boot = context.boot
     # A worker killed right after the reboot leaves a host that is on its way up.
     if not _answers_within(context, ANSWER_WAIT_S):
-        raise LabFault("the host does not answer before its reboot", hint="See its serial log.")
+        return _unanswered_before_reboot(context)
     offset = context.host.serial_offset()
     entry = context.host.arm(
         nonce=boot.nonce,
@@ -40,6 +40,25 @@ def arm(context: StepContext) -> Done:
         outcomes.armed(session, boot_of(run, boot.id), entry, offset)
 
     return Done(apply, event=f"block {boot.block}: booting {boot.arm.name}")
+
+
+def _unanswered_before_reboot(context: StepContext) -> Done:
+    """The host hangs: it is power-cycled once for this boot, and given a boot's time to answer."""
+    boot = context.boot
+    limit_s = float((context.run.prepared or {}).get("boot_timeout_s", ANSWER_WAIT_S))
+    if boot.power_cycled and context.seconds_since(boot.rebooted_at) > limit_s:
+        raise LabFault(
+            "the host does not answer before its reboot, nor after a power cycle",
+            hint="See its serial log.",
+        )
+    if boot.power_cycled:
+        return Done(lambda _session, _run: None, outcome="silent")
+    context.host.power_cycle()
+    return Done(
+        lambda session, run: outcomes.revived(session, boot_of(run, boot.id)),
+        outcome="silent",
+        event=f"block {boot.block}: no answer before the reboot of {boot.arm.name}; power cycled",
+    )
 
 
 def requested_cmdline(run: Run, boot: Boot) -> str:
@@ -63,8 +82,13 @@ def await_answer(context: StepContext) -> Done:
 
 
 def power_cycle(context: StepContext) -> Done:
-    """Keep what the console said, then cycle the power so that the fallback comes up."""
+    """Keep what the console said, then cycle the power so that the fallback comes up.
+
+    First a look: the time may have passed while no worker was there to look.
+    """
     boot = context.boot
+    if context.host.answers():
+        return _up(boot)
     tail = context.host.serial_tail(boot.serial_offset)
     context.host.power_cycle()
     reason = context.action.reason
@@ -73,6 +97,23 @@ def power_cycle(context: StepContext) -> Done:
         outcomes.power_cycled(session, boot_of(run, boot.id), reason, tail)
 
     return Done(apply, event=f"block {boot.block}: {boot.arm.name}: {reason}; power cycled")
+
+
+def lost(context: StepContext) -> Done:
+    """Give the host up, after a last look."""
+    boot, reason = context.boot, context.action.reason
+    if context.host.answers():
+        return _up(boot)
+    return Done(
+        lambda session, run: outcomes.lost(session, run, boot_of(run, boot.id), reason),
+        outcome="lab_fault",
+        detail=reason,
+        event=f"block {boot.block}: {boot.arm.name}: {reason}",
+    )
+
+
+def _up(boot: Boot) -> Done:
+    return Done(lambda session, run: outcomes.up(session, boot_of(run, boot.id)), outcome="up")
 
 
 def verify(context: StepContext) -> Done:

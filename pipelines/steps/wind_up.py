@@ -8,7 +8,7 @@ from mitigauge.experiments import outcomes
 from mitigauge.experiments.tables import Run
 from pipelines.decide import CANCELLED
 from pipelines.host_control import LabFault, LeaseGone
-from pipelines.steps.context import Done, StepContext, boot_of
+from pipelines.steps.context import Done, StepContext
 
 
 def stop(context: StepContext) -> Done:
@@ -52,10 +52,7 @@ def finish(context: StepContext) -> Done:
         state = "cancelled" if reason == CANCELLED else "failed"
 
     def apply(session: Session, run: Run) -> None:
-        if context.action.boot_id:
-            outcomes.lost(session, boot_of(run, context.action.boot_id), reason)
-            outcomes.set_aside(session, run, reason)
-        elif state == "failed" and run.prepared is None:
+        if state == "failed" and run.prepared is None:
             run.host.failed_preparations += 1
         outcomes.finish(session, run, state=state, error=reason)
 

@@ -489,6 +489,89 @@ def test_a_full_disk_of_ours_is_said_and_waited_for(lab: Lab) -> None:
     assert any("no space left on the control side" in line for line in lab.events(run))
 
 
+# Hosts that nobody looked at for long
+
+
+def long_ago(engine: Engine) -> None:
+    """Nobody looked for an hour: all workers were away."""
+    with engine.begin() as connection:
+        connection.execute(text("update boot set rebooted_at = rebooted_at - interval '1 hour'"))
+
+
+def test_a_host_that_came_up_while_nobody_looked_is_not_power_cycled(lab: Lab) -> None:
+    experiment, run = lab.submit()
+    lab.until(run, Step.ARM)
+    long_ago(lab.engine)
+    lab.carry_out(run)
+    nothing_lost_nothing_twice(lab.show(experiment), lab.fleet.did())
+    assert lab.fleet.did()["power-cycle"] == 0
+
+
+def test_a_host_is_not_lost_before_somebody_has_looked(lab: Lab) -> None:
+    experiment, run = lab.submit(SPEC.replace("blocks: 2", "blocks: 1"))
+    advancer = lab.advancer()
+    lab.until(run, Step.ARM, advancer)
+    lab.instead["answers"] = lambda _: False
+    long_ago(lab.engine)
+    lab.until(run, Step.POWER_CYCLE, advancer)
+    del lab.instead["answers"]
+    long_ago(lab.engine)
+    lab.carry_out(run, advancer)
+    view = lab.show(experiment)
+    assert view.state == "finished"
+    assert lab.fleet.did()["power-cycle"] == 1
+
+
+def test_a_host_that_stays_silent_after_its_power_cycle_is_lost_and_set_aside(lab: Lab) -> None:
+    experiment, run = lab.submit()
+    advancer = lab.advancer()
+    lab.until(run, Step.ARM, advancer)
+    lab.instead["answers"] = lambda _: False
+    for _ in range(8):
+        long_ago(lab.engine)
+        if advancer.advance(run) is None:
+            break
+    view = lab.show(experiment)
+    assert view.state == "failed"
+    assert view.runs[0].error.startswith("host lost: no answer within 60 s of the power")
+    assert BootState.DID_NOT_BOOT in {boot.state for boot in view.boots}
+    with transaction(lab.engine) as session:
+        assert "host lost" in session.scalars(text("select set_aside_reason from host")).one()
+
+
+def test_a_host_that_hangs_before_its_reboot_is_power_cycled_once_a_boot(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.steps.boot.ANSWER_WAIT_S", 0.1)
+    experiment, run = lab.submit()
+    advancer = lab.advancer()
+    lab.until(run, Step.PREPARE, advancer)
+    hangs = [True]
+
+    def cycled(host: SimulatedHost) -> None:
+        host.power_cycle()
+        hangs[0] = False
+
+    lab.instead["answers"] = lambda host: not hangs[0] and host.answers()
+    lab.instead["power_cycle"] = cycled
+    lab.carry_out(run, advancer)
+    assert lab.show(experiment).state == "finished"
+    assert lab.fleet.did()["power-cycle"] == 1
+    assert any("power cycled" in line for line in lab.events(run))
+
+
+def test_a_run_cancelled_when_it_may_have_prepared_its_host_restores_it(lab: Lab) -> None:
+    experiment, run = lab.submit()
+    with pytest.raises(Killed):
+        lab.carry_out(run, lab.advancer(killing(Step.PREPARE)))
+    lapse(lab.engine)
+    with transaction(lab.engine) as session:
+        service.cancel(session, experiment)
+    lab.carry_out(run)
+    assert lab.steps(run) == [Step.PREPARE, Step.RESTORE, Step.FINISH]
+    assert lab.fleet.did()["restore"] == 1
+
+
 # Cancelling
 
 

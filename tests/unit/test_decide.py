@@ -30,6 +30,7 @@ def run(*boots: BootSituation, **facts: object) -> RunSituation:
     plain = RunSituation(
         cancelled=False,
         prepared=True,
+        preparation_begun=True,
         restored=False,
         faults_in_a_row=0,
         baseline_arm_id=OFF,
@@ -65,7 +66,7 @@ def test_a_booting_arm_is_awaited_verified_or_cycled(facts: dict[str, object], s
 def test_a_host_silent_even_after_a_power_cycle_ends_the_run() -> None:
     silent = boot(1, OFF, BootState.BOOTING, rebooted_for_s=241.0, power_cycled=True)
     action = decide(run(silent))
-    assert (action.step, action.boot_id) == (Step.FINISH, 1)
+    assert (action.step, action.boot_id) == (Step.LOST, 1)
     assert "host lost" in action.reason
 
 
@@ -111,7 +112,9 @@ def test_the_end_restores_then_finishes() -> None:
 
 def test_cancelling_leaves_open_boots_and_restores() -> None:
     assert decide(run(boot(1, OFF, BootState.BOOTING), cancelled=True)).step is Step.RESTORE
-    untouched = run(boot(1, OFF), cancelled=True, prepared=False)
+    begun = run(boot(1, OFF), cancelled=True, prepared=False)
+    assert decide(begun).step is Step.RESTORE
+    untouched = replace(begun, preparation_begun=False)
     assert decide(untouched) == Action(Step.FINISH, reason="cancelled")
 
 
@@ -123,3 +126,24 @@ def test_once_everything_is_decided_no_further_block_is_begun() -> None:
 
 def test_a_boot_that_is_under_way_is_finished_all_the_same() -> None:
     assert decide(run(boot(1, OFF, BootState.MEASURING), decided_after=4)).step is Step.START
+
+
+def test_an_interim_analysis_comes_before_the_next_block() -> None:
+    done = boot(1, OFF, BootState.EFFECTIVE)
+    assert decide(run(done, boot(2, LOOP), unjudged_blocks=4)) == Action(Step.JUDGE)
+
+
+def test_what_was_restored_is_measured_on_no_more() -> None:
+    assert decide(run(boot(1, OFF), restored=True)) == Action(Step.FINISH)
+
+
+def test_a_run_that_is_brought_to_its_end_restores_and_says_why() -> None:
+    ending = run(boot(1, OFF, BootState.MEASURING), ending="block 1 was invalid 4 times")
+    assert decide(ending) == Action(Step.RESTORE, reason="block 1 was invalid 4 times")
+    over = replace(ending, restored=True)
+    assert decide(over) == Action(Step.FINISH, reason="block 1 was invalid 4 times")
+
+
+def test_a_cancel_that_comes_after_the_last_boot_changes_nothing() -> None:
+    done = boot(1, OFF, BootState.EFFECTIVE)
+    assert decide(run(done, cancelled=True, restored=True)) == Action(Step.FINISH)
