@@ -61,8 +61,6 @@ class Guard:
             await self.app(scope, receive, send)
         except Refused as refused:
             answer = problem(refused.status, "Refused", refused.message, refused.hint)
-            # Who sent this may go on to send a body, which nobody will read.
-            answer.headers["Connection"] = "close"
             await answer(scope, receive, send)
         except Exception:
             log.exception("%s failed", scope["method"])

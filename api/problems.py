@@ -95,9 +95,6 @@ def refusal(error: MitigaugeError) -> JSONResponse:
         answer.headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, TooMany):
         answer.headers["Retry-After"] = str(TRY_AGAIN_S)
-    if error.status in (408, 413):
-        # The rest of the body stays unread, so nothing more can be understood here.
-        answer.headers["Connection"] = "close"
     return answer
 
 

@@ -57,7 +57,10 @@ class PatientProtocol(H11Protocol):
             self._waiting = None
 
     def _owed(self) -> bool:
-        """Whether the other side has still to send headers, or a body that is answered already."""
+        """Whether the other side has still to send headers, or a body that is answered already.
+
+        Such a body is thrown away for a while: hanging up on it would take back the answer.
+        """
         if self.conn.their_state is h11.SEND_BODY:
             return self.cycle.response_complete
         return self.conn.their_state is h11.IDLE
@@ -65,7 +68,7 @@ class PatientProtocol(H11Protocol):
     def _too_slow(self) -> None:
         self._waiting = None
         if self._owed():
-            self.transport.abort()
+            self.transport.close()
 
 
 class Server(uvicorn.Server):

@@ -86,7 +86,7 @@ ODD_TARGETS = [
     ("/api/experiments/1/log?limit=99999999999999999999", 422),
     ("/api/experiments/99999999999999999999", 422),
     ("/api/boots/2147483648", 422),
-    ("/api/blobs/" + 300 * "a", 404),
+    ("/api/blobs/" + 100 * "a", 404),
     ("/api/blobs/..%2f..%2fetc%2fpasswd", 404),
     ("/" + 300 * "a", 200),
     ("/" + 40 * "..%2f" + "etc/passwd", 200),
@@ -186,10 +186,10 @@ def test_a_body_over_the_limit_is_refused_before_it_is_read(
 ) -> None:
     token = token_of(engine, "submitter")
     with serving(service) as port:
-        said = spoken(port, post(token, b"Content-Length: 1073741824\r\n", b""))
+        said = spoken(port, post(token, b"Content-Length: 1073741824\r\n", b""), wait_s=3)
         assert b" 413 " in said[:20]
         chunk = b"10000\r\n" + 0x10000 * b"a" + b"\r\n"
-        said = spoken(port, post(token, b"Transfer-Encoding: chunked\r\n", 17 * chunk))
+        said = spoken(port, post(token, b"Transfer-Encoding: chunked\r\n", 17 * chunk), wait_s=3)
         assert b" 413 " in said[:20]
 
 
@@ -208,6 +208,46 @@ def test_a_body_that_comes_too_slowly_is_cut_off(
         said = heard(connection)
         assert b" 408 " in said[:20]
         assert time.monotonic() - begun < 8
+
+
+@pytest.mark.parametrize(
+    ("path", "host", "length", "status"),
+    [
+        (b"/api/experiments", b"evil.example", b"10", b"421"),
+        (b"/api/experiments?name=%01", b"localhost", b"10", b"400"),
+        (b"/api/experiments", b"localhost", b"10", b"401"),
+        (b"/api/session", b"localhost", b"10", b"403"),
+    ],
+)
+def test_a_refusal_arrives_also_where_the_body_comes_after_it(
+    service: FastAPI, path: bytes, host: bytes, length: bytes, status: bytes
+) -> None:
+    with serving(service) as port, connected(port) as connection:
+        connection.sendall(
+            b"POST " + path + b" HTTP/1.1\r\nHost: " + host + b"\r\n"
+            b"Content-Type: application/yaml\r\nContent-Length: " + length + b"\r\n\r\n"
+        )
+        # The answer is there by now, unread. A server that hung up would take it back.
+        time.sleep(0.5)
+        connection.sendall(b"aaaaa")
+        time.sleep(0.2)
+        connection.sendall(b"aaaaa")
+        time.sleep(0.2)
+        assert b" " + status + b" " in connection.recv(65536)[:20]
+        # And the connection serves for what comes next.
+        connection.sendall(b"GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b" 200 " in connection.recv(65536)[:20]
+
+
+def test_a_refusal_arrives_also_where_the_body_is_far_over_the_limit(
+    service: FastAPI, engine: Engine
+) -> None:
+    token = token_of(engine, "submitter")
+    with serving(service) as port, connected(port) as connection:
+        connection.sendall(post(token, b"Content-Length: 8000000\r\n", b""))
+        for _ in range(8):
+            connection.sendall(1_000_000 * b"a")
+        assert b" 413 " in connection.recv(65536)[:20]
 
 
 def test_a_body_of_a_stranger_is_not_waited_for(service: FastAPI) -> None:
