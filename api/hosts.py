@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
 from api.database import Database
+from api.gate import needs
 from api.parameters import NameInPath
-from mitigauge.experiments import host_views
+from mitigauge.access.roles import Right
+from mitigauge.errors import Conflict
+from mitigauge.experiments import host_views, service
 from mitigauge.experiments.host_schemas import HostSummary, HostView
 
 router = APIRouter(prefix="/api/hosts", tags=["hosts"])
@@ -21,4 +24,18 @@ def list_hosts(session: Database) -> list[HostSummary]:
 @router.get("/{name}")
 def show_host(name: NameInPath, session: Database) -> HostView:
     """One host with its fingerprints and experiments."""
+    return host_views.show_host(session, name)
+
+
+@router.post(
+    "/{environment}/{name}/resume",
+    dependencies=[Depends(needs(Right.RESUME_HOST))],
+    openapi_extra={
+        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
+    },
+)
+def resume_host(environment: NameInPath, name: NameInPath, session: Database) -> HostView:
+    """Use a host again that was set aside. A body is not read."""
+    if not service.bring_back(session, environment, name):
+        raise Conflict(f"host {environment}/{name} is not set aside", hint="It is in use.")
     return host_views.show_host(session, name)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import iter_route_contexts
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
+from mitigauge.database import in_words, is_away
 from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.experiments.schemas import View
 from mitigauge.hostile import clean_text
+
+log = logging.getLogger(__name__)
 
 # However long what was asked, the answer to it is not.
 LONGEST_MESSAGE = 4_000
@@ -69,10 +73,12 @@ def install(app: FastAPI) -> None:
             answer.headers["Allow"] = ", ".join(methods_at(app, request.url.path))
         return answer
 
-    @app.exception_handler(OperationalError)
-    async def database_away(_: Request, error: OperationalError) -> JSONResponse:
-        lines = str(error.orig or "").strip().splitlines() or ["no detail"]
-        return away(f"the database does not answer: {lines[0]}")
+    @app.exception_handler(DBAPIError)
+    async def database_refused(_: Request, error: DBAPIError) -> JSONResponse:
+        if is_away(error):
+            return away(f"the database does not answer: {in_words(error)}")
+        log.error("the database refused a statement", exc_info=error)
+        return unexpected()
 
     @app.exception_handler(PoolTimeout)
     async def database_busy(_: Request, __: PoolTimeout) -> JSONResponse:

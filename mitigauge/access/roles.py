@@ -27,6 +27,7 @@ class Right(StrEnum):
     SUBMIT = "submit"
     CANCEL_OWN = "cancel own"
     CANCEL_ANY = "cancel any"
+    RESUME_HOST = "resume a host"
 
 
 _SUBMITS = frozenset({Right.READ, Right.SUBMIT, Right.CANCEL_OWN})
@@ -34,7 +35,7 @@ RIGHTS: Final = {
     Role.VIEWER: frozenset({Right.READ}),
     Role.RUNNER: _SUBMITS,
     Role.SUBMITTER: _SUBMITS,
-    Role.APPROVER: _SUBMITS | {Right.CANCEL_ANY},
+    Role.APPROVER: _SUBMITS | {Right.CANCEL_ANY, Right.RESUME_HOST},
     Role.ADMIN: frozenset(Right),
 }
 

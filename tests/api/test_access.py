@@ -51,6 +51,8 @@ def everybody(url: str, status: int = 200) -> Row:
 CANCEL_OWN = {"nobody": 401, "viewer": 403} | dict.fromkeys(ROLES[1:], 200)
 CANCEL_OTHER = CANCEL_OWN | {"runner": 403, "submitter": 403}
 ONE = "/api/experiments/{experiment}"
+RESUME = "/api/hosts/lab/alpha/resume"
+RESUMED = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 409, "admin": 409}
 TABLE = {
     "GET /api/health/live": everybody("/api/health/live"),
     "GET /api/health/ready": everybody("/api/health/ready"),
@@ -75,6 +77,8 @@ TABLE = {
     "GET /api/blobs/{digest}": read("/api/blobs/" + 64 * "0", 404),
     "GET /api/hosts": read("/api/hosts"),
     "GET /api/hosts/{name}": read("/api/hosts/alpha"),
+    # It is not set aside; the test of hosts brings one back.
+    "POST /api/hosts/{environment}/{name}/resume": Row(RESUME, RESUMED, RESUMED),
     "GET /api/profiles/diff": read("/api/profiles/diff", 422),
     "GET /api/profiles/diff.svg": read("/api/profiles/diff.svg", 422),
     "GET /api/profiles/groups": read("/api/profiles/groups?experiment={ended}&case=1"),

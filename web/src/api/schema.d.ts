@@ -285,6 +285,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hosts/{environment}/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume Host
+         * @description Use a host again that was set aside. A body is not read.
+         */
+        post: operations["resume_host_api_hosts__environment___name__resume_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/hosts/{name}": {
         parameters: {
             query?: never;
@@ -1405,7 +1425,7 @@ export interface components {
          * @description What a request may need.
          * @enum {string}
          */
-        Right: "read" | "submit" | "cancel own" | "cancel any";
+        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host";
         /**
          * Role
          * @description Roles, from the least to the most that one may do; *runner* is a CI's.
@@ -2144,6 +2164,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HostSummary"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    resume_host_api_hosts__environment___name__resume_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                environment: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostView"];
                 };
             };
             /** @description Client Error */
