@@ -78,8 +78,8 @@ class WatchedAdvancer(Advancer):
 
     taken: dict[int, Any] = field(default_factory=dict)
 
-    def _take(self, run_id: int) -> Any:
-        taken = super()._take(run_id)
+    def _take(self, *arguments: Any) -> Any:
+        taken = super()._take(*arguments)
         self.taken[threading.get_ident()] = getattr(taken, "lease", None)
         return taken
 

@@ -13,14 +13,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.database import new_engine
+from mitigauge.settings import REPOSITORY, get_settings
 from tests.crash.adapt import headers
 from tests.specs import CATALOG, inventory
 
@@ -34,6 +35,7 @@ class RigApi:
 
     process: subprocess.Popen[bytes]
     base: str
+    headers: Mapping[str, str]
 
     def submit(self, spec: str) -> int:
         """Submit an experiment; its id. Raises OSError when it is refused."""
@@ -72,7 +74,7 @@ class RigApi:
 
     def _ask(self, path: str, body: bytes | None = None, *, timeout_s: float) -> dict[str, Any]:
         """GET, or POST with a body. Raises OSError, as ``HTTPError`` for any status over 399."""
-        request = urllib.request.Request(f"{self.base}{path}", body, dict(headers()))
+        request = urllib.request.Request(f"{self.base}{path}", body, dict(self.headers))
         with urllib.request.urlopen(request, timeout=timeout_s) as answer:
             said: dict[str, Any] = json.load(answer)
             return said
@@ -91,7 +93,7 @@ def start_api(url: str, home: Path, hosts: Sequence[str]) -> RigApi:
             stdout=log,
             stderr=subprocess.STDOUT,
         )
-    api = RigApi(process, f"http://127.0.0.1:{port}")
+    api = RigApi(process, f"http://127.0.0.1:{port}", _headers(url, home))
     deadline = time.monotonic() + START_TIMEOUT_S
     while not api.answers():
         if process.poll() is not None or time.monotonic() > deadline:
@@ -101,10 +103,25 @@ def start_api(url: str, home: Path, hosts: Sequence[str]) -> RigApi:
     return api
 
 
+def _headers(url: str, home: Path) -> Mapping[str, str]:
+    """With a token under the key that lies in *home*, where the process looks for it."""
+    engine = new_engine(url)
+    before = os.environ.get("MITIGAUGE_HOME")
+    os.environ["MITIGAUGE_HOME"] = str(home)
+    get_settings.cache_clear()
+    try:
+        return headers(engine)
+    finally:
+        engine.dispose()
+        os.environ.pop("MITIGAUGE_HOME")
+        if before is not None:
+            os.environ["MITIGAUGE_HOME"] = before
+        get_settings.cache_clear()
+
+
 def main(arguments: Sequence[str]) -> None:
     """Serve, with the simulated hosts for an inventory."""
     from api.app import create_app
-    from mitigauge.database import new_engine
     from mitigauge.experiments import submission
 
     url, port, *hosts = arguments

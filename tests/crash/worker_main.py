@@ -27,6 +27,8 @@ from tests.specs import CATALOG
 
 # A worker that is stopped within a transaction keeps others out for so long.
 IDLE_S = 1.5
+# A server that is silent is given up a second later.
+STATEMENT_S = 4.0
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -37,8 +39,9 @@ def main(arguments: Sequence[str]) -> None:
     boot.GOING_DOWN_S = 0.0  # a simulated host is up again at once
     if asked.hurry:
         hurry()
+    limits = {"idle_in_transaction_s": IDLE_S, "statement_limit_s": STATEMENT_S}
     advancer = FaultyAdvancer(
-        new_engine(asked.url, idle_in_transaction_s=IDLE_S if asked.hurry else 30.0),
+        new_engine(asked.url, **limits) if asked.hurry else new_engine(asked.url),
         opener(asked.worlds),
         CATALOG,
         lease_seconds=asked.lease_seconds,
