@@ -89,7 +89,7 @@ def worker_lost(session: Session, run: Run, step: str, epoch: int) -> None:
     _log(
         session,
         run,
-        "fence",
+        "worker",
         f"{step}: the worker that began it under epoch {epoch} did not come back, "
         f"{run.lost_workers} times in a row; the step is taken again",
     )

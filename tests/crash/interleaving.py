@@ -78,6 +78,11 @@ class WatchedAdvancer(Advancer):
 
     taken: dict[int, Any] = field(default_factory=dict)
 
+    @property
+    def _renewals(self) -> Engine:  # type: ignore[override]
+        """The engine whose statements the scheduler knows as switch points."""
+        return self.engine
+
     def _take(self, *arguments: Any) -> Any:
         taken = super()._take(*arguments)
         self.taken[threading.get_ident()] = getattr(taken, "lease", None)

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import Engine, make_url, text
@@ -168,7 +169,7 @@ def test_a_host_in_hand_is_not_another_workers(bench: Bench) -> None:
 
 def test_the_run_of_a_worker_that_is_gone_goes_on(bench: Bench) -> None:
     bench.submit()
-    bench.worker()._take(bench.run)
+    bench.worker()._take(bench.run, uuid4())
     bench.expire()
     bench.worker().advance(bench.run)
     assert ("prepare", "done") in bench.steps()
