@@ -26,6 +26,7 @@ from mitigauge.errors import StaleEpoch
 from mitigauge.experiments import outcomes, repository
 from mitigauge.experiments.conclusions import conclude
 from mitigauge.experiments.event_log import announce, record_event
+from mitigauge.experiments.repository import LOST_ENDS
 from mitigauge.experiments.states import FINAL_STATES, WAITS_FOR_TURN
 from mitigauge.experiments.tables import Run, StepAttempt
 from mitigauge.fleet import leases
@@ -56,8 +57,6 @@ BEGINS = {
 }
 # Outcomes after which a run's next step follows at once.
 GOES_ON = ("done", "interrupted")
-# Outcomes of attempts that others wrote down for a worker that did not.
-WRITTEN_BY_OTHERS = ("lost", "refused")
 
 
 @dataclass(frozen=True)
@@ -68,6 +67,11 @@ class Advancer:
     hosts: HostFactory
     catalog: Catalog = field(default_factory=Catalog)
     lease_seconds: float = field(default_factory=lambda: get_settings().lease_seconds)
+
+    @cached_property
+    def _process(self) -> UUID:
+        """Who we are in attempts, so that what a worker left when it died is known together."""
+        return uuid4()
 
     @cached_property
     def _renewals(self) -> Engine:
@@ -143,7 +147,11 @@ class Advancer:
         if repository.attempt_under(session, run.id, lease.epoch) is None:
             session.add(
                 StepAttempt(
-                    run_id=run.id, boot_id=action.boot_id, step=action.step, epoch=lease.epoch
+                    run_id=run.id,
+                    boot_id=action.boot_id,
+                    step=action.step,
+                    epoch=lease.epoch,
+                    worker=self._process,
                 )
             )
         return _Taken(lease, action, run, since)
@@ -181,7 +189,7 @@ class Advancer:
     def _commit(self, taken: _Taken, done: Done) -> float | None:
         with transaction(self.engine) as session:
             attempt = repository.attempt_under(session, taken.run.id, taken.lease.epoch)
-            if attempt and attempt.finished_at and attempt.outcome not in WRITTEN_BY_OTHERS:
+            if attempt and attempt.finished_at and attempt.outcome not in LOST_ENDS:
                 # Nobody else writes under our epoch: this was done, and the answer was lost.
                 return _pause_after(session, taken.run.id, done)
             leases.require(session, taken.lease)
@@ -280,11 +288,12 @@ class _RunLog:
 def _count_lost_workers(session: Session, run: Run, lease: Lease) -> None:
     """Write down for workers that could not that they began a step; too many end the run."""
     for attempt in repository.unfinished_attempts(session, run.id, lease.epoch):
+        outcomes.worker_lost(session, run, attempt)
         _close_attempt(session, attempt, "lost", "the worker did not come back")
-        outcomes.worker_lost(session, run, attempt.step, attempt.epoch)
-        if run.lost_workers < LOST_WORKERS_LIMIT or run.ending:
+        # Parts of one add up to a little less than they should.
+        if run.lost_workers < LOST_WORKERS_LIMIT - 1e-6 or run.ending:
             continue
-        run.ending = f"{attempt.step} ended its worker {run.lost_workers} times in a row"
+        run.ending = f"{attempt.step} ended its worker {LOST_WORKERS_LIMIT} times in a row"
         if attempt.step == Step.RESTORE:
             outcomes.restored(run)
             outcomes.set_aside(session, run, f"it could not be restored: {run.ending}")

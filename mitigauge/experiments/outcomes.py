@@ -15,12 +15,13 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
+from mitigauge.experiments import repository
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.proof import Judgement
 from mitigauge.experiments.results import body_digest
 from mitigauge.experiments.states import FINAL_STATES, OPEN_BOOT_STATES, BootState
 from mitigauge.experiments.submit import new_nonce
-from mitigauge.experiments.tables import Boot, Experiment, Run
+from mitigauge.experiments.tables import Boot, Experiment, Run, StepAttempt
 from mitigauge.fleet import repository as fleet
 
 # A block whose boots were invalid so often says that the host does not stay as it is.
@@ -83,15 +84,21 @@ def set_aside(session: Session, run: Run, reason: str) -> datetime:
     return probe_at
 
 
-def worker_lost(session: Session, run: Run, step: str, epoch: int) -> None:
-    """A worker began a step and was not heard of again; the step is taken again."""
-    run.lost_workers += 1
+def worker_lost(session: Session, run: Run, attempt: StepAttempt) -> None:
+    """A worker began a step and was not heard of again; the step is taken again.
+
+    Of a worker that had steps of several runs in hand nobody knows which of them ended it:
+    it counts as a part of one for each.
+    """
+    at_once = repository.lost_with(session, attempt.worker)
+    run.lost_workers += 1 / at_once
+    others = f", and {at_once - 1} other steps with it" if at_once > 1 else ""
     _log(
         session,
         run,
         "worker",
-        f"{step}: the worker that began it under epoch {epoch} did not come back, "
-        f"{run.lost_workers} times in a row; the step is taken again",
+        f"{attempt.step}: the worker that began it under epoch {attempt.epoch} did not come "
+        f"back{others}; the step is taken again",
     )
 
 
@@ -114,8 +121,6 @@ def armed(
     boot.serial_offset = serial_offset
     boot.started_at = boot.started_at or now
     boot.rebooted_at = now
-    # One before the reboot was the earlier system's.
-    boot.power_cycled = False
 
 
 def power_cycled(session: Session, boot: Boot, reason: str, serial_tail: str) -> None:
@@ -128,7 +133,7 @@ def power_cycled(session: Session, boot: Boot, reason: str, serial_tail: str) ->
 
 def revived(session: Session, boot: Boot) -> None:
     """The host hung before its reboot and was cycled; the clock for its answer starts."""
-    boot.power_cycled = True
+    boot.revived = True
     boot.rebooted_at = database_now(session)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from itertools import takewhile
+from uuid import UUID
 
 from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
@@ -28,6 +29,8 @@ from mitigauge.fleet.tables import Host, HostLease
 
 UNFINISHED = ("queued", "running")
 FAULTS = ("lab_fault", "failed")
+# Ends of attempts that others wrote down for a worker that did not.
+LOST_ENDS = ("lost", "refused")
 
 
 def experiment(session: Session, experiment_id: int) -> Experiment:
@@ -274,6 +277,15 @@ def attempt_under(session: Session, run_id: int, epoch: int) -> StepAttempt | No
     return session.scalars(
         select(StepAttempt).where(StepAttempt.run_id == run_id, StepAttempt.epoch == epoch)
     ).one_or_none()
+
+
+def lost_with(session: Session, worker: UUID | None) -> int:
+    """How many attempts a worker left without an end when it was lost; at least 1."""
+    if worker is None:
+        return 1
+    open_ends = or_(StepAttempt.finished_at.is_(None), StepAttempt.outcome.in_(LOST_ENDS))
+    left = select(func.count()).where(StepAttempt.worker == worker, open_ends)
+    return max(session.scalar(left) or 0, 1)
 
 
 def has_begun(session: Session, run_id: int, step: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -131,8 +132,9 @@ class Run(Base):
     prepared: Mapped[dict[str, Any] | None]
     tuning_restored: Mapped[bool] = mapped_column(server_default=text("false"))
     consecutive_faults: Mapped[int] = mapped_column(server_default="0")
-    # Starts of a step in a row after which the worker was not heard of again.
-    lost_workers: Mapped[int] = mapped_column(server_default=text("0"))
+    # Workers in a row that began a step of the run and were not heard of again; one that was
+    # lost with several runs in hand counts as a part of one for each of them.
+    lost_workers: Mapped[float] = mapped_column(server_default=text("0"))
     # Why the run is brought to an end before its plan is done; empty while it is not.
     ending: Mapped[str] = mapped_column(server_default="")
     error: Mapped[str] = mapped_column(server_default="")
@@ -183,6 +185,8 @@ class Boot(Base):
     job_lasted_s: Mapped[float | None]
     job_detail: Mapped[str] = mapped_column(server_default="")
     power_cycled: Mapped[bool] = mapped_column(server_default=text("false"))
+    # Power-cycled before its reboot, since the system that was up hung.
+    revived: Mapped[bool] = mapped_column(server_default=text("false"))
     started_at: Mapped[datetime | None]
     rebooted_at: Mapped[datetime | None]
     up_at: Mapped[datetime | None]
@@ -257,6 +261,7 @@ class StepAttempt(Base):
         # One committed outcome for each (run, epoch): the fence against doing a step twice.
         UniqueConstraint("run_id", "epoch", "step"),
         Index("ix_step_attempt_boot_id", "boot_id"),
+        Index("ix_step_attempt_worker", "worker", postgresql_where=text("worker IS NOT NULL")),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -264,6 +269,8 @@ class StepAttempt(Base):
     boot_id: Mapped[int | None] = mapped_column(ForeignKey("boot.id"))
     step: Mapped[str]
     epoch: Mapped[int]
+    # The process that began it; null where that was not written down yet.
+    worker: Mapped[UUID | None]
     outcome: Mapped[str] = mapped_column(server_default="started")
     detail: Mapped[str] = mapped_column(server_default="")
     started_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())

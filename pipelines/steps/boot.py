@@ -46,12 +46,12 @@ def _unanswered_before_reboot(context: StepContext) -> Done:
     """The host hangs: it is power-cycled once for this boot, and given a boot's time to answer."""
     boot = context.boot
     limit_s = float((context.run.prepared or {}).get("boot_timeout_s", ANSWER_WAIT_S))
-    if boot.power_cycled and context.seconds_since(boot.rebooted_at) > limit_s:
+    if boot.revived and context.seconds_since(boot.rebooted_at) > limit_s:
         raise LabFault(
             "the host does not answer before its reboot, nor after a power cycle",
             hint="See its serial log.",
         )
-    if boot.power_cycled:
+    if boot.revived:
         return Done(lambda _session, _run: None, outcome="silent")
     context.host.power_cycle()
     return Done(

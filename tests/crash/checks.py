@@ -132,7 +132,7 @@ def _power_cycles(rows: Rows, world: Mapping[str, Any]) -> Iterator[Violation]:
         cycled = made[boot["nonce"]]
         if cycled > 1 + _interrupted(rows, boot, "boot.power-cycle"):
             yield Violation(TWICE, f"boot {boot['id']} was power cycled {cycled} times")
-        recorded = bool(boot["power_cycled"])
+        recorded = bool(boot["power_cycled"] or boot["revived"])
         tried = bool(rows.attempts_of(boot["id"], "boot.power-cycle"))
         cancelled = rows.experiment["state"] == "cancelled"
         if recorded and not cycled:

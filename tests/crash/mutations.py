@@ -80,7 +80,7 @@ MUTATIONS = (
     Mutation(
         "a commit is booked without a look",
         "pipelines/advance.py",
-        "if attempt and attempt.finished_at and attempt.outcome not in WRITTEN_BY_OTHERS:",
+        "if attempt and attempt.finished_at and attempt.outcome not in LOST_ENDS:",
         "if False:",
         (STUCK,),
         "A commit whose answer was lost would be booked as refused.",
@@ -180,7 +180,7 @@ MUTATIONS = (
     Mutation(
         "workers that a step ends are not counted",
         "mitigauge/experiments/outcomes.py",
-        "    run.lost_workers += 1\n",
+        "    run.lost_workers += 1 / at_once\n",
         "",
         (STUCK,),
         "A step that ends its worker would end one after the other.",

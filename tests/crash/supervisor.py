@@ -190,7 +190,9 @@ class Slot:
                 return False
             self.worker.send_signal(signal.SIGCONT)
             self.resumed = now
-        if self._outcome(self.hit) == "started" and now - self.resumed < REFUSAL_S:
+        # Whoever took over has booked it as lost; it books itself as refused.
+        waits = self._outcome(self.hit) in ("started", "lost")
+        if waits and now - self.resumed < REFUSAL_S:
             return False
         self.end()
         return True

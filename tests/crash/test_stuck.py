@@ -439,8 +439,8 @@ def lapse(engine: Engine) -> None:
 @pytest.mark.parametrize("step", [Step.PREPARE, Step.VERIFY, Step.POLL, Step.RESTORE])
 def test_a_step_that_kills_its_worker_each_time_ends_the_run(lab: Lab, step: Step) -> None:
     experiment, run = lab.submit()
-    advancer = lab.advancer(killing(step))
     deaths = 0
+    advancer = lab.advancer(killing(step))
     while True:
         try:
             if advancer.advance(run) is None:
@@ -449,6 +449,7 @@ def test_a_step_that_kills_its_worker_each_time_ends_the_run(lab: Lab, step: Ste
             deaths += 1
             assert deaths <= LOST_WORKERS_LIMIT
             lapse(lab.engine)
+            advancer = lab.advancer(killing(step))
     assert deaths == LOST_WORKERS_LIMIT
     view = lab.show(experiment)
     assert view.state == "failed"
@@ -456,6 +457,28 @@ def test_a_step_that_kills_its_worker_each_time_ends_the_run(lab: Lab, step: Ste
     assert lab.outcomes(run).count("lost") == LOST_WORKERS_LIMIT
     assert sum("did not come back" in line for line in lab.events(run)) == LOST_WORKERS_LIMIT
     assert lab.held() == 0
+
+
+def test_a_worker_lost_with_several_runs_in_hand_counts_in_part_for_each(lab: Lab) -> None:
+    both = SPEC.replace("[alpha]", "[alpha, beta]")
+    experiment = lab.fleet.submit(both, "alpha", "beta")
+    runs = [run.id for run in lab.show(experiment).runs]
+    dying = lab.advancer(killing(Step.PREPARE))
+    for run in runs:
+        with pytest.raises(Killed):
+            dying.advance(run)
+    lapse(lab.engine)
+    later = lab.advancer(killing(Step.PREPARE))
+    for run in runs:
+        with pytest.raises(Killed):
+            later.advance(run)
+    assert lab.rows("select lost_workers from run order by id", 0) == [0.5, 0.5]
+    assert any("did not come back, and 1 other steps with it" in e for e in lab.events(runs[0]))
+    lapse(lab.engine)
+    for run in runs:
+        lab.carry_out(run)
+    assert lab.rows("select lost_workers from run", 0) == [0, 0]
+    assert lab.show(experiment).state == "finished"
 
 
 def test_workers_that_die_now_and_then_end_no_run(lab: Lab) -> None:
