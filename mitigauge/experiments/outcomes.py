@@ -142,6 +142,14 @@ def up(session: Session, boot: Boot) -> None:
     boot.up_at = database_now(session)
 
 
+def up_uncycled(session: Session, boot: Boot) -> None:
+    """The host was to be power-cycled and answers; a worker that was lost may have cycled it."""
+    up(session, boot)
+    if repository.lost_during(session, boot.id, "boot.power-cycle"):
+        boot.power_cycled = True
+        boot.reason = "power cycled, by a worker that was lost before it could say so"
+
+
 def still_the_old_boot(boot: Boot) -> None:
     """What answered was the system that is about to go down."""
     boot.up_at = None

@@ -309,6 +309,12 @@ def unfinished_attempts(session: Session, run_id: int, before_epoch: int) -> lis
     )
 
 
+def lost_during(session: Session, boot_id: int, step: str) -> bool:
+    """Whether a worker was lost while it took that step of the boot, which it may have done."""
+    steps = steps_of(session, boot_id)
+    return any(attempt.step == step and attempt.outcome in LOST_ENDS for attempt in steps)
+
+
 def unanswered_since(session: Session, boot_id: int) -> datetime | None:
     """When the first of the boot's latest steps began that all heard nothing of the host.
 

@@ -84,11 +84,14 @@ def await_answer(context: StepContext) -> Done:
 def power_cycle(context: StepContext) -> Done:
     """Keep what the console said, then cycle the power so that the fallback comes up.
 
-    First a look: the time may have passed while no worker was there to look.
+    First a look: the time may have passed while no worker was there to look, or a worker that
+    was lost has cycled it already.
     """
     boot = context.boot
     if context.host.answers():
-        return _up(boot)
+        return Done(
+            lambda session, run: outcomes.up_uncycled(session, boot_of(run, boot.id)), outcome="up"
+        )
     tail = context.host.serial_tail(boot.serial_offset)
     context.host.power_cycle()
     reason = context.action.reason

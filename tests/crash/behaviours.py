@@ -197,7 +197,7 @@ class ThreadsOfArm(Behaviour):
             return answer
         off = world["cmdline"].endswith("knob=on")
         threads = 4 if off else 8
-        return _with_facts(answer, smt="off" if off else "on", threads=threads, cpus=threads)
+        return _with_facts(answer, smt="off" if off else "on", threads=threads)
 
 
 @dataclass

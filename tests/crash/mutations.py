@@ -106,8 +106,8 @@ MUTATIONS = (
     Mutation(
         "a host is cycled without a look",
         "pipelines/steps/boot.py",
-        "    if context.host.answers():\n        return _up(boot)\n    tail",
-        "    tail",
+        "    boot = context.boot\n    if context.host.answers():\n        return Done(",
+        "    boot = context.boot\n    if False:\n        return Done(",
         (STUCK,),
         "A host that came up while no worker was there would lose its boot.",
     ),

@@ -530,6 +530,27 @@ def test_a_host_that_came_up_while_nobody_looked_is_not_power_cycled(lab: Lab) -
     assert lab.fleet.did()["power-cycle"] == 0
 
 
+def test_a_power_cycle_of_a_worker_that_was_lost_is_recorded_all_the_same(lab: Lab) -> None:
+    experiment, run = lab.submit()
+    advancer = lab.advancer()
+    lab.until(run, Step.ARM, advancer)
+    long_ago(lab.engine)
+
+    def cycled(host: SimulatedHost) -> None:
+        host.power_cycle()
+        raise Killed
+
+    lab.instead.update(answers=lambda _: False, power_cycle=cycled)
+    with pytest.raises(Killed):
+        advancer.advance(run)
+    lapse(lab.engine)
+    lab.instead.clear()
+    lab.carry_out(run)
+    assert lab.show(experiment).state == "finished"
+    assert lab.fleet.did()["power-cycle"] == 1
+    assert lab.rows("select power_cycled from boot order by id limit 1", 0) == [True]
+
+
 def test_a_host_is_not_lost_before_somebody_has_looked(lab: Lab) -> None:
     experiment, run = lab.submit(SPEC.replace("blocks: 2", "blocks: 1"))
     advancer = lab.advancer()
