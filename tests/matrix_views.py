@@ -102,6 +102,7 @@ def view(comparisons: list[ComparisonView], runs: list[RunView], **changes: Any)
     fields: dict[str, Any] = {
         "id": 7,
         "name": "lab-demo",
+        "submitted_by": "operator",
         "question": "What does the mitigation cost?",
         "state": ExperimentState.FINISHED,
         "emulated": any(c.emulated for c in comparisons),

@@ -6,6 +6,7 @@ import socket
 import time
 from pathlib import Path
 
+import psycopg
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -174,7 +175,7 @@ def test_a_database_that_says_nothing_is_a_503(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
-        raise OperationalError("select", None, Exception(""))
+        raise OperationalError("select", None, psycopg.OperationalError(""))
 
     monkeypatch.setattr("mitigauge.experiments.views.list_experiments", fail)
     answer = client.get("/api/experiments")
