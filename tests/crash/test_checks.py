@@ -34,7 +34,7 @@ def boot(number: int, **more: Any) -> dict[str, Any]:
     return {
         "id": number, "run_id": 1, "block": 1, "arm_id": number, "attempt": 1,
         "nonce": f"n{number}", "state": "effective", "job_try": 1,
-        "power_cycled": False, "reason": "", **more,
+        "power_cycled": False, "revived": False, "reason": "", **more,
     }  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def test_another_result_for_the_same_case_is_a_conflict(
     assert stored(engine) == (1, 4)
 
 
-METRIC = {"unit": "ns", "direction": "lower", "warmup": [], "values": [1.0, 2.0, 3.0]}
+METRIC = {"unit": "ns", "direction": "lower", "warmup": [9.0], "values": [1.0, 2.0, 3.0]}
 PACE = {"limit": 1.15, "values": [1.0, 1.1, 1.3], "disturbed": [1.9, 2.1]}
 
 
@@ -101,6 +101,9 @@ PACE = {"limit": 1.15, "values": [1.0, 1.1, 1.3], "disturbed": [1.9, 2.1]}
         ({"metrics": {"time": {**METRIC, "unit": "us"}}}, "declared are ns"),
         ({"metrics": {"time": {**METRIC, "direction": "higher"}}}, "declared are ns, lower"),
         ({"metrics": {"time": {**METRIC, "values": [1.0]}}}, "1 iterations, the plan asks for 3"),
+        ({"metrics": {"time": {**METRIC, "warmup": []}}}, "0 warm-ups, the plan asks for 1"),
+        ({"parameters": {"size": 2}}, "parameters"),
+        ({"metrics": {"time": {**METRIC, "values": [1e101, 2.0, 3.0]}}}, "metrics.time.values.0"),
         ({"metrics": {"time": {**METRIC, "values": []}}}, "metrics.time.values"),
         ({"metrics": {"time": {**METRIC, "values": [1, None, 3]}}}, "metrics.time.values.1"),
         ({"metrics": {"time": {**METRIC, "disturbed": [4.0]}}}, "no pace says why"),
