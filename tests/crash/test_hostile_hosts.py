@@ -19,7 +19,7 @@ from mitigauge.hostile import HOSTILE
 from pipelines.advance import Advancer
 from pipelines.host_control import Facts
 from tests.crash.conftest import Fleet
-from tests.crash.simulated_host import SimulatedHost, new_world, packed
+from tests.crash.simulated_host import SimulatedHost, changed, new_world, packed
 from tests.fuzz.builders import gzipped, job_files, many_members, tar_of
 from tests.specs import CATALOG, SPEC
 
@@ -36,7 +36,7 @@ class HostileHost(SimulatedHost):
     report: Report
 
     def poll(self, job: str, directory: Path, **_: Any) -> Facts:
-        with self._world() as world:
+        with changed(self.world) as world:
             cases = world["jobs"][job]
         return type(self).report(job, cases, directory)
 
