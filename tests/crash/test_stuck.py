@@ -374,6 +374,7 @@ def test_a_run_that_is_over_takes_no_host_again(lab: Lab, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(leases, "acquire", after_the_end)
     assert late.advance(run) is None
+    assert lab.steps(run).count(Step.FINISH) == 1
     assert lab.held() == 0
     nothing_lost_nothing_twice(lab.show(experiment), lab.fleet.did())
 
