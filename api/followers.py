@@ -23,8 +23,8 @@ from mitigauge.errors import MitigaugeError
 from mitigauge.experiments import views
 from mitigauge.experiments.event_log import CHANNEL
 from mitigauge.experiments.schemas import EventView, ProgressView
+from mitigauge.experiments.states import FINAL_STATES
 
-FINAL: Final = ("finished", "failed", "cancelled")
 PAGE: Final = 500
 # In case a notification was lost.
 LOOK_ANYWAY_S: Final = 15.0
@@ -239,7 +239,7 @@ class Followers:
             if text != topic.progress:
                 topic.progress = text
                 _to_all(topic, News(text))
-            if progress.state in FINAL:
+            if progress.state in FINAL_STATES:
                 _to_all(topic, None)
             return
 

@@ -7,16 +7,14 @@ from datetime import datetime
 
 from mitigauge.experiments.remaining import Remaining, remaining
 from mitigauge.experiments.schemas import RunView
-from mitigauge.experiments.states import WAITS_FOR_TURN, BootState, RunState
+from mitigauge.experiments.states import OPEN_BOOT_STATES, WAITS_FOR_TURN, BootState, RunState
 from mitigauge.experiments.tables import Boot, Run
-
-OPEN = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)
 
 
 def done_and_total(boots: Sequence[Boot]) -> tuple[int, int]:
     """Boots settled and boots there are; one that was made again counts once."""
     places = {(b.run_id, b.block, b.place): b.state for b in boots}
-    settled = sum(state not in OPEN for state in places.values())
+    settled = sum(state not in OPEN_BOOT_STATES for state in places.values())
     return settled, len(places)
 
 
@@ -52,14 +50,14 @@ def run_view(run: Run, boots: Sequence[Boot], now: datetime) -> RunView:
 def _boots_to_come(boots: Sequence[Boot]) -> int:
     """Boots that will still be made: an arm once found not effective is not booted again."""
     dropped = {boot.arm_id for boot in boots if boot.state == BootState.NOT_EFFECTIVE}
-    return sum(boot.state in OPEN and boot.arm_id not in dropped for boot in boots)
+    return sum(boot.state in OPEN_BOOT_STATES and boot.arm_id not in dropped for boot in boots)
 
 
 def _block(boots: Sequence[Boot], current: Boot | None) -> int | None:
     """The block in hand; between two boots, that of the last one settled."""
     if current:
         return current.block
-    settled = [boot.block for boot in boots if boot.state not in OPEN]
+    settled = [boot.block for boot in boots if boot.state not in OPEN_BOOT_STATES]
     return max(settled, default=None)
 
 
