@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-profiles fuzz requirements clean
+.PHONY: help setup demo test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-profiles bench-lab bench-store bench-web fuzz requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -13,7 +13,7 @@ help: ## this list
 setup: ## install everything that is missing; costs seconds when nothing is
 	@scripts/setup
 
-demo: setup ## boot emulated hosts, measure, serve the answer (ARGS=--once: end after the report)
+demo: setup ## boot emulated hosts, measure, serve (ARGS=--recorded: show a run that was recorded; --once: end after the report)
 	@.venv/bin/mitigauge demo $(ARGS)
 
 test: setup ## every test, with one real run on emulated hosts (SKIP_LAB=1: without it)
@@ -42,6 +42,15 @@ bench-stats: setup ## error rates and blocks to a verdict beside other rules, si
 
 bench-profiles: setup ## folding and comparing profiles beside FlameGraph and inferno (ARGS=--help)
 	@python -m bench.profiles $(ARGS)
+
+bench-store: setup ## pages, judging and bytes with ten million values in the database (ARGS=--help)
+	@python -m bench.store $(ARGS)
+
+bench-lab: setup ## what counted time makes of noise: real experiments on emulated hosts, half an hour (ARGS=--help)
+	@python -m bench.lab $(ARGS)
+
+bench-web: setup ## the matrix page with 3,000 rows in Chromium, beside one that renders every row (ARGS=--json)
+	@npm --prefix web run --silent bench:matrix -- $(ARGS)
 
 fuzz: setup ## 100,000 malformed specs, archives, captures and results, then the API (ARGS=--help)
 	@python -m tests.fuzz $(ARGS)

@@ -11,16 +11,27 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import JSONResponse
 from sqlalchemy import Engine
 
-from api import boots, dashboard, experiments, health, hosts, problems, profiles, session
+from api import boots, dashboard, downloads, experiments, health, hosts, problems, profiles, session
 from api.addresses import AllowedHosts
 from api.bodies import proper_content_type
 from api.followers import Followers
 from api.gate import Gate, needs, read_proxy_secret
 from api.guard import Guard
 from api.problems import ProblemView
+from api.stored_pages import StoredPages
 from mitigauge.access.roles import Right
 from mitigauge.database import get_engine
 from mitigauge.settings import get_settings
+
+
+class Service(FastAPI):
+    """The application; its description has what it sends in other forms than JSON, too."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document."""
+        document = super().openapi()
+        document["components"]["schemas"].update(profiles.DESCRIBED)
+        return document
 
 
 def create_app(
@@ -36,7 +47,7 @@ def create_app(
     whoever has it the operator; empty: nobody.
     """
     settings = get_settings()
-    app = FastAPI(
+    app = Service(
         title="Mitigauge",
         summary="What a kernel change or a CPU mitigation costs, proven boot by boot.",
         version="1",
@@ -50,6 +61,7 @@ def create_app(
     )
     app.state.engine = engine if engine is not None else get_engine()
     app.state.ready = False
+    app.state.pages = StoredPages()
     app.state.followers = Followers(app.state.engine, settings.followers_limit)
     app.state.gate = Gate(
         anonymous_read=settings.anonymous_read,
@@ -60,7 +72,14 @@ def create_app(
     app.add_middleware(Guard, hosts=AllowedHosts(bound or settings.bind, settings.allowed_hosts))
     for module in (health, session):
         app.include_router(module.router)
-    for router in (experiments.router, boots.router, hosts.router, profiles.router, _described()):
+    for router in (
+        experiments.router,
+        downloads.router,
+        boots.router,
+        hosts.router,
+        profiles.router,
+        _described(),
+    ):
         app.include_router(router, dependencies=[Depends(needs(Right.READ))])
     dashboard.mount(app, web_root or settings.web_root)
     return app

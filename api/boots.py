@@ -9,9 +9,9 @@ from api.database import Database
 from api.parameters import Id, NameInPath
 from api.problems import AS_JSON
 from mitigauge.blobs import blob_store
-from mitigauge.experiments import boot_views
-from mitigauge.experiments.boot_schemas import BootView
 from mitigauge.settings import get_settings
+from mitigauge.views import boot as boot_views
+from mitigauge.views.boot_schemas import BootView
 
 router = APIRouter(prefix="/api", tags=["boots"])
 

@@ -6,31 +6,46 @@ import asyncio
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import PlainTextResponse, StreamingResponse
+from fastapi.responses import PlainTextResponse, Response, StreamingResponse
 
 from api.bodies import text_of
 from api.database import Database
 from api.events import follow
 from api.gate import Known, needs
-from api.parameters import EventId, Id, Word
+from api.parameters import EventId, Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
+from api.stored_pages import StoredPages
 from mitigauge.access.roles import Right, roles_with
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
 from mitigauge.errors import Forbidden
-from mitigauge.experiments import boot_views, repository, service, submission, views
-from mitigauge.experiments.boot_schemas import CaseView
-from mitigauge.experiments.schemas import EventView, ExperimentSummary, ExperimentView, ProgressView
+from mitigauge.experiments import repository as experiment_rows
 from mitigauge.reports.service import gathered
+from mitigauge.runs import service, submission
+from mitigauge.views import case
+from mitigauge.views import experiments as views
+from mitigauge.views.boot_schemas import CaseView
+from mitigauge.views.limits import PAGE_SIZE
+from mitigauge.views.schemas import (
+    EventView,
+    ExperimentHead,
+    ExperimentPage,
+    MatrixView,
+    ProgressView,
+)
 from mitigauge.yaml_file import MAX_BYTES
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 
 
 @router.get("")
-def list_experiments(session: Database) -> list[ExperimentSummary]:
-    """All experiments, newest first."""
-    return views.list_experiments(session)
+def list_experiments(
+    session: Database,
+    before: MaybeIdQuery = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = PAGE_SIZE,
+) -> ExperimentPage:
+    """Experiments, newest first, a page at a time."""
+    return views.list_experiments(session, before=before, limit=limit)
 
 
 @router.post(
@@ -49,19 +64,35 @@ async def submit_experiment(
     session: Database,
     caller: Known,
     name: Annotated[Word, Query(description="stands for the file in errors")] = "spec",
-) -> ExperimentView:
+) -> ExperimentHead:
     """Submit a spec (YAML). It is refused whole, with line and known names, or planned whole."""
     text = await text_of(request, "the spec", limit=MAX_BYTES)
     experiment_id = await asyncio.to_thread(
         submission.submit_text, session, text, name=name, submitted_by=caller.subject
     )
-    return await asyncio.to_thread(views.show_experiment, session, experiment_id)
+    return await asyncio.to_thread(views.show_head, session, experiment_id)
 
 
 @router.get("/{experiment_id}")
-def show_experiment(experiment_id: Id, session: Database) -> ExperimentView:
-    """One experiment with its matrices and runs."""
-    return views.show_experiment(session, experiment_id)
+def show_experiment(experiment_id: Id, session: Database) -> ExperimentHead:
+    """One experiment with its arms and runs; its matrices are at ``/matrix``."""
+    return views.show_head(session, experiment_id)
+
+
+@router.get(
+    "/{experiment_id}/matrix",
+    response_model=MatrixView,
+    responses={304: {"description": "the client has it already"}},
+)
+def show_matrix(experiment_id: Id, session: Database, request: Request) -> Response:
+    """Every matrix of the experiment, from verdicts as they were stored."""
+    pages: StoredPages = request.app.state.pages
+    return pages.answer(
+        request,
+        ("matrix", experiment_id),
+        views.matrix_changes(session, experiment_id),
+        lambda: views.show_matrix(session, experiment_id).model_dump_json().encode(),
+    )
 
 
 @router.post(
@@ -73,7 +104,7 @@ def show_experiment(experiment_id: Id, session: Database) -> ExperimentView:
 )
 def cancel_experiment(experiment_id: Id, session: Database, caller: Known) -> ProgressView:
     """Ask an experiment to stop; its hosts are restored first. A body is not read."""
-    owner = repository.experiment(session, experiment_id).submitted_by
+    owner = experiment_rows.experiment(session, experiment_id).submitted_by
     if not caller.may_cancel(owner):
         raise Forbidden(
             f"experiment {experiment_id} was submitted by {owner}, not by {caller.subject}",
@@ -115,7 +146,7 @@ def show_case(
     experiment_id: Id, case_id: Id, session: Database, host: Word | None = None
 ) -> CaseView:
     """One case on one host, every boot a point."""
-    return boot_views.show_case(session, experiment_id, case_id, host)
+    return case.show_case(session, experiment_id, case_id, host)
 
 
 @router.get("/{experiment_id}/claims")

@@ -20,10 +20,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.problems import TooMany
 from mitigauge.database import transaction
 from mitigauge.errors import MitigaugeError
-from mitigauge.experiments import views
 from mitigauge.experiments.event_log import CHANNEL
-from mitigauge.experiments.schemas import EventView, ProgressView
 from mitigauge.experiments.states import FINAL_STATES
+from mitigauge.views import experiments as views
+from mitigauge.views.schemas import EventView, ProgressView
 
 PAGE: Final = 500
 # In case a notification was lost.

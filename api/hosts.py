@@ -9,8 +9,9 @@ from api.gate import needs
 from api.parameters import NameInPath
 from mitigauge.access.roles import Right
 from mitigauge.errors import Conflict
-from mitigauge.experiments import host_views, service
-from mitigauge.experiments.host_schemas import HostSummary, HostView
+from mitigauge.runs import service
+from mitigauge.views import hosts as host_views
+from mitigauge.views.host_schemas import HostSummary, HostView
 
 router = APIRouter(prefix="/api/hosts", tags=["hosts"])
 

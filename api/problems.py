@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 
 from mitigauge.database import in_words, is_away
 from mitigauge.errors import MitigaugeError, NotReady
-from mitigauge.experiments.schemas import View
 from mitigauge.hostile import clean_text
+from mitigauge.views.schemas import View
 
 log = logging.getLogger(__name__)
 

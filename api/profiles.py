@@ -2,48 +2,63 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response
+from pydantic.json_schema import models_json_schema
 
 from api.database import Database
 from api.parameters import IdQuery, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from mitigauge.errors import InvalidInput
-from mitigauge.profiles import service
-from mitigauge.profiles.comparing import Selection, Sides, diff_payload, diff_svg
-from mitigauge.profiles.diff import Basis
-from mitigauge.profiles.payload import MEDIA_TYPE
-from mitigauge.profiles.schemas import CaseProfilesView, ProfileGroupView
+from mitigauge.profiles.diff.compare import Basis
+from mitigauge.profiles.diff.payload import MEDIA_TYPE, DiffHeader
+from mitigauge.profiles.diff.service import diff_payload, diff_svg, imported_sides
+from mitigauge.profiles.diff.sides import Selection, Sides
+from mitigauge.profiles.store.tables import System
+from mitigauge.views import profiles as profile_views
+from mitigauge.views.profile_schemas import CaseProfilesView, ProfileGroupView
 
 router = APIRouter(prefix="/api/profiles", tags=["profiles"])
 
-Side = Annotated[Literal["host", "guest"], Query(description="which system was profiled")]
+_SCHEMAS = "#/components/schemas/"
+# Of what is no JSON answer by itself; the whole API's description takes them in.
+DESCRIBED: dict[str, Any] = models_json_schema(
+    [(DiffHeader, "serialization")], ref_template=_SCHEMAS + "{model}"
+)[1]["$defs"]
+_BINARY = {
+    "type": "string",
+    "format": "binary",
+    "description": "A header in JSON, then arrays: see docs/profiles.md.",
+    "x-header": {"$ref": f"{_SCHEMAS}{DiffHeader.__name__}"},
+}
+
+AskedSystem = Annotated[System, Query(description="which system was profiled")]
 
 
 def asked_sides(
     session: Database,
     a: Annotated[Word, Query(description="arm, or group of imported profiles")],
-    b: Annotated[Word, Query(description="the other one")],
+    b: Annotated[Word, Query(description="arm or group that is compared with a")],
     experiment: MaybeIdQuery = None,
     case: MaybeIdQuery = None,
     host: Word = "",
     b_experiment: MaybeIdQuery = None,
     b_case: MaybeIdQuery = None,
     b_host: Word = "",
-    tree: Annotated[Word, Query(description="of imported profiles")] = "",
-    where: Side = "host",
+    tree: Annotated[Word, Query(description="of imported profiles: what was profiled")] = "",
+    where: AskedSystem = "host",
 ) -> Sides:
-    """Both are of one case on one host, unless b's own are named.
+    """Both sides, of one case on one host unless parameters of b say otherwise.
 
-    That is another host, or the same workload and parameters in another experiment.
+    b may be of another host, or of the same workload and parameters in another experiment.
     """
     if experiment is not None and case is not None:
         left = Selection(experiment, case, host, a)
         right = Selection(b_experiment or experiment, b_case or case, b_host or host, b)
-        return service.case_sides(session, left, right, side=where)
+        return profile_views.case_sides(session, left, right, system=where)
     if tree:
-        return service.imported_sides(session, tree=tree, a=a, b=b)
+        return imported_sides(session, tree=tree, a=a, b=b)
     raise InvalidInput(
         "neither a case nor imported profiles are named",
         hint="Give experiment, case and host, or tree.",
@@ -51,14 +66,14 @@ def asked_sides(
 
 
 AskedSides = Annotated[Sides, Depends(asked_sides)]
-Merge = Annotated[bool, Query(description="threads and compiled clones as one")]
+Merge = Annotated[bool, Query(description="show numbered threads and compiled clones as one")]
 
 
 @router.get(
     "/diff",
     response_class=Response,
     responses={
-        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}},
+        200: {"content": {MEDIA_TYPE: {"schema": _BINARY}}},
         **AS_JSON,
     },
 )
@@ -78,7 +93,7 @@ def diff(
 def diff_as_svg(
     session: Database, sides: AskedSides, basis: Basis | None = None, merge: Merge = True
 ) -> Response:
-    """The same drawn by inferno or FlameGraph, where the service has one of them."""
+    """The same diff, drawn by inferno or FlameGraph if one is installed with the service."""
     return Response(
         diff_svg(session, sides, basis=basis, merged=merge),
         media_type="image/svg+xml",
@@ -92,17 +107,19 @@ def diff_as_svg(
 
 @router.get("/groups")
 def groups(
-    session: Database, experiment: IdQuery, case: IdQuery, where: Side = "host"
+    session: Database, experiment: IdQuery, case: IdQuery, where: AskedSystem = "host"
 ) -> list[ProfileGroupView]:
     """What a case's profiles can be compared with: other arms, hosts and experiments."""
-    return service.comparable_groups(session, experiment_id=experiment, case_id=case, side=where)
+    return profile_views.comparable_groups(
+        session, experiment_id=experiment, case_id=case, system=where
+    )
 
 
 @router.get("/case")
 def case_profiles(
-    session: Database, experiment: IdQuery, case: IdQuery, host: Word, where: Side = "host"
+    session: Database, experiment: IdQuery, case: IdQuery, host: Word, where: AskedSystem = "host"
 ) -> CaseProfilesView:
     """Every arm's profiles of a case on a host: totals, functions that explain, counters."""
-    return service.case_profiles(
-        session, experiment_id=experiment, case_id=case, host=host, side=where
+    return profile_views.case_profiles(
+        session, experiment_id=experiment, case_id=case, host=host, system=where
     )

@@ -7,14 +7,12 @@ from typing import Annotated
 
 import typer
 
-from cli.experiment import Id
+from cli.export import Id
 from cli.output import Json, print_json, print_table, say
-from mitigauge.catalog import Catalog
-from mitigauge.claims.files import claim_files, read_claims
-from mitigauge.claims.service import claims_beside, import_claims
-from mitigauge.database import get_engine, require_head, transaction
+from cli.stored import stored
 
-app = typer.Typer(help="Claims: published figures beside ours.", no_args_is_help=True)
+# What takes long to load is imported by the commands that need it.
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command("import")
@@ -24,9 +22,12 @@ def import_(
     ] = None,
 ) -> None:
     """Take in claim files; what is there already and unchanged stays as it is."""
-    require_head(get_engine())
+    from mitigauge.catalog import Catalog
+    from mitigauge.claims.files import claim_files, read_claims
+    from mitigauge.claims.service import import_claims
+
     read = [read_claims(path) for path in files or claim_files()]
-    with transaction() as session:
+    with stored() as session:
         changed = import_claims(session, read, Catalog())
     figures = sum(len(file.claims) for file in read)
     say(
@@ -38,8 +39,9 @@ def import_(
 @app.command()
 def show(experiment_id: Id, json: Json = False) -> None:
     """Set the claims beside one experiment."""
-    require_head(get_engine())
-    with transaction() as session:
+    from mitigauge.claims.service import claims_beside
+
+    with stored() as session:
         sources = claims_beside(session, experiment_id)
     if json:
         print_json(sources)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.output import Json, errors, print_json, print_table, remark
 from mitigauge.errors import InvalidInput
-from mitigauge.reports.boots_csv import BootsFile
-from mitigauge.reports.compare import Compared
-from mitigauge.reports.compare import compare as compare_boots
+
+# What takes long to load is imported by the command when it runs.
+if TYPE_CHECKING:
+    from mitigauge.reports.boots_csv import BootsFile
+    from mitigauge.reports.compare import Compared
 
 
 def compare(
@@ -43,11 +45,13 @@ def compare(
     Verdicts are looked for after 4, 6, 8, 12, 16 … blocks, as if the rest had not
     been measured yet; the first decision stands.
     """
-    with errors.status("reading"):
+    from mitigauge.reports.compare import compare as compare_boots
+
+    with errors().status("reading"):
         file = _read(boots)
     for note in file.remarks:
         remark(f"note: {note}")
-    with errors.status("judging"):
+    with errors().status("judging"):
         answers = compare_boots(
             file.measured(),
             baseline=baseline,
@@ -63,6 +67,8 @@ def compare(
 
 
 def _read(path: Path) -> BootsFile:
+    from mitigauge.reports.boots_csv import BootsFile
+
     try:
         with path.open(encoding="utf-8", newline="") as lines:
             return BootsFile(lines, name=str(path))
@@ -77,7 +83,8 @@ def _print(answers: Sequence[Compared], *, exploratory: bool) -> None:
         ["case", "metric", "arm", "verdict", "effect", "95 % interval", "q" if exploratory else "p",
          "blocks", "look", "mde", "note"],
         [_row(answer) for answer in answers],
-        empty="The file has boots of the baseline only: nothing to compare.",
+        empty="The file has boots of the baseline only, so there is nothing to compare. "
+        "`mitigauge compare --help` lists the columns.",
     )  # fmt: skip
 
 

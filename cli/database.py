@@ -5,25 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.filesize import decimal
-from rich.text import Text
 
-from cli.output import Json, console, errors, print_json, print_table
-from mitigauge import schema_upgrade
-from mitigauge.database import database_url, get_engine, require_head
-from mitigauge.retention.schemas import Pruned
-from mitigauge.retention.service import Progress
-from mitigauge.retention.service import prune as pruning
-from mitigauge.settings import get_settings
+from cli.output import Json, errors, print_json, print_table, remark, say
+
+# What takes long to load is imported by the commands that need it.
+if TYPE_CHECKING:
+    from mitigauge.retention.schemas import Pruned
+    from mitigauge.retention.service import Progress
 
 PROGRESS_S = 2.0
 
-app = typer.Typer(
-    help="The database: bring its schema up to date, delete what is old.", no_args_is_help=True
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.callback()
@@ -37,20 +32,26 @@ def upgrade() -> None:
 
     Where another upgrade is running, this one waits for its end.
     """
-    done = schema_upgrade.upgrade(database_url(), say=lambda line: console.print(Text(line)))
+    from mitigauge import schema_upgrade
+    from mitigauge.database import database_url
+
+    done = schema_upgrade.upgrade(database_url(), say=say)
     if done.before == done.after:
-        console.print(f"schema is at {done.after} already")
+        say(f"schema is at {done.after} already")
     elif done.applied:
-        console.print(f"schema upgraded from {done.before or 'nothing'} to {done.after}")
+        say(f"schema upgraded from {done.before or 'nothing'} to {done.after}")
     else:
-        console.print(f"schema is at {done.after} now; nothing was left to do")
+        say(f"schema is at {done.after} now; nothing was left to do")
 
 
 @app.command()
 def status() -> None:
     """Show the schema's version and the one this program wants."""
+    from mitigauge import schema_upgrade
+    from mitigauge.database import get_engine
+
     current, head = schema_upgrade.revisions(get_engine())
-    console.print(f"schema {current or 'nothing'}, wanted {head}")
+    say(f"schema {current or 'nothing'}, wanted {head}")
 
 
 @app.command()
@@ -64,6 +65,10 @@ def prune(
 
     MITIGAUGE_RETENTION_… say how long things are kept; docs/operating.md lists them.
     """
+    from mitigauge.database import get_engine, require_head
+    from mitigauge.retention.service import prune as pruning
+    from mitigauge.settings import get_settings
+
     require_head(get_engine())
     with _shown() as progress:
         pruned = pruning(get_engine(), get_settings(), dry_run=dry_run, progress=progress)
@@ -78,16 +83,16 @@ def prune(
 @contextmanager
 def _shown() -> Iterator[Progress]:
     """Progress on stderr: where that is no terminal a line now and then, else a moving one."""
-    if errors.is_terminal:
-        with errors.status("pruning") as status:
-            yield lambda kind, count: status.update(Text(f"pruning: {kind} {count:,}"))
+    if errors().is_terminal:
+        with errors().status("pruning") as status:
+            yield lambda kind, count: status.update(f"pruning: {kind} {count:,}")
         return
     due = time.monotonic() + PROGRESS_S
 
     def line(kind: str, count: int) -> None:
         nonlocal due
         if time.monotonic() >= due:
-            errors.print(Text(f"pruning: {kind} {count:,}"))
+            remark(f"pruning: {kind} {count:,}")
             due = time.monotonic() + PROGRESS_S
 
     yield line
@@ -95,14 +100,16 @@ def _shown() -> Iterator[Progress]:
 
 def _print(pruned: Pruned) -> None:
     if pruned.skipped:
-        console.print(Text(f"nothing was done: {pruned.skipped}"))
+        say(f"nothing was done: {pruned.skipped}")
         return
+    from rich.filesize import decimal
+
     went = [kind for kind in pruned.removed if kind.count]
     print_table(
         ["what", "would go" if pruned.dry_run else "went", "size"],
         [[kind.kind, f"{kind.count:,}", decimal(kind.bytes)] for kind in went],
-        empty="nothing is old enough to go",
+        empty="nothing is old enough to go; `mitigauge db prune --help` says who decides that",
     )
     for kind in pruned.removed:
         if kind.error:
-            errors.print(Text(f"not all of the {kind.kind}: {kind.error}"))
+            remark(f"not all of the {kind.kind}: {kind.error}")

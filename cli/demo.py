@@ -10,24 +10,24 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import httpx2
 import typer
 
 from api.addresses import is_loopback
 from cli import claims, database, lab
 from cli.experiment import read_spec_file
-from cli.output import console, echo, say
-from cli.progress import follow
+from cli.export import take_in
+from cli.output import echo, say
 from cli.serve import WITHOUT_LINK, dashboard_url, login_link
-from mitigauge.access.secret import new_secret
-from mitigauge.database import transaction
 from mitigauge.errors import MitigaugeError
-from mitigauge.experiments import submission, views
-from mitigauge.experiments.states import ExperimentState
-from mitigauge.reports.service import gathered
 from mitigauge.settings import REPOSITORY, get_settings
+
+# What takes long to load is imported by what needs it.
+if TYPE_CHECKING:
+    from mitigauge.experiments.states import ExperimentState
+
+RECORDED = REPOSITORY / "db" / "recorded" / "lab-demo.mitigauge.zst"
 
 READY_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 60.0
@@ -35,6 +35,9 @@ STOP_TIMEOUT_S = 60.0
 
 def demo(
     once: Annotated[bool, typer.Option("--once", help="End after the report.")] = False,
+    recorded: Annotated[
+        bool, typer.Option("--recorded", help="Show a demo that was recorded; runs nothing.")
+    ] = False,
     spec: Annotated[Path, typer.Option(help="Which spec to run.")] = REPOSITORY
     / "experiments"
     / "lab-demo.yml",
@@ -43,31 +46,36 @@ def demo(
 
     Needs no hardware: both hosts are emulated, and everything says so. Takes some
     20 minutes on two cores. Serves the dashboard meanwhile, and afterwards unless
-    --once is given.
+    --once is given. With --recorded it boots nothing and is there in a minute: it
+    loads an experiment that was run before and serves that.
     """
     started = time.monotonic()
     # Whoever ends the demo ends its processes with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if recorded:
+        _show_recorded(once=once)
+        return
     text = read_spec_file(spec)
     require_free_port(get_settings().bind, get_settings().port)
-    _stage("database")
-    database.upgrade()
-    claims.import_()
+    _prepare_database()
     _stage("emulated hosts")
-    lab.up()
-    address = dashboard_url(get_settings().bind, get_settings().port)
-    # Over a pipe: command lines and environments of processes can be read by others.
-    key = new_secret()
-    serve = running("serve", "--login-key-from-stdin", say=f"{key}\n")
-    with serve as service, running("worker"):
-        _wait_ready(address, service)
+    lab.up(_hosts_to_start(text, str(spec)))
+    _run(text, spec, started, once=once)
+
+
+def _run(text: str, spec: Path, started: float, *, once: bool) -> None:
+    """Run the experiment, with a service and a worker of its own."""
+    from cli.progress import follow
+    from mitigauge.database import transaction
+    from mitigauge.experiments.states import ExperimentState
+    from mitigauge.runs import submission
+
+    with serving() as (address, key), running("worker"):
         with transaction() as session:
             experiment_id = submission.submit_text(session, text, name=str(spec))
         page = _page(address, experiment_id, key)
         _stage(f"experiment {experiment_id}, live at:")
-        echo(page)
-        if not is_loopback(get_settings().bind):
-            say(WITHOUT_LINK)
+        _show_address(page)
         state = follow(experiment_id)
         _report(experiment_id, state, time.monotonic() - started)
         if not once:
@@ -76,10 +84,76 @@ def demo(
             return
     if state is not ExperimentState.FINISHED:
         sys.exit(1)
-    console.print(
+    say(
         f"dashboard: {address}/experiments/{experiment_id}  "
         "(after `.venv/bin/mitigauge serve`; the lab stops with `mitigauge lab down`)"
     )
+
+
+def _show_recorded(*, once: bool) -> None:
+    """Load the recorded experiment and serve it; with *once*, print its report."""
+    if not once:
+        require_free_port(get_settings().bind, get_settings().port)
+    _prepare_database()
+    _stage("recorded experiment")
+    done = take_in(RECORDED)
+    say(
+        f"{done.header.name}: recorded {done.header.recorded_at:%Y-%m-%d} on "
+        f"{done.header.recorded_from}. Nothing was measured here; `mitigauge demo` does that."
+    )
+    if once:
+        _print_report(done.experiment_id)
+        say(f"`mitigauge serve` shows boots and flame graphs of experiment {done.experiment_id}")
+        return
+    with serving() as (address, key):
+        _stage(f"experiment {done.experiment_id}, at:  (Ctrl-C stops it)")
+        _show_address(_page(address, done.experiment_id, key))
+        _serve_until_interrupted()
+
+
+def _prepare_database() -> None:
+    _stage("database")
+    database.upgrade()
+    claims.import_()
+
+
+@contextmanager
+def serving() -> Iterator[tuple[str, str]]:
+    """Serve the dashboard for as long as the block lasts; its address and the key to log in."""
+    from mitigauge.access.secret import new_secret
+
+    address = dashboard_url(get_settings().bind, get_settings().port)
+    # Over a pipe: command lines and environments of processes can be read by others.
+    key = new_secret()
+    with running("serve", "--login-key-from-stdin", say=f"{key}\n") as service:
+        _wait_ready(address, service)
+        yield address, key
+
+
+def _show_address(page: str) -> None:
+    echo(page)
+    if not is_loopback(get_settings().bind):
+        say(WITHOUT_LINK)
+
+
+def _hosts_to_start(text: str, name: str) -> list[str]:
+    """The lab's usual hosts, and those that the spec names."""
+    from lab.hosts import SPECS
+    from mitigauge.yaml_file import parse_yaml
+
+    wanted = named_hosts(parse_yaml(text, name).data)
+    return [host.name for host in SPECS if not host.on_demand or host.name in wanted]
+
+
+def named_hosts(spec: object) -> set[str]:
+    """Every host that a spec names; what is no spec names none."""
+    comparisons = spec.get("comparisons") if isinstance(spec, dict) else None
+    lists = [
+        one.get("hosts")
+        for one in (comparisons if isinstance(comparisons, list) else [])
+        if isinstance(one, dict)
+    ]
+    return {str(host) for hosts in lists if isinstance(hosts, list) for host in hosts}
 
 
 def _page(address: str, experiment_id: int, key: str) -> str:
@@ -150,6 +224,8 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _wait_ready(address: str, service: subprocess.Popen[bytes]) -> None:
+    import httpx2
+
     deadline = time.monotonic() + READY_TIMEOUT_S
     while service.poll() is None and time.monotonic() < deadline:
         with suppress(httpx2.TransportError):
@@ -164,15 +240,25 @@ def _wait_ready(address: str, service: subprocess.Popen[bytes]) -> None:
 
 
 def _report(experiment_id: int, state: ExperimentState, seconds: float) -> None:
+    path = _print_report(experiment_id)
+    say(f"experiment {state} after {seconds / 60:.1f} min; as Markdown in {path}")
+
+
+def _print_report(experiment_id: int) -> Path:
+    """Print an experiment's report; the file that has it as Markdown."""
+    from mitigauge.database import transaction
+    from mitigauge.reports.service import gathered
+    from mitigauge.views import experiments as views
+
     with transaction() as session:
         view = views.show_experiment(session, experiment_id)
         report = gathered(session, view)
     path = get_settings().home / "reports" / f"experiment-{experiment_id}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(report.markdown())
-    console.print()
+    echo("")
     echo(report.text())
-    say(f"experiment {state} after {seconds / 60:.1f} min; as Markdown in {path}")
+    return path
 
 
 def _serve_until_interrupted() -> None:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from sqlalchemy.orm import Session
 
+from cli.export import Id, export, import_
 from cli.output import Json, echo, echo_json, print_json, print_table, say
-from cli.progress import follow
-from mitigauge.database import get_engine, require_head, transaction
+from cli.stored import stored
 from mitigauge.errors import InvalidInput
-from mitigauge.experiments import service, submission, views
-from mitigauge.experiments.schemas import ExperimentView
-from mitigauge.experiments.states import ExperimentState
-from mitigauge.reports.matrix import render_text
-from mitigauge.reports.service import gathered
+from mitigauge.views.limits import PAGE_SIZE
 
-app = typer.Typer(help="Experiments: submit, list, show, wait, report.", no_args_is_help=True)
-Id = Annotated[int, typer.Argument(help="The experiment's number.", min=1)]
+# What takes long to load is imported by the commands that need it.
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from mitigauge.views.schemas import ExperimentSummary, ExperimentView
+
+app = typer.Typer(no_args_is_help=True)
 
 
 class Format(StrEnum):
@@ -30,6 +30,7 @@ class Format(StrEnum):
     TEXT = "text"
     MARKDOWN = "markdown"
     JSON = "json"
+    CSV = "csv"
 
 
 @app.command()
@@ -39,15 +40,19 @@ def submit(
     json: Json = False,
 ) -> None:
     """Check a spec, store its plan, and let workers run it."""
+    from mitigauge.catalog import Catalog
+    from mitigauge.experiments.checks import check_text
+    from mitigauge.runs import submission
+    from mitigauge.views import experiments as views
+
     text = read_spec_file(spec)
     if check:
-        checked, _ = submission.check_text(text, name=str(spec))
+        checked, _ = check_text(text, name=str(spec), catalog=Catalog())
         say(f"{spec}: fine, {len(checked.comparisons)} comparisons")
         return
-    require_head(get_engine())
-    with transaction() as session:
+    with stored() as session:
         experiment_id = submission.submit_text(session, text, name=str(spec))
-        view = views.show_experiment(session, experiment_id)
+        view = views.show_head(session, experiment_id)
     if json:
         print_json(view)
         return
@@ -56,13 +61,20 @@ def submit(
 
 
 @app.command("list")
-def list_experiments(json: Json = False) -> None:
-    """All experiments, newest first."""
-    require_head(get_engine())
-    with transaction() as session:
-        found = views.list_experiments(session)
+def list_experiments(
+    before: Annotated[
+        int | None, typer.Option(help="Only experiments with a lower number.", min=1)
+    ] = None,
+    limit: Annotated[int, typer.Option(help="How many at most.", min=1, max=1000)] = PAGE_SIZE,
+    json: Json = False,
+) -> None:
+    """Experiments, newest first."""
+    from mitigauge.views.listed import listed
+
+    page = listed(before=before, limit=limit)
+    found = page.experiments
     if json:
-        print_json(found)
+        print_json(page)
         return
     print_table(
         ["id", "name", "state", "hosts", "boots", "created"],
@@ -70,23 +82,34 @@ def list_experiments(json: Json = False) -> None:
             [
                 str(e.id),
                 e.name,
-                f"{e.state}{' (emulated)' if e.emulated else ''}",
+                _state(e),
                 ", ".join(e.hosts),
                 f"{e.boots_done}/{e.boots_total}",
                 f"{e.created_at:%Y-%m-%d %H:%M}",
             ]
             for e in found
         ],
-        empty="No experiments yet. `mitigauge experiment submit experiments/lab-demo.yml` "
-        "makes the first.",
+        empty="No experiments yet. `mitigauge demo --recorded` shows one that was run before, "
+        "`mitigauge experiment submit experiments/lab-demo.yml` makes the first here.",
     )
+    if page.next is not None:
+        say(f"older ones: `mitigauge experiment list --before {page.next}`")
+
+
+def _state(experiment: ExperimentSummary) -> str:
+    marks = ["emulated"] if experiment.emulated else []
+    if experiment.recorded is not None:
+        marks.append(f"recorded {experiment.recorded.at:%Y-%m-%d}")
+    return f"{experiment.state} ({', '.join(marks)})" if marks else experiment.state
 
 
 @app.command()
 def show(experiment_id: Id, json: Json = False) -> None:
     """One experiment: its matrix, and with --json every boot as well."""
-    require_head(get_engine())
-    with transaction() as session:
+    from mitigauge.reports.matrix import render_text
+    from mitigauge.views import experiments as views
+
+    with stored() as session:
         if json:
             print_json(views.show_whole(session, experiment_id))
             return
@@ -97,7 +120,11 @@ def show(experiment_id: Id, json: Json = False) -> None:
 @app.command()
 def wait(experiment_id: Id) -> None:
     """Follow an experiment until it ends; exit code 1 unless it finished."""
-    require_head(get_engine())
+    from cli.progress import follow
+    from mitigauge.experiments.states import ExperimentState
+
+    with stored():
+        pass
     if follow(experiment_id) is not ExperimentState.FINISHED:
         sys.exit(1)
 
@@ -108,26 +135,83 @@ def report(
     format: Annotated[Format, typer.Option(help="Form of the report.")] = Format.TEXT,  # noqa: A002
 ) -> None:
     """The matrix in the shape of a cover letter's table."""
-    require_head(get_engine())
-    with transaction() as session:
+    from mitigauge.views import experiments as views
+
+    with stored() as session:
         view = views.show_experiment(session, experiment_id)
         text = _render(session, view, format)
-    echo_json(text) if format is Format.JSON else echo(text)
+    if format is Format.CSV:
+        sys.stdout.write(text)
+    else:
+        echo_json(text) if format is Format.JSON else echo(text)
+
+
+class Lines(StrEnum):
+    """Forms of raw values."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+
+
+@app.command("iterations")
+def show_iterations(
+    experiment_id: Id,
+    case: Annotated[int | None, typer.Option(help="Only this case, by its number.")] = None,
+    host: Annotated[str | None, typer.Option(help="Only this host.")] = None,
+    format: Annotated[Lines, typer.Option(help="Form of the lines.")] = Lines.CSV,  # noqa: A002
+) -> None:
+    """Every value that was measured, for other programs."""
+    from mitigauge.reports.download import as_csv, as_json_lines, iteration_rows
+    from mitigauge.views.iterations import IterationLine, iterations
+
+    with stored() as session:
+        rows = iteration_rows(iterations(session, experiment_id, case_id=case, host=host))
+        csv = format is Lines.CSV
+        for piece in as_csv(IterationLine._fields, rows) if csv else as_json_lines(rows):
+            sys.stdout.write(piece)
+
+
+@app.command()
+def judge(experiment_id: Id) -> None:
+    """Judge an experiment again that is over: after an upgrade with other rules, say.
+
+    A verdict that no longer holds gets a next version. What the earlier one said stays.
+    """
+    from mitigauge.database import get_engine
+    from mitigauge.runs.conclusions import judge_again
+
+    with stored():
+        pass
+    changed = judge_again(get_engine(), experiment_id)
+    said = f"{len(changed)} runs have verdicts that changed" if changed else "nothing changed"
+    say(f"experiment {experiment_id}: {said}")
 
 
 @app.command()
 def cancel(experiment_id: Id) -> None:
     """Stop an experiment; its hosts are restored first."""
-    require_head(get_engine())
-    with transaction() as session:
+    from mitigauge.runs import service
+
+    with stored() as session:
         service.cancel(session, experiment_id)
     say(f"experiment {experiment_id} is being cancelled")
 
 
+app.command()(export)
+app.command("import")(import_)
+
+
 def read_spec_file(path: Path) -> str:
-    """The spec's text. Raises :class:`InvalidInput` when it cannot be read."""
+    """The spec's text, or so much of it that its reader refuses it as too long.
+
+    Raises :class:`InvalidInput` when it cannot be read.
+    """
+    from mitigauge.yaml_file import MAX_BYTES
+
     try:
-        return path.read_text()
+        with path.open(encoding="utf-8") as file:
+            # A device or a pipe has no size that could be asked for, and perhaps no end.
+            return file.read(MAX_BYTES + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(
             f"{path} cannot be read: {error}",
@@ -138,5 +222,11 @@ def read_spec_file(path: Path) -> str:
 def _render(session: Session, view: ExperimentView, form: Format) -> str:
     if form is Format.JSON:
         return view.model_dump_json(indent=2)
+    if form is Format.CSV:
+        from mitigauge.reports.download import MATRIX_COLUMNS, as_csv, matrix_rows
+
+        return "".join(as_csv(MATRIX_COLUMNS, matrix_rows(view)))
+    from mitigauge.reports.service import gathered
+
     whole = gathered(session, view)
     return whole.text() if form is Format.TEXT else whole.markdown()

@@ -3,59 +3,67 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from cli.output import complain
+from cli.lazy import Entry, LazyGroup
 from mitigauge.errors import MitigaugeError
 
-# Groups and commands with the module each lives in. Only the module of the command
-# that is called is imported: statistics and the web service take over a second to load.
-GROUPS = {
-    "lab": "cli.lab",
-    "experiment": "cli.experiment",
-    "host": "cli.host",
-    "claims": "cli.claims",
-    "profile": "cli.profile",
-    "token": "cli.token",
-    "db": "cli.database",
-}
-COMMANDS = {
-    "serve": "cli.serve",
-    "worker": "cli.serve",
-    "openapi": "cli.serve",
-    "demo": "cli.demo",
-    "compare": "cli.compare",
+# The modules are imported when they are called: statistics, the web service and the
+# database's libraries take seconds to load.
+ENTRIES: Final = {
+    "demo": Entry(
+        "cli.demo", "Boot the emulated lab, run the ready-made experiment, print its report."
+    ),
+    "lab": Entry("cli.lab", "Emulated hosts: start, stop, look, console.", is_group=True),
+    "experiment": Entry(
+        "cli.experiment",
+        "Experiments: submit, list, show, wait, report, export, import.",
+        is_group=True,
+    ),
+    "host": Entry("cli.host", "Hosts: list, show, check, resume.", is_group=True),
+    "claims": Entry("cli.claims", "Claims: published figures beside ours.", is_group=True),
+    "profile": Entry("cli.profile", "Profiles: what perf recorded, as stacks.", is_group=True),
+    "compare": Entry(
+        "cli.compare", "Judge every arm of every case and metric in a CSV file against a baseline."
+    ),
+    "serve": Entry("cli.serve", "Serve the API and the dashboard."),
+    "worker": Entry("cli.serve", "Advance runs: boot, verify, measure."),
+    "token": Entry(
+        "cli.token", "Tokens for the API and the dashboard: create, list, revoke.", is_group=True
+    ),
+    "db": Entry(
+        "cli.database",
+        "The database: bring its schema up to date, delete what is old.",
+        is_group=True,
+    ),
+    "openapi": Entry("cli.serve", "Print the API's OpenAPI description."),
 }
 
 
-def build(arguments: Sequence[str]) -> typer.Typer:
-    """The command as far as *arguments* need it; all of it where they name no command."""
+class Commands(LazyGroup):
+    """Our commands."""
+
+    entries = ENTRIES
+
+
+def build() -> typer.Typer:
+    """The command, without its groups: they are imported when they are called."""
     app = typer.Typer(
         name="mitigauge",
+        cls=Commands,
         help=(
             "Measure what a kernel change or a CPU mitigation costs: hosts are booted into every "
             "mode, each mode is proven in force, and verdicts come with their intervals.\n\n"
-            "Start with `mitigauge lab up` and `mitigauge experiment submit "
-            "experiments/lab-demo.yml`, or let `mitigauge demo` do it all."
+            "Start with `mitigauge demo --recorded`, which shows an experiment that was run "
+            "before, or let `mitigauge demo` run it here."
         ),
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=False,
     )
     app.callback(invoke_without_command=True)(root)
-    called = next((word for word in arguments if not word.startswith("-")), "")
-    known = called in GROUPS or called in COMMANDS
-    for name, module in GROUPS.items():
-        if not known or name == called:
-            app.add_typer(import_module(module).app, name=name)
-    for name, module in COMMANDS.items():
-        if not known or name == called:
-            app.command(name)(getattr(import_module(module), name))
     return app
 
 
@@ -73,8 +81,10 @@ def root(
 def main() -> None:
     """Run the command; errors meant for people are two lines, not a traceback."""
     try:
-        build(sys.argv[1:])()
+        build()(prog_name="mitigauge")
     except MitigaugeError as error:
+        from cli.output import complain
+
         complain(error)
         sys.exit(1)
     except KeyboardInterrupt:

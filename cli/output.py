@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from mitigauge.errors import MitigaugeError
 from mitigauge.hostile import HOSTILE
 
+# Rich and pydantic are imported by what uses them: a command that prints plain lines, or its
+# own help, does not wait for them.
 if TYPE_CHECKING:
     from pydantic import BaseModel
-
-console = Console(highlight=False)
-errors = Console(stderr=True, highlight=False)
+    from rich.console import Console
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+@cache
+def console() -> Console:
+    """What is printed for people."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+@cache
+def errors() -> Console:
+    """The same on stderr."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
 
 
 def shown(text: str, *, lines: bool = False) -> str:
@@ -34,12 +48,16 @@ def shown(text: str, *, lines: bool = False) -> str:
 
 def say(text: str, style: str = "") -> None:
     """Print one line for people, whatever it is made of."""
-    console.print(Text(shown(text), style=style))
+    from rich.text import Text
+
+    console().print(Text(shown(text), style=style))
 
 
 def remark(text: str) -> None:
     """Print one line beside the answer, on stderr."""
-    errors.print(Text(shown(text)))
+    from rich.text import Text
+
+    errors().print(Text(shown(text)))
 
 
 def echo(text: str) -> None:
@@ -58,10 +76,12 @@ def _spelled(character: str) -> str:
 
 def complain(error: MitigaugeError) -> None:
     """Print an error and its way out."""
+    from rich.text import Text
+
     message = shown(error.message, lines=True)
-    errors.print(Text.assemble(("error: ", "bold red"), message))
+    errors().print(Text.assemble(("error: ", "bold red"), message))
     if error.hint:
-        errors.print(Text(shown(error.hint, lines=True)))
+        errors().print(Text(shown(error.hint, lines=True)))
 
 
 def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
@@ -80,7 +100,10 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, empty:
     if not rows:
         say(empty)
         return
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
         table.add_row(*(Text(shown(cell)) for cell in row))
-    console.print(table)
+    console().print(table)

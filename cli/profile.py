@@ -16,12 +16,12 @@ import typer
 from cli.output import remark, say
 from cli.profile_stored import diff, export
 from mitigauge.errors import InvalidInput
-from mitigauge.profiles.collapse import Collapse
-from mitigauge.profiles.folded import write_folded
-from mitigauge.profiles.reading import pieces
+from mitigauge.profiles.capture.collapse import Collapse
+from mitigauge.profiles.capture.decompress import pieces
+from mitigauge.profiles.capture.folded_text import write_folded
 
 if TYPE_CHECKING:
-    from mitigauge.profiles.storing import Pass
+    from mitigauge.profiles.capture.capture import Pass
 
 # What fs.pipe-max-size lets everyone have; 64 KiB is the default.
 PIPE_BYTES = 1 << 20
@@ -34,17 +34,19 @@ app.command()(export)
 @app.command()
 def fold(
     capture: Annotated[
-        str, typer.Argument(help="What `perf script` printed, plain, gzip or zstd; - reads a pipe.")
+        str, typer.Argument(help="Text of `perf script`, plain, gzip or zstd; - reads a pipe.")
     ] = "-",
     raw: Annotated[
         bool, typer.Option("--raw", help="Names and counts as stackcollapse-perf.pl has them.")
     ] = False,
-    event: Annotated[str, typer.Option(help="Count this event; the first, if none.")] = "",
+    event: Annotated[
+        str, typer.Option(help="The event to count. Default: the first in the text.")
+    ] = "",
 ) -> None:
-    """Collapse what `perf script` printed into folded stacks, one `frame;frame count` a line.
+    """Fold the text of `perf script` into stacks, one `frame;frame count` on each line.
 
     Threads and functions that differ only by number are merged (CPU 0/KVM and
-    CPU 1/KVM become CPU_*/KVM); --raw leaves them apart.
+    CPU 1/KVM become CPU_*/KVM). --raw keeps them apart.
 
     Example: perf script | mitigauge profile fold > out.folded
     """
@@ -58,16 +60,18 @@ def fold(
             f"{capture} has no sample" + (f" of {event}" if event else ""),
             hint="Give what `perf script` prints, of a recording with call chains (-g).",
         )
-    _remark(result.other_events, f"samples of other events than {result.event.decode()} left out")
-    _remark(result.unrecognised, "lines that are neither sample nor frame left out")
+    _remark(
+        result.other_events, f"samples of other events than {result.event.decode()} were left out"
+    )
+    _remark(result.unrecognised, "lines that are neither sample nor frame were left out")
     stacks = result.stacks()
     write_folded(stacks if raw else _normalised(stacks), sys.stdout.buffer)
     sys.stdout.buffer.flush()
 
 
 def _normalised(stacks: dict[bytes, int]) -> dict[bytes, int]:
-    # Here, since reading rules takes longer to load than many a capture to fold.
-    from mitigauge.profiles.normalise import normalised, rules
+    # Imported here: loading the rules takes longer than folding a small capture.
+    from mitigauge.profiles.store.normalise import normalised, rules
 
     return normalised(stacks, rules())
 
@@ -76,22 +80,25 @@ def _normalised(stacks: dict[bytes, int]) -> dict[bytes, int]:
 def import_(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Folded stacks or what `perf script` printed; plain, gzip or zstd."),
+        typer.Argument(help="Folded stacks, or text of `perf script`; plain, gzip or zstd."),
     ],
-    tree: Annotated[str, typer.Option(help="What was profiled; only within it can be compared.")],
-    group: Annotated[str, typer.Option(help="The side these files belong to, one file a boot.")],
-    event: Annotated[str, typer.Option(help="Count this event of a capture.")] = "",
+    tree: Annotated[
+        str, typer.Option(help="What was profiled. Only groups of one tree can be compared.")
+    ],
+    group: Annotated[str, typer.Option(help="The group of these files. Each file is one boot.")],
+    event: Annotated[str, typer.Option(help="The event of a capture to count.")] = "",
     operations: Annotated[
-        float | None, typer.Option(help="Operations in each file, for costs by operation.", min=0)
+        float | None,
+        typer.Option(help="Operations in each file, for the cost of one.", min=0),
     ] = None,
 ) -> None:
-    """Take in anyone's profiles, so that two groups can be compared.
+    """Import profiles from files, so that two groups can be compared.
 
     Example: mitigauge profile import a*.folded --tree web --group before
     """
-    # Here, since `fold` stands in a pipe and must not wait for the database's libraries.
+    # Imported here: `fold` runs in a pipe and does not need the database's libraries.
     from mitigauge.database import get_engine, require_head, transaction
-    from mitigauge.profiles.storing import store_imported
+    from mitigauge.profiles.store.service import store_imported
 
     require_head(get_engine())
     captures = [_read(path, event) for path in files]
@@ -108,8 +115,8 @@ def import_(
 
 
 def _read(path: Path, event: str) -> tuple[dict[bytes, int], Pass]:
-    """The stacks of one file, whichever it is, and what is known of it."""
-    from mitigauge.profiles.importing import read_profile
+    """The stacks of one file of either form, and what is known of its pass."""
+    from mitigauge.profiles.store.import_file import read_profile
 
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -127,7 +134,7 @@ def _remark(count: int, what: str) -> None:
 
 
 def _standard_input() -> BinaryIO:
-    """Unbuffered; a pipe made as large as a user may, so that both its ends can work at once."""
+    """Unbuffered. A pipe is made larger, so that the programs at both ends work at once."""
     stream = sys.stdin.buffer
     raw: BinaryIO = getattr(stream, "raw", stream)
     with suppress(OSError, AttributeError):

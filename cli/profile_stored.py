@@ -1,4 +1,4 @@
-"""`mitigauge profile diff` and `export`: profiles that are stored, without a browser."""
+"""`mitigauge profile diff` and `mitigauge profile export`: stored profiles as text."""
 
 from __future__ import annotations
 
@@ -11,41 +11,43 @@ import typer
 from cli.output import Json, print_json, print_table, say
 from mitigauge.errors import InvalidInput, NotFound
 
-# The database's libraries are imported by those who need them: `fold` is of the same
-# group of commands, stands in a pipe and must not wait.
+# Functions import the database's libraries themselves: `fold` belongs to the same group of
+# commands, runs in a pipe and does not need them.
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from mitigauge.profiles.comparing import Sides
-    from mitigauge.profiles.diff import Basis
-    from mitigauge.profiles.schemas import FunctionRow, FunctionTable
+    from mitigauge.profiles.diff.compare import Basis
+    from mitigauge.profiles.diff.schemas import FunctionRow, FunctionTable
+    from mitigauge.profiles.diff.sides import Sides
 
 Experiment = Annotated[int | None, typer.Option(help="The experiment of the arms.", min=1)]
-CaseName = Annotated[str, typer.Option("--case", help="Its case, by number or title.")]
-HostName = Annotated[str, typer.Option("--host", help="Where it ran, if on several hosts.")]
-Tree = Annotated[str, typer.Option(help="Of imported profiles: what was profiled.")]
-Guest = Annotated[bool, typer.Option("--guest", help="The guest's own profiles.")]
+CaseName = Annotated[str, typer.Option("--case", help="The case, by number or title.")]
+HostName = Annotated[str, typer.Option("--host", help="The host, if the case ran on several.")]
+Tree = Annotated[str, typer.Option(help="The tree of imported profiles.")]
+Guest = Annotated[bool, typer.Option("--guest", help="Use the profiles that the guest recorded.")]
 
 
 def diff(
     a: Annotated[str, typer.Argument(help="Arm, or group of imported profiles.")],
-    b: Annotated[str, typer.Argument(help="The other one.")],
+    b: Annotated[str, typer.Argument(help="The arm or group to compare with A.")],
     experiment: Experiment = None,
     case: CaseName = "",
     host: HostName = "",
     tree: Tree = "",
     guest: Guest = False,
-    basis: Annotated[str, typer.Option(help="operation, share or raw; the best there is.")] = "",
-    limit: Annotated[int, typer.Option(help="So many functions.", min=1, max=10_000)] = 20,
+    basis: Annotated[
+        str, typer.Option(help="operation, share or raw. Default: the first that both have.")
+    ] = "",
+    limit: Annotated[int, typer.Option(help="How many functions to list.", min=1, max=10_000)] = 20,
     json: Json = False,
 ) -> None:
-    """Which functions cost more or less themselves in B than in A, with interval and q.
+    """List the functions whose own cost differs most between A and B, with interval and q.
 
     Example: mitigauge profile diff off loop --experiment 1 --case 'syscall basic'
 
     Example: mitigauge profile diff before after --tree web
     """
-    from mitigauge.profiles.listing import function_table
+    from mitigauge.profiles.diff.function_table import function_table
 
     with _stored() as session:
         sides = _sides(session, a, b, experiment, case, host, tree, guest=guest)
@@ -57,7 +59,7 @@ def diff(
     print_table(
         [f"{table.a}, {table.unit}", table.b, "difference", "95 % interval", "q", "", "function"],
         [_cells(row) for row in table.functions],
-        empty="Neither group has a sample.",
+        empty="Neither group has a sample. `mitigauge profile import --help` says how to add some.",
     )
 
 
@@ -69,23 +71,23 @@ def export(
     tree: Tree = "",
     guest: Guest = False,
 ) -> None:
-    """A group's stacks as folded text, its boots added up: what flamegraph.pl and others read.
+    """Print a group's stacks as folded text, added up over its boots, for flamegraph.pl and others.
 
     Example: mitigauge profile export loop --experiment 1 --case 'syscall basic' > loop.folded
     """
-    from mitigauge.profiles.folded import write_folded
-    from mitigauge.profiles.listing import folded_group
-    from mitigauge.profiles.storing import as_text
+    from mitigauge.profiles.capture.folded_text import write_folded
+    from mitigauge.profiles.store.export import folded_group
+    from mitigauge.profiles.store.service import as_text
 
     with _stored() as session:
         sides = _sides(session, group, group, experiment, case, host, tree, guest=guest)
         if not sides.a.profiles:
             raise NotFound(
                 f"there is no profile of {sides.a.label}",
-                hint="Say `profile: true` for the workload in the spec, or import some.",
+                hint="Set `profile: true` for the workload in the spec, or import profiles.",
             )
         stacks = folded_group(session, sides.a.profiles)
-    # Stored names may be older than the rules for what is stored.
+    # Names that were stored under earlier rules may have characters that a terminal obeys.
     harmless = {as_text(stack).encode(): count for stack, count in stacks.items()}
     write_folded(harmless, sys.stdout.buffer)
     sys.stdout.buffer.flush()
@@ -110,21 +112,20 @@ def _sides(
     *,
     guest: bool,
 ) -> Sides:
-    from mitigauge.experiments.views import show_experiment
-    from mitigauge.profiles.comparing import Selection
-    from mitigauge.profiles.listing import place_of_case
-    from mitigauge.profiles.service import case_sides, imported_sides
+    from mitigauge.profiles.diff.service import imported_sides
+    from mitigauge.profiles.diff.sides import Selection
+    from mitigauge.views.profiles import case_sides, find_case
 
     if tree and experiment is None:
         return imported_sides(session, tree=tree, a=a, b=b)
     if experiment is None or not case or tree:
         raise InvalidInput(
-            "which profiles is not said",
+            "the profiles to read are not named",
             hint="Give --experiment and --case, or --tree for imported ones.",
         )
-    number, place = place_of_case(show_experiment(session, experiment), case, host)
-    of_a, of_b = (Selection(experiment, number, place, arm) for arm in (a, b))
-    return case_sides(session, of_a, of_b, side="guest" if guest else "host")
+    number, on_host = find_case(session, experiment, case, host)
+    of_a, of_b = (Selection(experiment, number, on_host, arm) for arm in (a, b))
+    return case_sides(session, of_a, of_b, system="guest" if guest else "host")
 
 
 def _basis(text: str) -> Basis | None:
@@ -133,13 +134,15 @@ def _basis(text: str) -> Basis | None:
             return text
         case "":
             return None
-    raise InvalidInput(f"unknown basis {text!r}", hint="Take operation, share or raw.")
+    raise InvalidInput(f"unknown basis {text!r}", hint="Choose operation, share or raw.")
 
 
 def _head(table: FunctionTable) -> str:
     where = f" on {table.host}" if table.host else ""
-    guest = " in the guest" if table.where == "guest" else ""
+    guest = " in the guest" if table.system == "guest" else ""
     emulated = ", EMULATED" if table.emulated else ""
+    if table.counted:
+        emulated += ", counted time"
     return (
         f"{table.title}{guest}{where}{emulated}: {table.event}; "
         f"{table.a} ({table.boots_a} boots) and {table.b} ({table.boots_b} boots)"

@@ -12,10 +12,11 @@ from rich.text import Text
 
 from cli.output import console, say, shown
 from mitigauge.database import transaction
-from mitigauge.experiments import views
-from mitigauge.experiments.schemas import EventView, ProgressView, RunView
-from mitigauge.experiments.states import ExperimentState, RunState
+from mitigauge.experiments.states import ExperimentState
 from mitigauge.reports.parts import counted
+from mitigauge.runs.states import RunState
+from mitigauge.views import experiments as views
+from mitigauge.views.schemas import EventView, ProgressView, RunView
 
 INTERVAL_S = 1.0
 # Without a terminal, quiet stretches still show a line this often.
@@ -26,7 +27,7 @@ PLAY_EVENTS = ("ansible",)
 
 def follow(experiment_id: int) -> ExperimentState:
     """Show progress until the experiment is over; returns how it ended."""
-    if console.is_terminal:
+    if console().is_terminal:
         return _follow_live(experiment_id)
     return _follow_lines(experiment_id)
 
@@ -44,7 +45,7 @@ def _settled(progress: ProgressView) -> bool:
 
 def _follow_live(experiment_id: int) -> ExperimentState:
     after = 0
-    with Live(console=console, refresh_per_second=4, transient=False) as live:
+    with Live(console=console(), refresh_per_second=4, transient=False) as live:
         while True:
             progress, events = _load(experiment_id, after)
             after = events[-1].id if events else after
@@ -64,7 +65,7 @@ def _follow_lines(experiment_id: int) -> ExperimentState:
         for event in events:
             after = event.id
             if event.kind not in PLAY_EVENTS:
-                console.print(_event_line(event))
+                console().print(_event_line(event))
                 spoke = time.monotonic()
         if time.monotonic() - spoke > QUIET_S:
             for run in progress.runs:

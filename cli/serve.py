@@ -7,22 +7,12 @@ import logging
 import sys
 from typing import Annotated
 
-import structlog
 import typer
-from rich.text import Text
-from sqlalchemy import create_engine
 
 from api.addresses import EVERYWHERE, is_loopback, url_host
-from api.app import create_app
-from api.server import make_server
-from cli.output import console
-from mitigauge.access.secret import new_secret
-from mitigauge.database import database_url, get_engine, require_head
-from mitigauge.memory import keep_freed_memory
-from mitigauge.settings import get_settings
-from pipelines.adapters.ansible_host import open_host
-from pipelines.advance import Advancer
-from pipelines.worker import CONCURRENCY, Worker
+from cli.output import console, say
+
+# The web service, the worker and what they stand on are imported by the process they are for.
 
 
 def serve(
@@ -36,6 +26,12 @@ def serve(
     tokens let in: `mitigauge token create`. Answers 503 with the way out while the
     database's schema is not at head.
     """
+    from api.app import create_app
+    from api.server import make_server
+    from mitigauge.access.secret import new_secret
+    from mitigauge.memory import keep_freed_memory
+    from mitigauge.settings import get_settings
+
     keep_freed_memory()
     logging.basicConfig(level=logging.WARNING)
     settings = get_settings()
@@ -47,13 +43,15 @@ def serve(
     server = make_server(create_app(bound=address, login_key=key), address, number)
     base = dashboard_url(address, number)
     if not key:
-        console.print(Text(f"dashboard: {base}/  (Ctrl-C stops)"))
-        console.print(Text(WITHOUT_LINK))
+        say(f"dashboard: {base}/  (Ctrl-C stops)")
+        say(WITHOUT_LINK)
     elif not login_key_from_stdin:
+        from rich.text import Text
+
         # Not wrapped: terminals take a link to the end of the line.
         link = Text.assemble("dashboard: ", (login_link(base, key), "bold"))
-        console.print(link, soft_wrap=True)
-        console.print(Text("This link lets a browser in as admin; keep it. Ctrl-C stops."))
+        console().print(link, soft_wrap=True)
+        say("This link lets a browser in as admin; keep it. Ctrl-C stops.")
     server.run()
 
 
@@ -82,22 +80,31 @@ def login_link(base: str, key: str, path: str = "/login") -> str:
 
 
 def worker(
-    concurrency: Annotated[int, typer.Option(help="Runs advanced at the same time.")] = CONCURRENCY,
+    concurrency: Annotated[
+        int | None, typer.Option(help="Runs advanced at the same time, at most.", min=1)
+    ] = None,
 ) -> None:
     """Advance runs: boot, verify, measure. Start as many as wanted, on any machine.
 
     A worker may be stopped or killed at any moment; another one, or the same started
     again, goes on where it was.
     """
+    from mitigauge.database import database_url, get_engine, require_head
+    from pipelines.adapters.ansible_host import open_host
+    from pipelines.advance import Advancer
+    from pipelines.worker import CONCURRENCY, Worker
+
     _log_in_lines()
     engine = get_engine()
     require_head(engine)
-    console.print("worker waits for runs  (Ctrl-C stops after the step in hand)")
-    Worker(Advancer(engine, open_host), database_url(), concurrency).run()
+    say("worker waits for runs  (Ctrl-C stops after the step in hand)")
+    Worker(Advancer(engine, open_host), database_url(), concurrency or CONCURRENCY).run()
 
 
 def _log_in_lines() -> None:
     """Lines with the time in UTC; tracebacks without local variables, which may be secret."""
+    import structlog
+
     logging.basicConfig(level=logging.WARNING)
     structlog.configure(
         processors=[
@@ -113,6 +120,10 @@ def _log_in_lines() -> None:
 
 def openapi() -> None:
     """Print the API's OpenAPI description, from which the dashboard's types are made."""
+    from sqlalchemy import create_engine
+
+    from api.app import create_app
+
     # No request is served, so the engine is never connected.
     app = create_app(create_engine("postgresql+psycopg://"))
     typer.echo(json.dumps(app.openapi(), indent=2, sort_keys=True))

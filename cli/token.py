@@ -6,17 +6,13 @@ from datetime import datetime
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
-from cli.output import Json, console, print_json, print_table
-from mitigauge.access import service
-from mitigauge.access.roles import Role
-from mitigauge.database import get_engine, require_head, transaction
+from cli.output import Json, print_json, print_table, say
+from cli.stored import stored
+from mitigauge.access.roles import DEFAULT_DAYS, Role
 from mitigauge.errors import InvalidInput
 
-app = typer.Typer(
-    help="Tokens for the API and the dashboard: create, list, revoke.", no_args_is_help=True
-)
+app = typer.Typer(no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="The person or program that has it.")]
 
 
@@ -31,7 +27,7 @@ def create(
         ),
     ],
     days: Annotated[
-        int | None, typer.Option(help=f"How long it lasts; {service.DEFAULT_DAYS} if not given.")
+        int | None, typer.Option(help=f"How long it lasts; {DEFAULT_DAYS} if not given.")
     ] = None,
     never: Annotated[bool, typer.Option("--never", help="It never expires.")] = False,
     json: Json = False,
@@ -39,28 +35,28 @@ def create(
     """Make a token and print it. It is shown this once: only its HMAC is stored."""
     if never and days is not None:
         raise InvalidInput("both --days and --never are given", hint="Give one of them.")
-    require_head(get_engine())
-    lasting = None if never else days if days is not None else service.DEFAULT_DAYS
-    with transaction() as session:
+    from mitigauge.access import service
+
+    lasting = None if never else days if days is not None else DEFAULT_DAYS
+    with stored() as session:
         made = service.create_token(session, name, role, days=lasting)
     if json:
         print_json(made)
         return
     # Alone on its line and on stdout, so that it can be copied and piped.
     typer.echo(made.token)
-    console.print(
-        Text(
-            f"{made.name} is {made.role}, until {_day(made.expires_at, 'it is revoked')}. "
-            "Keep the token now: it is not shown again."
-        )
+    say(
+        f"{made.name} is {made.role}, until {_day(made.expires_at, 'it is revoked')}. "
+        "Keep the token now: it is not shown again."
     )
 
 
 @app.command("list")
 def list_tokens(json: Json = False) -> None:
     """All tokens with role, expiry and last use, the newest first."""
-    require_head(get_engine())
-    with transaction() as session:
+    from mitigauge.access import service
+
+    with stored() as session:
         found = service.list_tokens(session)
     if json:
         print_json(found)
@@ -85,10 +81,11 @@ def list_tokens(json: Json = False) -> None:
 @app.command()
 def revoke(name: Name) -> None:
     """End a token and the browser sessions that it began, at once."""
-    require_head(get_engine())
-    with transaction() as session:
+    from mitigauge.access import service
+
+    with stored() as session:
         service.revoke_token(session, name)
-    console.print(Text(f"the token {name} is revoked"))
+    say(f"the token {name} is revoked")
 
 
 def _day(at: datetime | None, otherwise: str) -> str:

@@ -9,9 +9,11 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.execution import Execution
 from lab.hosts import HostSpec
 from lab.image import Image
 from lab.qemu import PROGRAM, kernel_arguments, machine_arguments
+from mitigauge.clock import Clock
 
 TRIAL_TIMEOUT_S = 10.0
 _KVM = Path("/dev/kvm")
@@ -64,7 +66,7 @@ def _trial(spec: HostSpec, image: Image) -> bool:
     """Start the lab's kernel under KVM without a disk and see whether it speaks."""
     arguments = [
         PROGRAM,
-        *machine_arguments("kvm"),
+        *machine_arguments(Execution("kvm", Clock.REAL)),
         *("-cpu", spec.cpu),
         *("-m", "512"),
         *("-serial", "stdio"),

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lab.errors import LabError
+from mitigauge.clock import Clock
 from mitigauge.settings import Settings
 
 # A path in sockaddr_un holds 108 bytes with its final zero.
@@ -32,6 +33,10 @@ class HostSpec:
     memory_mib: int
     vcpus: int
     capabilities: tuple[str, ...]
+    clock: Clock | None = None
+    """What its time always is; None: what the lab's is."""
+    on_demand: bool = False
+    """Whether it is started only by name."""
 
 
 SPECS = (
@@ -58,6 +63,18 @@ SPECS = (
         # alone would make every boot 20 s longer.
         vcpus=2,
         capabilities=(),
+    ),
+    HostSpec(
+        name="lab-guests",
+        port_offset=3,
+        cpu="EPYC-Rome,-hypervisor",
+        vendor="AuthenticAMD",
+        memory_mib=2560,
+        vcpus=2,
+        capabilities=("kvm",),
+        # A guest with a whole system takes minutes to boot where time counts instructions.
+        clock=Clock.REAL,
+        on_demand=True,
     ),
 )
 

@@ -14,9 +14,11 @@ from pathlib import Path
 
 from lab.apt_sources import Mirror, find_mirror, inherited_apt_options
 from lab.errors import LabError
+from lab.execution import Execution
 from lab.progress import Progress
 from lab.qemu import PROGRAM, disk_arguments, kernel_arguments, machine_arguments
 from lab.recipe import Recipe, public_half
+from mitigauge.clock import Clock
 
 INSTALL_TIMEOUT_S = 300
 _PARTITION_OFFSET_MIB = 1
@@ -217,7 +219,7 @@ def _install_grub(work: Path) -> None:
     boot = work / "boot"
     arguments = [
         PROGRAM,
-        *machine_arguments("tcg"),
+        *machine_arguments(Execution("tcg", Clock.REAL)),
         *("-cpu", "EPYC-Rome"),
         # Two emulated processors now and then lose the race over patched code ("Oops: int3").
         *("-smp", "1"),

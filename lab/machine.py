@@ -15,9 +15,11 @@ from pathlib import Path
 
 from lab import control, ssh
 from lab.errors import LabError
+from lab.execution import Execution
 from lab.hosts import Host
 from lab.image import Image
 from lab.qemu import KERNEL_BYTES, PROGRAM, host_arguments
+from mitigauge.clock import Clock
 
 START_TIMEOUT_S = 30
 GRACEFUL_S = 45.0
@@ -34,6 +36,12 @@ class Started:
     kernel: str
     started_at: float
     ssh_port: int | None = None
+    clock: Clock = Clock.REAL
+
+    @property
+    def execution(self) -> Execution:
+        """How the host's instructions are run."""
+        return Execution(self.accel, Clock(self.clock))
 
 
 def pid(host: Host) -> int | None:
@@ -78,6 +86,18 @@ def require_port(host: Host) -> None:
     )
 
 
+def require_clock(host: Host, asked: Clock | None) -> None:
+    """Raise LabError if the host runs by another clock than the one asked for."""
+    began = started(host)
+    if asked is None or began is None or pid(host) is None:
+        return
+    if began.execution.clock is not asked:
+        raise LabError(
+            f"{host.name} runs by {began.execution.clock} time, not {asked}.",
+            hint=f"Stop it first: `mitigauge lab down {host.name}`.",
+        )
+
+
 def ensure_disk(host: Host, image: Image, fresh: bool) -> None:
     """Give the host its overlay on ``image``; an overlay on another image is made anew."""
     host.directory.mkdir(parents=True, exist_ok=True)
@@ -93,7 +113,7 @@ def backing_files(hosts: Iterable[Host]) -> set[Path]:
     return {disk for disk in disks if disk}
 
 
-def start(host: Host, image: Image, accel: str) -> None:
+def start(host: Host, image: Image, execution: Execution) -> None:
     """Start the detached process. It is up when QEMU says so; the guest then boots."""
     for stale in (
         host.qmp_socket,
@@ -108,7 +128,7 @@ def start(host: Host, image: Image, accel: str) -> None:
     with host.qemu_log.open("wb") as log:
         try:
             done = subprocess.run(
-                host_arguments(host, accel),
+                host_arguments(host, execution),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -132,7 +152,14 @@ def start(host: Host, image: Image, accel: str) -> None:
             f"QEMU did not start {host.name}: {_without_warnings(said)}",
             hint=f"If port {host.ssh_port} is taken, set MITIGAUGE_LAB_PORT_BASE.",
         )
-    state = Started(accel, image.digest, image.release, time.time(), host.ssh_port)
+    state = Started(
+        execution.accel,
+        image.digest,
+        image.release,
+        time.time(),
+        host.ssh_port,
+        execution.clock,
+    )
     host.state.write_text(json.dumps(vars(state), indent=2) + "\n", "utf-8")
 
 

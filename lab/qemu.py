@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lab import nmi
+from lab.execution import Execution
 from lab.hosts import Host
 
 PROGRAM = "qemu-system-x86_64"
@@ -15,22 +16,20 @@ KERNEL_AT = 1 << 20
 KERNEL_BYTES = 80 << 20
 
 
-def machine_arguments(accel: str) -> list[str]:
-    """Arguments every machine of the lab shares; ``accel`` is ``kvm`` or ``tcg``."""
-    # Inner guests hang at their start when one thread emulates all processors.
-    accelerator = "tcg,thread=multi" if accel == "tcg" else accel
+def machine_arguments(execution: Execution) -> list[str]:
+    """Arguments every machine of the lab shares."""
     return [
         "-nodefaults",
         "-no-user-config",
         *("-machine", "q35,smm=off"),
-        *("-accel", accelerator),
+        *execution.arguments(),
         *("-display", "none"),
         *("-vga", "none"),
         *("-device", "virtio-rng-pci"),
     ]
 
 
-def host_arguments(host: Host, accel: str) -> list[str]:
+def host_arguments(host: Host, execution: Execution) -> list[str]:
     """The whole command line of a lab host, detached and with its sockets."""
     spec = host.spec
     serial = f"socket,id=serial,path={_escape(host.serial_socket)},server=on,wait=off"
@@ -39,12 +38,12 @@ def host_arguments(host: Host, accel: str) -> list[str]:
     interrupts = f"guestfwd=tcp:{nmi.ADDRESS}-cmd:{_escape(nmi.command(host.nmi_socket))}"
     return [
         PROGRAM,
-        *machine_arguments(accel),
+        *machine_arguments(execution),
         *("-name", f"{spec.name},debug-threads=on"),
         # The image is the same for all hosts; this tells a host who it is.
         *("-smbios", f"type=1,manufacturer=Mitigauge,product={spec.name}"),
         *("-cpu", spec.cpu),
-        *("-smp", f"{spec.vcpus}"),
+        *("-smp", f"{execution.vcpus(spec)}"),
         *("-m", f"{spec.memory_mib}"),
         *disk_arguments(host.disk, "qcow2"),
         *("-netdev", f"user,id=net,{forward},{interrupts}"),
@@ -53,7 +52,7 @@ def host_arguments(host: Host, accel: str) -> list[str]:
         *("-serial", "chardev:serial"),
         *("-device", "i6300esb"),
         *("-action", "watchdog=reset"),
-        *(fresh_memory_arguments(host) if accel == "tcg" else []),
+        *(fresh_memory_arguments(host) if execution.accel == "tcg" else []),
         # The process is the baseboard controller: it outlives a guest that powers off.
         "-no-shutdown",
         *qmp_arguments("power", host.qmp_socket),

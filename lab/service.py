@@ -10,12 +10,14 @@ from dataclasses import dataclass
 
 from lab import acceleration, inventory, machine, ssh
 from lab.errors import LabError
+from lab.execution import Execution, execution_of
 from lab.hosts import Host, LabPaths
 from lab.image import Image, ensure_image, prune
 from lab.progress import Progress
 from lab.recipe import lab_recipe
+from mitigauge.clock import Clock
 
-UP_TIMEOUT_S = 300
+UP_TIMEOUT_S = 600
 _TAIL_LINES = 25
 
 
@@ -28,6 +30,7 @@ class HostStatus:
     pid: int | None
     ssh_port: int
     accel: str | None
+    clock: str | None
     cpu: str
     kernel: str | None
     uptime_s: float | None
@@ -35,22 +38,35 @@ class HostStatus:
 
 
 def up(
-    paths: LabPaths, progress: Progress, *, fresh: bool = False, names: Sequence[str] = ()
+    paths: LabPaths,
+    progress: Progress,
+    *,
+    fresh: bool = False,
+    names: Sequence[str] = (),
+    clock: Clock | None = None,
 ) -> list[str]:
     """Build what is missing, start what does not run, wait until every host lets us in.
 
     Returns the names of the hosts this call started. ``fresh`` gives the hosts
-    new disks; ``names`` limits the call to some hosts.
+    new disks; ``names`` limits the call to some hosts, without them it is all but those that
+    are started on demand. ``clock`` is what the hosts' time is to
+    be; None: counted where they are emulated. Raises LabError where a host cannot be started,
+    or runs already by another clock than ``clock``.
     """
-    chosen = [paths.host(name) for name in names] or paths.hosts()
+    chosen = [paths.host(name) for name in names] or [
+        host for host in paths.hosts() if not host.spec.on_demand
+    ]
+    clocks = {host.name: _clock(host, clock) for host in chosen}
     with _exclusive(paths):
         for host in chosen:
             machine.require_port(host)
+            if not fresh:
+                machine.require_clock(host, clocks[host.name])
         ssh.ensure_keys(paths)
         image = ensure_image(lab_recipe(paths.key, paths.host_key), paths.images, progress)
         progress.stage("Choosing the acceleration")
-        accel = {
-            host.name: acceleration.choose(host.spec, image, paths.acceleration).name
+        execution = {
+            host.name: _execution(host, image, paths, clocks.get(host.name, host.spec.clock))
             for host in paths.hosts()
         }
         if fresh:
@@ -58,9 +74,9 @@ def up(
             for host in chosen:
                 machine.stop(host)
         progress.stage("Starting hosts")
-        begun = [host for host in chosen if _ensure_on(host, image, accel[host.name], fresh)]
+        begun = [host for host in chosen if _ensure_on(host, image, execution[host.name], fresh)]
         prune(paths.images, {image.disk, *machine.backing_files(paths.hosts())})
-        inventory.write(paths, accel)
+        inventory.write(paths, execution | _running(paths))
         _wait_for_logins(chosen, progress)
     return [host.name for host in begun]
 
@@ -103,6 +119,7 @@ def _host_status(host: Host) -> HostStatus:
         pid=machine.pid(host),
         ssh_port=(began.ssh_port if began else None) or host.ssh_port,
         accel=began.accel if began else None,
+        clock=str(began.clock) if began else None,
         cpu=host.spec.cpu,
         kernel=kernel,
         uptime_s=uptime,
@@ -110,7 +127,32 @@ def _host_status(host: Host) -> HostStatus:
     )
 
 
-def _ensure_on(host: Host, image: Image, accel: str, fresh: bool) -> bool:
+def _clock(host: Host, asked: Clock | None) -> Clock | None:
+    always = host.spec.clock
+    if asked is not None and always is not None and asked is not always:
+        raise LabError(
+            f"{host.name} has {always} time only, not {asked}.",
+            hint=f"Name the other hosts, or leave --clock {asked} out.",
+        )
+    return always or asked
+
+
+def _execution(host: Host, image: Image, paths: LabPaths, asked: Clock | None) -> Execution:
+    # A host that is to count is emulated whatever the machine can: no trial is needed.
+    if asked is Clock.COUNTED:
+        return execution_of("tcg", asked)
+    return execution_of(acceleration.choose(host.spec, image, paths.acceleration).name, asked)
+
+
+def _running(paths: LabPaths) -> dict[str, Execution]:
+    """How the hosts that run were started, which may be another way than this call's."""
+    found = {
+        host.name: machine.started(host) for host in paths.hosts() if machine.pid(host) is not None
+    }
+    return {name: began.execution for name, began in found.items() if began}
+
+
+def _ensure_on(host: Host, image: Image, execution: Execution, fresh: bool) -> bool:
     """Start the host unless it is on; True if it had to be started."""
     state = machine.power_state(host)
     if state == "on":
@@ -119,7 +161,7 @@ def _ensure_on(host: Host, image: Image, accel: str, fresh: bool) -> bool:
         # Powered off from inside or through its power interface: begin again.
         machine.stop(host)
     machine.ensure_disk(host, image, fresh)
-    machine.start(host, image, accel)
+    machine.start(host, image, execution)
     return True
 
 

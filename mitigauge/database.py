@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from enum import StrEnum
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import psycopg
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from psycopg.pq import Format, TransactionStatus
 from sqlalchemy import (
     Connection,
@@ -33,8 +30,18 @@ from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.pool import NullPool
 
 from mitigauge.embedded_postgres import ensure_running
-from mitigauge.errors import NotReady
-from mitigauge.settings import REPOSITORY, Settings, get_settings
+from mitigauge.schema_revision import (
+    HAS_REVISION,
+    MIGRATIONS,
+    REVISION,
+    no_answer,
+    require_wanted,
+    wanted_revision,
+)
+from mitigauge.settings import Settings, get_settings
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 # Names of constraints are part of the schema: migrations must be able to name them.
 NAMING = {
@@ -80,9 +87,10 @@ class Base(DeclarativeBase):
     }
 
 
-def one_of(column: str, values: str) -> str:
-    """The check that a column holds one of some words, given with spaces between."""
-    return f"{column} IN ({', '.join(repr(v) for v in values.split())})"
+def one_of(column: str, values: str | type[StrEnum]) -> str:
+    """The check that a column holds one of some words: an enumeration's, or with spaces between."""
+    words = values.split() if isinstance(values, str) else [str(value) for value in values]
+    return f"{column} IN ({', '.join(repr(word) for word in words)})"
 
 
 def database_url(settings: Settings | None = None) -> str:
@@ -213,40 +221,33 @@ def transaction(engine: Engine | None = None) -> Iterator[Session]:
 
 def alembic_config(url: str) -> Config:
     """Alembic's configuration for *url*, without an ini file."""
+    # Only who migrates needs it.
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["url"] = url
     return config
 
 
-def schema_revisions(engine: Engine) -> tuple[str | None, str | None]:
+def schema_revisions(engine: Engine) -> tuple[str | None, str]:
     """The revision the database is at, and the one this code wants."""
     with engine.connect() as connection:
-        current = MigrationContext.configure(connection).get_current_revision()
-    head = ScriptDirectory(str(MIGRATIONS)).get_current_head()
-    return current, head
+        migrated = connection.execute(text(HAS_REVISION)).scalar_one()
+        current = connection.execute(text(REVISION)).scalar() if migrated else None
+    return current, wanted_revision()
 
 
 def require_head(engine: Engine) -> None:
     """Raise :class:`NotReady` unless the database answers and its schema is at head."""
     try:
-        current, head = schema_revisions(engine)
+        current, _ = schema_revisions(engine)
     except (DBAPIError, PoolTimeout) as error:
-        raise NotReady(
-            f"the database does not answer: {in_words(error)}",
-            hint="Start the server, or check MITIGAUGE_DATABASE_URL.",
-        ) from error
-    if current != head:
-        raise NotReady(
-            f"the database schema is at {current or 'nothing'}, this version wants {head}",
-            hint="Run `mitigauge db upgrade`.",
-        )
+        raise no_answer(in_words(error)) from error
+    require_wanted(current)
 
 
 def database_now(session: Session) -> datetime:
     """The server's clock at this very moment: the one clock that leases are held against."""
     now: datetime = session.execute(text("select clock_timestamp()")).scalar_one()
     return now
-
-
-MIGRATIONS: Path = REPOSITORY / "db" / "migrations"

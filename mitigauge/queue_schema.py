@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, text
 
-from mitigauge.database import MIGRATIONS
+from mitigauge.schema_revision import MIGRATIONS
 
 _DROP = text(
     """

@@ -18,14 +18,9 @@ from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from mitigauge.database import (
-    MIGRATIONS,
-    alembic_config,
-    in_words,
-    new_engine,
-    schema_revisions,
-)
+from mitigauge.database import alembic_config, in_words, new_engine, schema_revisions
 from mitigauge.errors import NotReady
+from mitigauge.schema_revision import MIGRATIONS, no_answer
 
 # Any fixed number serves; all who migrate must agree on it.
 ADVISORY_LOCK = 7_340_221_905
@@ -81,7 +76,7 @@ def upgrade(url: str, *, say: Say = lambda _: None, patience_s: float = PATIENCE
         engine.dispose()
 
 
-def revisions(engine: Engine) -> tuple[str | None, str | None]:
+def revisions(engine: Engine) -> tuple[str | None, str]:
     """The revision the database is at, and the one this program wants.
 
     Raises :class:`NotReady` if the database does not answer.
@@ -89,10 +84,7 @@ def revisions(engine: Engine) -> tuple[str | None, str | None]:
     try:
         return schema_revisions(engine)
     except DBAPIError as error:
-        raise NotReady(
-            f"the database does not answer: {in_words(error)}",
-            hint="Start the server, or check MITIGAUGE_DATABASE_URL.",
-        ) from error
+        raise no_answer(in_words(error)) from error
 
 
 def _refuse_unknown(revision: str | None) -> None:

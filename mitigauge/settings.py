@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mitigauge.errors import InvalidInput
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
-class Settings(BaseSettings):
+PREFIX = "MITIGAUGE_"
+
+
+class Settings(BaseModel):
     """Where things live and how long we wait for them."""
 
-    model_config = SettingsConfigDict(env_prefix="MITIGAUGE_", extra="ignore")
+    model_config = ConfigDict(extra="forbid", validate_default=True)
 
     home: Path = Field(REPOSITORY / ".mitigauge", description="state directory")
     database_url: str = Field(
@@ -89,4 +95,22 @@ class Settings(BaseSettings):
 @lru_cache
 def get_settings() -> Settings:
     """The process's settings; ``get_settings.cache_clear()`` re-reads the environment."""
-    return Settings()
+    return settings_from(os.environ)
+
+
+def settings_from(environment: Mapping[str, str]) -> Settings:
+    """The settings that *environment* names; every other has its default.
+
+    Raises :class:`InvalidInput` for a value that a setting cannot have.
+    """
+    # pydantic-settings does the same and takes longer to load than `experiment list` to run.
+    said = {name: environment.get(PREFIX + name.upper()) for name in Settings.model_fields}
+    try:
+        return Settings.model_validate({n: value for n, value in said.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = PREFIX + "_".join(map(str, first["loc"])).upper()
+        raise InvalidInput(
+            f"{name} is {first['input']!r}: {first['msg']}",
+            hint="docs/operating.md and mitigauge/settings.py say what it may be.",
+        ) from None

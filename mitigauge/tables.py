@@ -7,8 +7,22 @@ from mitigauge.claims import tables as claims
 from mitigauge.database import Base
 from mitigauge.experiments import tables as experiments
 from mitigauge.fleet import tables as fleet
-from mitigauge.profiles import tables as profiles
+from mitigauge.profiles.store import tables as profiles
+from mitigauge.results import tables as results
 from mitigauge.retention import tables as retention
+from mitigauge.runs import tables as runs
+from mitigauge.verdicts import tables as verdicts
 
 metadata = Base.metadata
-__all__ = ["access", "claims", "experiments", "fleet", "metadata", "profiles", "retention"]
+__all__ = [
+    "access",
+    "claims",
+    "experiments",
+    "fleet",
+    "metadata",
+    "profiles",
+    "results",
+    "retention",
+    "runs",
+    "verdicts",
+]

@@ -23,15 +23,16 @@ from sqlalchemy.orm import Session
 from mitigauge.catalog import Catalog
 from mitigauge.database import database_now, in_words, is_away, new_engine, transaction
 from mitigauge.errors import StaleEpoch
-from mitigauge.experiments import outcomes, repository
-from mitigauge.experiments.conclusions import conclude
 from mitigauge.experiments.event_log import announce, record_event
-from mitigauge.experiments.repository import LOST_ENDS
-from mitigauge.experiments.states import FINAL_STATES, WAITS_FOR_TURN
-from mitigauge.experiments.tables import Run, StepAttempt
-from mitigauge.fleet import leases
-from mitigauge.fleet.leases import Lease
-from mitigauge.fleet.turns import Activity, end_turn, take_turn
+from mitigauge.experiments.states import FINAL_STATES
+from mitigauge.runs import attempts, leases, outcomes
+from mitigauge.runs import repository as run_rows
+from mitigauge.runs.attempts import LOST_ENDS
+from mitigauge.runs.conclusions import conclude_closed
+from mitigauge.runs.leases import Lease
+from mitigauge.runs.states import WAITS_FOR_TURN, Activity
+from mitigauge.runs.tables import Run, StepAttempt
+from mitigauge.runs.turns import end_turn, take_turn
 from mitigauge.settings import get_settings
 from pipelines.decide import LOST_WORKERS_LIMIT, Action, Step, decide
 from pipelines.host_control import HostControl, HostFactory, LabFault
@@ -100,23 +101,16 @@ class Advancer:
                 self._insist(lambda: self._note_refusal(taken))
                 return HOST_BUSY_RETRY_S
         if pause is None:
-            self.conclude_closed()
+            conclude_closed(self.engine)
         return pause
-
-    def conclude_closed(self) -> None:
-        """Work out what experiments say whose last run is over."""
-        with transaction(self.engine) as session:
-            closed = repository.unconcluded(session)
-        for experiment_id in closed:
-            conclude(self.engine, experiment_id)
 
     def _take(self, run_id: int, holder: UUID) -> _Taken | float | None:
         since = clock()
         with transaction(self.engine) as session:
-            found = repository.host_and_state(session, run_id)
+            found = run_rows.host_and_state(session, run_id)
             if found is None or found[1] in FINAL_STATES:
                 return None
-            waits_s = repository.wait_for_probe(session, run_id)
+            waits_s = run_rows.wait_for_probe(session, run_id)
             if waits_s is not None:
                 return waits_s
             lease = leases.acquire(
@@ -125,8 +119,8 @@ class Advancer:
             if lease is None:
                 return _wait_for_host(session, run_id, found[0])
             # What was read before is not believed: another worker may have held the lease.
-            repository.lock_run(session, run_id)
-            run = repository.run_whole(session, run_id)
+            run_rows.lock_run(session, run_id)
+            run = run_rows.run_whole(session, run_id)
             if run.state in FINAL_STATES:
                 leases.release(session, lease)
                 return None
@@ -144,7 +138,7 @@ class Advancer:
             return _later(session, run, TURN_RETRY_S)
         run.step = action.step
         announce(session, run.experiment_id)
-        if repository.attempt_under(session, run.id, lease.epoch) is None:
+        if attempts.attempt_under(session, run.id, lease.epoch) is None:
             session.add(
                 StepAttempt(
                     run_id=run.id,
@@ -188,13 +182,13 @@ class Advancer:
 
     def _commit(self, taken: _Taken, done: Done) -> float | None:
         with transaction(self.engine) as session:
-            attempt = repository.attempt_under(session, taken.run.id, taken.lease.epoch)
+            attempt = attempts.attempt_under(session, taken.run.id, taken.lease.epoch)
             if attempt and attempt.finished_at and attempt.outcome not in LOST_ENDS:
                 # Nobody else writes under our epoch: this was done, and the answer was lost.
                 return _pause_after(session, taken.run.id, done)
             leases.require(session, taken.lease)
-            repository.lock_run(session, taken.run.id)
-            run = repository.run_whole(session, taken.run.id)
+            run_rows.lock_run(session, taken.run.id)
+            run = run_rows.run_whole(session, taken.run.id)
             run.lost_workers = 0
             done.apply(session, run)
             _close_attempt(session, attempt, done.outcome, done.detail)
@@ -215,7 +209,7 @@ class Advancer:
 
     def _note_refusal(self, taken: _Taken) -> None:
         with transaction(self.engine) as session:
-            attempt = repository.attempt_under(session, taken.run.id, taken.lease.epoch)
+            attempt = attempts.attempt_under(session, taken.run.id, taken.lease.epoch)
             _close_attempt(session, attempt, "refused", "the lease was taken over")
             _record(
                 session,
@@ -287,7 +281,7 @@ class _RunLog:
 
 def _count_lost_workers(session: Session, run: Run, lease: Lease) -> None:
     """Write down for workers that could not that they began a step; too many end the run."""
-    for attempt in repository.unfinished_attempts(session, run.id, lease.epoch):
+    for attempt in attempts.unfinished_attempts(session, run.id, lease.epoch):
         outcomes.worker_lost(session, run, attempt)
         _close_attempt(session, attempt, "lost", "the worker did not come back")
         # Parts of one add up to a little less than they should.
@@ -302,7 +296,7 @@ def _count_lost_workers(session: Session, run: Run, lease: Lease) -> None:
 def _wait_for_host(session: Session, run_id: int, host_id: int) -> float:
     """The host is held: by another run, or by a worker that acts on this one right now."""
     if leases.holding_run(session, host_id) != run_id:
-        repository.wake_later(session, run_id, HOST_BUSY_RETRY_S)
+        run_rows.wake_later(session, run_id, HOST_BUSY_RETRY_S)
     return HOST_BUSY_RETRY_S
 
 
@@ -317,7 +311,7 @@ def _close_attempt(
 
 
 def _pause_after(session: Session, run_id: int, done: Done) -> float | None:
-    found = repository.host_and_state(session, run_id)
+    found = run_rows.host_and_state(session, run_id)
     return None if found is None or found[1] in FINAL_STATES else done.again_in_s
 
 

@@ -10,8 +10,8 @@ import structlog
 from sqlalchemy import Engine
 
 from mitigauge.database import in_words, is_away, transaction
-from mitigauge.fleet import leases
-from mitigauge.fleet.leases import Lease
+from mitigauge.runs import leases
+from mitigauge.runs.leases import Lease
 
 log = structlog.get_logger()
 

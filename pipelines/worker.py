@@ -21,8 +21,10 @@ from procrastinate.jobs import Status
 from psycopg import AsyncConnection
 
 from mitigauge.database import KEEPALIVE, in_words, is_away, transaction
-from mitigauge.experiments import repository, service
 from mitigauge.retention.service import prune_if_due
+from mitigauge.runs import repository as run_rows
+from mitigauge.runs import service
+from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.settings import get_settings
 from pipelines.advance import Advancer
 
@@ -162,15 +164,15 @@ class Worker:
         """What nobody else would put right, and the runs whose time has come."""
         try:
             with transaction(self.advancer.engine) as session:
-                for host_id in repository.free_final_runs(session):
+                for host_id in run_rows.free_final_runs(session):
                     log.warning("a run that is over held its host", host=host_id)
-            self.advancer.conclude_closed()
+            conclude_closed(self.advancer.engine)
         except Exception as error:
             if is_away(error):
                 raise
             log.exception("not reconciled")
         with transaction(self.advancer.engine) as session:
-            return repository.runs_to_wake(session, grace_s=WAKE_GRACE_S)
+            return run_rows.runs_to_wake(session, grace_s=WAKE_GRACE_S)
 
 
 async def _without_transactions(connection: AsyncConnection) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from pathlib import Path
 from mitigauge.embedded_postgres import ensure_running, stop
 from mitigauge.settings import REPOSITORY
 
+RECORDED = REPOSITORY / "db" / "recorded" / "lab-demo.mitigauge.zst"
 COMMAND = Path(sys.executable).with_name("mitigauge")
 
 
@@ -33,9 +36,48 @@ def median_s(tries: int, action: Callable[[], object]) -> float:
     return statistics.median(seconds)
 
 
-def run(*command: str | Path) -> None:
+def run(*command: str | Path, home: Path | None = None) -> None:
     """Run a command from the checkout; raises where it fails."""
-    subprocess.run(command, cwd=REPOSITORY, check=True, stdout=subprocess.DEVNULL)
+    more = {"MITIGAUGE_HOME": str(home), "MITIGAUGE_DATABASE_URL": ""} if home else {}
+    subprocess.run(
+        command, cwd=REPOSITORY, check=True, stdout=subprocess.DEVNULL, env=os.environ | more
+    )
+
+
+def cpu_s(action: Callable[[], object]) -> float:
+    """Processor seconds of the processes that *action* starts and waits for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    action()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def start_figures(tries: int) -> dict[str, tuple[float, float]]:
+    """Of commands that should start at once: processor seconds, and how many times those of
+    importing SQLAlchemy, taken in turns with it; medians."""
+    with tempfile.TemporaryDirectory(prefix="mitigauge-bench-") as directory:
+        home = Path(directory)
+        try:
+            run(COMMAND, "db", "upgrade", home=home)
+            run(COMMAND, "experiment", "import", RECORDED, home=home)
+            return {
+                f"mitigauge {' '.join(words)}": beside_sqlalchemy(tries, words, home)
+                for words in (["--version"], ["--help"], ["experiment", "list"])
+            }
+        finally:
+            stop(home, mode="immediate")
+
+
+def beside_sqlalchemy(tries: int, words: list[str], home: Path) -> tuple[float, float]:
+    """One command's figures; see :func:`start_figures`."""
+    pairs = [
+        (
+            cpu_s(lambda: run(COMMAND, *words, home=home)),
+            cpu_s(lambda: run(sys.executable, "-c", "import sqlalchemy", home=home)),
+        )
+        for _ in range(tries + 1)
+    ][1:]
+    return statistics.median(a for a, _ in pairs), statistics.median(a / b for a, b in pairs)
 
 
 def database_figures(tries: int) -> dict[str, float]:
@@ -74,15 +116,19 @@ def main() -> None:
 
     seconds = {
         "set-up, nothing to do": median_s(arguments.tries, lambda: run("scripts/setup")),
-        "mitigauge --help": median_s(arguments.tries, lambda: run(COMMAND, "--help")),
         **database_figures(arguments.tries),
     }
+    started = start_figures(arguments.tries * 3)
     kilobytes = dashboard_kilobytes()
     if arguments.json:
-        print(json.dumps({"seconds": seconds, "dashboard_gzip_kib": kilobytes}, indent=2))
+        ratios = {name: ratio for name, (_, ratio) in started.items()}
+        figures = {"seconds": seconds, "beside_sqlalchemy": ratios, "dashboard_gzip_kib": kilobytes}
+        print(json.dumps(figures, indent=2))
         return
     for name, value in seconds.items():
         print(f"{name:<28} {value:9.4f} s")
+    for name, (value, ratio) in started.items():
+        print(f"{name:<28} {value:9.4f} s of processor, {ratio:.2f} x `import sqlalchemy`")
     if kilobytes is not None:
         print(f"{'dashboard, gzipped':<28} {kilobytes:9.1f} KiB")
 

@@ -18,11 +18,13 @@ module_utils.__path__.append(str(REPOSITORY / "ansible" / "module_utils"))
 # The program that runs a job, and its parts, which it imports from beside it.
 RUNNER_FILES = REPOSITORY / "ansible/roles/workload/files"
 sys.path.append(str(RUNNER_FILES))
+# A workload finds the kit beside its own folder.
+sys.path.append(str(REPOSITORY / "workloads"))
 
 
 def stage_runner(workloads: Path) -> None:
     """Put the runner into `workloads` as role `workload` does."""
-    for name in ("_cases.py", "_profiling.py"):
+    for name in ("_cases.py", "_hpet.py", "_profiling.py"):
         shutil.copy(RUNNER_FILES / name, workloads / name)
     shutil.copy(RUNNER_FILES / "runner.py", workloads / "_runner")
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from mitigauge.experiments.schemas import (
+from mitigauge.experiments.states import ExperimentState
+from mitigauge.runs.states import RunState
+from mitigauge.verdicts.states import Verdict
+from mitigauge.views.schemas import (
     ArmView,
     CellView,
     ComparisonView,
@@ -14,7 +17,6 @@ from mitigauge.experiments.schemas import (
     RowView,
     RunView,
 )
-from mitigauge.experiments.states import ExperimentState, RunState, Verdict
 
 STARTED = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 ENDED = datetime(2026, 7, 1, 12, 22, tzinfo=UTC)

@@ -15,11 +15,23 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import DateTime, Engine, LargeBinary, Table, Uuid, func, select, text
+from sqlalchemy import (
+    Connection,
+    DateTime,
+    Engine,
+    LargeBinary,
+    MetaData,
+    Table,
+    Uuid,
+    func,
+    select,
+    text,
+)
 
 from mitigauge.database import get_engine
-from mitigauge.tables import metadata
 
+# Tables of the migrations and of the queue.
+NOT_OURS = ("alembic_version", "procrastinate")
 RECORDED = Path(__file__).parent / "fixtures" / "lab-demo.json.gz"
 
 
@@ -27,25 +39,37 @@ def save(engine: Engine, path: Path) -> None:
     """Write all rows of all our tables."""
     with engine.connect() as connection:
         rows = {
-            # str: column names are of a subclass that JSON writers refuse
             str(table.name): [
                 {str(name): value for name, value in row._mapping.items()}
                 for row in connection.execute(select(table).order_by(*table.primary_key))
             ]
-            for table in metadata.sorted_tables
+            for table in _tables(connection)
         }
     path.write_bytes(gzip.compress(orjson.dumps(rows, default=_as_text), mtime=0))
+
+
+def _tables(connection: Connection) -> list[Table]:
+    """Our tables as they are in the database, whatever its revision, parents first."""
+    found = MetaData()
+    found.reflect(connection, only=lambda name, _: not name.startswith(NOT_OURS))
+    return found.sorted_tables
 
 
 def _as_text(value: Any) -> str:
     return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
 
 
+def rows_of(table: str, path: Path = RECORDED) -> list[dict[str, Any]]:
+    """The recorded rows of one table, which the schema of today may not have any more."""
+    rows: list[dict[str, Any]] = orjson.loads(gzip.decompress(path.read_bytes()))[table]
+    return rows
+
+
 def load(engine: Engine, path: Path = RECORDED) -> None:
-    """Put recorded rows into an empty, migrated database."""
+    """Put recorded rows into an empty database of the revision they were recorded at."""
     rows = orjson.loads(gzip.decompress(path.read_bytes()))
     with engine.begin() as connection:
-        for table in metadata.sorted_tables:
+        for table in _tables(connection):
             if rows.get(table.name):
                 connection.execute(table.insert(), [_typed(table, row) for row in rows[table.name]])
                 _set_sequence(connection, table)

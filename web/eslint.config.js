@@ -31,5 +31,9 @@ export default ts.config(
   // Playwright asks for an object pattern where a fixture needs no other.
   { files: ["tests/**/*.ts"], rules: { "no-empty-pattern": "off" } },
   { files: ["public/*.js"], languageOptions: { globals: globals.browser } },
-  { files: ["scripts/*.mjs", "bench/*.mjs", "*.js"], languageOptions: { globals: globals.node } },
+  {
+    files: ["scripts/*.mjs", "bench/**/*.mjs", "*.js"],
+    languageOptions: { globals: globals.node },
+  },
+  { files: ["bench/**/in-page.mjs"], languageOptions: { globals: globals.browser } },
 );

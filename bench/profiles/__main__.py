@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.profiles import comparing, folding, stacks
+from bench.profiles import diffs, folds, stacks
 
 SEED = 20261121
 MEGABYTE = 1 << 20
@@ -32,18 +32,18 @@ def fold(scratch: Path, megabytes: int, tries: int) -> None:
     _write(capture, unit, copies)
     size = capture.stat().st_size / MEGABYTE
     print(f"\nFolding {size:.0f} MiB from a file (best of {tries})")
-    timed = _table(scratch, lambda command: folding.fold_file(command, capture, tries), size)
+    timed = _table(scratch, lambda command: folds.fold_file(command, capture, tries), size)
     _fold_targets(timed, "stackcollapse-perf.pl", "file")
     data = scratch / "perf.data"
-    if folding.record(data, 10):
+    if folds.record(data, 10):
         print("\nFolding what `perf script` prints of 10 s of this machine, through a pipe")
-        timed = _table(scratch, lambda command: folding.fold_pipe(command, data, tries), None)
+        timed = _table(scratch, lambda command: folds.fold_pipe(command, data, tries), None)
         _fold_targets(timed, "inferno-collapse-perf", "pipe")
     else:
         print("\nperf cannot record here: the pipe is not measured")
     _write(capture, unit, round(1024 * MEGABYTE / len(unit)))
     print("\nMemory for 1 GiB")
-    peak = folding.fold_file(folding.OURS, capture, 1).peak_mb
+    peak = folds.fold_file(folds.OURS, capture, 1).peak_mb
     target("peak memory", peak, 200, unit="MB")
     capture.unlink()
 
@@ -54,10 +54,10 @@ def _write(path: Path, unit: bytes, copies: int) -> None:
             out.write(unit)
 
 
-def _table(scratch: Path, run, size: float | None) -> dict[str, folding.Timed]:  # type: ignore[no-untyped-def]
+def _table(scratch: Path, run, size: float | None) -> dict[str, folds.Timed]:  # type: ignore[no-untyped-def]
     del scratch
-    timed: dict[str, folding.Timed] = {}
-    for name, command in folding.tools().items():
+    timed: dict[str, folds.Timed] = {}
+    for name, command in folds.tools().items():
         if command is None:
             print(f"  {name:<24} not installed")
             continue
@@ -72,11 +72,11 @@ def _table(scratch: Path, run, size: float | None) -> dict[str, folding.Timed]: 
     return timed
 
 
-def _fold_targets(timed: dict[str, folding.Timed], peer: str, source: str) -> None:
+def _fold_targets(timed: dict[str, folds.Timed], peer: str, source: str) -> None:
     ours = timed["mitigauge profile fold"]
     perl = timed.get("stackcollapse-perf.pl")
     if perl:
-        same = folding.same_counts(ours.folded, perl.folded)
+        same = folds.same_counts(ours.folded, perl.folded)
         print(f"  counts are {'the same' if same else 'NOT THE SAME'} as stackcollapse-perf.pl's")
     if peer not in timed:
         return
@@ -95,12 +95,12 @@ def compare(scratch: Path, tries: int) -> None:
     a = stacks.boots(paths, share, 25, rng)
     b = stacks.boots(paths, share, 25, rng)
     distinct = np.mean([len(boot) for boot in (*a, *b)])
-    with comparing.database(scratch / "home") as engine:
-        comparing.store(engine, "whole", [dict.fromkeys(paths, 1)])
-        storing = comparing.store(engine, "a", a) + comparing.store(engine, "b", b)
-        seconds = comparing.diff_seconds(engine, tries)
-        own, functions = comparing.bytes_of_a_profile(engine)
-    peer = comparing.flame_graph_seconds(a, b, scratch)
+    with diffs.database(scratch / "home") as engine:
+        diffs.store(engine, "whole", [dict.fromkeys(paths, 1)])
+        storing = diffs.store(engine, "a", a) + diffs.store(engine, "b", b)
+        seconds = diffs.diff_seconds(engine, tries)
+        own, functions = diffs.bytes_of_a_profile(engine)
+    peer = diffs.flame_graph_seconds(a, b, scratch)
     print(f"\nComparing 2 × 25 profiles of 120,000 samples, {distinct:,.0f} stacks each")
     print(f"  storing one: {1000 * float(np.median(storing)):.0f} ms")
     print(f"  diff, median: {1000 * float(np.median(seconds)):.1f} ms of {tries}")
@@ -117,7 +117,7 @@ def compare(scratch: Path, tries: int) -> None:
 
 def significance(experiments: int) -> None:
     """How often functions that do not differ are called different."""
-    flagged, discovered = comparing.false_alarms(experiments, SEED)
+    flagged, discovered = diffs.false_alarms(experiments, SEED)
     print(f"\nA/A, 10 against 10 boots, 3,000 functions, {experiments} times")
     target("functions at p < 0.01", 100 * flagged, 1.5, unit="%")
     target("diffs with any q < 0.05", 100 * discovered, 5, unit="%")

@@ -8,6 +8,8 @@ from typing import Final
 
 # Who acts through the command line of this machine, or through the link that `serve` prints.
 OPERATOR: Final = "operator"
+# Days a token lasts, unless it is told otherwise.
+DEFAULT_DAYS: Final = 90
 
 
 class Role(StrEnum):

@@ -20,7 +20,6 @@ from mitigauge.errors import Conflict, InvalidInput, MitigaugeError, NotFound
 PREFIX: Final = "mgt_"
 TOKEN: Final = re.compile(r"mgt_[A-Za-z0-9_-]{43}")
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
-DEFAULT_DAYS: Final = 90
 LONGEST_DAYS: Final = 3650
 NOTE_USE_EVERY: Final = timedelta(minutes=1)
 SESSION_LASTS: Final = timedelta(days=7)

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from mitigauge.experiments.schemas import View
+from mitigauge.views.schemas import View
 
 
 class ClaimOutcome(StrEnum):

@@ -14,9 +14,9 @@ from mitigauge.claims.beside import Finding, weigh
 from mitigauge.claims.files import ClaimEntry, ClaimFile
 from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView, ClaimView
 from mitigauge.claims.tables import Claim, ClaimSource
-from mitigauge.experiments import repository as experiments
-from mitigauge.experiments import views
-from mitigauge.experiments.schemas import ArmView, ComparisonView, ExperimentView, RowView
+from mitigauge.experiments import repository as experiment_rows
+from mitigauge.views import experiments as views
+from mitigauge.views.schemas import ArmView, ComparisonView, ExperimentView, RowView
 
 Parameters = Mapping[str, object]
 
@@ -28,10 +28,35 @@ def import_claims(session: Session, files: Iterable[ClaimFile], catalog: Catalog
 
 def claims_beside(session: Session, experiment_id: int) -> list[ClaimSourceView]:
     """Sources that claim something about this experiment's workloads and modes."""
-    view = views.show_experiment(session, experiment_id)
-    stored = experiments.experiment(session, experiment_id)
+    # Looked at first: the matrix of an experiment that nothing was claimed of is not needed.
+    sources = _about(session, experiment_id)
+    if not sources:
+        return []
+    return _set_beside(session, sources, views.show_experiment(session, experiment_id))
+
+
+def claims_beside_view(session: Session, view: ExperimentView) -> list[ClaimSourceView]:
+    """The same, for an experiment that is at hand."""
+    sources = _about(session, view.id)
+    return _set_beside(session, sources, view) if sources else []
+
+
+def _about(session: Session, experiment_id: int) -> list[ClaimSource]:
+    """Sources with a claim of one of the experiment's workloads."""
+    measured = experiment_rows.workloads_of(session, experiment_id)
+    return [
+        source
+        for source in repository.sources(session)
+        if any(claim.workload in measured for claim in source.claims)
+    ]
+
+
+def _set_beside(
+    session: Session, sources: Sequence[ClaimSource], view: ExperimentView
+) -> list[ClaimSourceView]:
+    stored = experiment_rows.experiment(session, view.id)
     parameters = {case.id: case.parameters for c in stored.comparisons for case in c.cases}
-    return set_beside(repository.sources(session), view, parameters)
+    return set_beside(sources, view, parameters)
 
 
 def set_beside(

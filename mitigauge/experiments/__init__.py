@@ -1,1 +1,1 @@
-"""Experiments: the question, its plan, what was measured and what follows from it."""
+"""Experiments: the question and its plan."""

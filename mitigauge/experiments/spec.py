@@ -13,14 +13,9 @@ from itertools import islice
 
 from pydantic import ValidationError
 
-from mitigauge.catalog import (
-    MAX_PROBLEM_LENGTH,
-    MAX_PROBLEMS,
-    Catalog,
-    Value,
-    Workload,
-    located_errors,
-)
+from mitigauge.catalog import Catalog
+from mitigauge.clock import Clock
+from mitigauge.declared import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, located_errors
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.spec_model import (
     MAX_ARMS,
@@ -36,6 +31,7 @@ from mitigauge.experiments.spec_model import (
     count_of,
 )
 from mitigauge.hostile import shown
+from mitigauge.workloads.definitions import Value, Workload
 from mitigauge.yaml_file import YamlDocument, parse_yaml
 
 
@@ -45,6 +41,7 @@ class KnownHost:
 
     name: str
     capabilities: frozenset[str]
+    clock: Clock = Clock.REAL
 
 
 def read_spec(
@@ -236,6 +233,18 @@ class _Checker:
                     (*at, "workload"),
                     f"workload {workload.name!r} needs {', '.join(sorted(missing))}, "
                     f"which host {name!r} lacks",
+                )
+            if host and workload.guest and host.clock is Clock.COUNTED:
+                able = [
+                    other.name
+                    for other in hosts.values()
+                    if other.clock is Clock.REAL and set(workload.needs) <= other.capabilities
+                ]
+                yield self._at(
+                    (*at, "workload"),
+                    f"workload {workload.name!r} boots a guest system, which takes too long on "
+                    f"host {name!r}, whose time counts instructions; in real time: "
+                    + (", ".join(sorted(able)) or "none"),
                 )
 
     def _guest(self, workload: Workload, wanted: WorkloadSpec, at: Place) -> Iterator[str]:

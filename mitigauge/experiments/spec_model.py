@@ -18,17 +18,10 @@ from pydantic import (
     Tag,
 )
 
-from mitigauge.catalog import (
-    LARGEST_NUMBER,
-    LONGEST_CASE_S,
-    Catalog,
-    Name,
-    Text,
-    Value,
-    Workload,
-    formed,
-)
+from mitigauge.catalog import Catalog
+from mitigauge.declared import Name, Text, formed
 from mitigauge.hostile import HOSTILE, shown
+from mitigauge.workloads.definitions import LARGEST_NUMBER, LONGEST_CASE_S, Value, Workload
 
 Place = tuple[str | int, ...]
 

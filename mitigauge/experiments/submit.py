@@ -1,4 +1,4 @@
-"""Submitting an experiment: spec and plan are stored whole before anything runs."""
+"""Storing what a spec asks for."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
-from mitigauge.catalog import Catalog, Workload
-from mitigauge.experiments.event_log import record_event
-from mitigauge.experiments.plan import plan_run
+from mitigauge.catalog import Catalog
+from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.spec_model import (
     ArmSpec,
     ComparisonSpec,
@@ -17,20 +16,19 @@ from mitigauge.experiments.spec_model import (
     WorkloadSpec,
     cases_of,
 )
-from mitigauge.experiments.tables import Arm, Boot, Case, Comparison, Experiment, Run
-from mitigauge.fleet.repository import upsert_host
-from mitigauge.fleet.service import HostVars
+from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.workloads.definitions import Workload
 
 
-def submit(
+def store_experiment(
     session: Session,
     spec: ExperimentSpec,
     spec_text: str,
     *,
     catalog: Catalog,
-    hosts: Mapping[str, HostVars],
-) -> int:
-    """Store a checked spec with its whole plan; returns the experiment's id.
+    submitted_by: str,
+) -> Experiment:
+    """Store what a checked spec asks for: comparisons, arms and cases, not yet their runs.
 
     A spec without a seed gets a random one, which is stored like a given one.
     """
@@ -40,28 +38,20 @@ def submit(
         environment=spec.environment,
         seed=spec.seed if spec.seed is not None else secrets.randbits(62),
         spec_text=spec_text,
+        submitted_by=submitted_by,
         state="queued",
     )
     session.add(experiment)
     session.flush()
-    for position, wanted in enumerate(spec.comparisons):
-        comparison = _store_comparison(session, experiment, spec, position, catalog)
-        for name in wanted.hosts:
-            _store_run(session, experiment, comparison, hosts[name])
-    boots = sum(len(run.boots) for run in experiment.runs)
-    record_event(
-        session,
-        experiment_id=experiment.id,
-        run_id=None,
-        kind="submitted",
-        text=f"{spec.name}: {boots} boots planned, seed {experiment.seed}",
-    )
-    return experiment.id
+    for position in range(len(spec.comparisons)):
+        _store_comparison(session, experiment, spec, position, catalog)
+    session.refresh(experiment, ["comparisons"])
+    return experiment
 
 
 def _store_comparison(
     session: Session, experiment: Experiment, spec: ExperimentSpec, position: int, catalog: Catalog
-) -> Comparison:
+) -> None:
     wanted = spec.comparisons[position]
     comparison = Comparison(
         experiment_id=experiment.id,
@@ -73,14 +63,13 @@ def _store_comparison(
     )
     session.add(comparison)
     session.flush()
-    return comparison
 
 
 def _arms(wanted: ComparisonSpec, catalog: Catalog) -> list[Arm]:
     arms = [_arm(arm, i, wanted, catalog) for i, arm in enumerate(wanted.arms)]
     if wanted.double:
         double = _arm(wanted.double, len(arms), wanted, catalog)
-        double.is_double = True
+        double.is_aa = True
         double.title = f"{double.title}, once more"
         arms.append(double)
     return arms
@@ -101,7 +90,7 @@ def _arm(arm: ArmSpec, position: int, comparison: ComparisonSpec, catalog: Catal
         is_baseline=arm.name == comparison.baseline,
         cmdline=" ".join(mode.cmdline),
         lab_cmdline=" ".join(family.emulated.cmdline),
-        expect=[expectation.model_dump() for expectation in mode.expect],
+        expect=list(mode.expect),
     )
 
 
@@ -126,13 +115,13 @@ def _case(
     metrics = {}
     for name, metric in workload.metrics_of(parameters).items():
         primary = metric.primary if selection.primary is None else name in selection.primary
-        metrics[name] = {
-            "unit": metric.unit,
-            "direction": metric.direction,
-            "title": metric.title or name,
-            "primary": primary,
-            "delta_percent": metric.delta_percent,
-        }
+        metrics[name] = CaseMetric(
+            unit=metric.unit,
+            direction=metric.direction,
+            title=metric.title or name,
+            primary=primary,
+            delta_percent=metric.delta_percent,
+        )
     return Case(
         position=position,
         workload=workload.name,
@@ -147,49 +136,3 @@ def _case(
         profile_guest=selection.profile.guest if selection.profile else False,
         metrics=metrics,
     )
-
-
-def _store_run(
-    session: Session, experiment: Experiment, comparison: Comparison, host: HostVars
-) -> None:
-    host_id = upsert_host(
-        session,
-        environment=experiment.environment,
-        name=host.name,
-        host_class=host.host_class,
-        machine=host.machine,
-        emulated=host.emulated,
-        capabilities=sorted(host.capabilities),
-    )
-    arms = {arm.name: arm.id for arm in comparison.arms}
-    plan = plan_run(
-        list(arms),
-        blocks=comparison.blocks,
-        seed=experiment.seed,
-        comparison=comparison.name,
-        host=host.name,
-    )
-    experiment.runs.append(
-        Run(
-            experiment_id=experiment.id,
-            comparison_id=comparison.id,
-            host_id=host_id,
-            state="queued",
-            boots=[
-                Boot(
-                    arm_id=arms[planned.arm],
-                    block=planned.block,
-                    place=planned.order,
-                    state="planned",
-                    nonce=new_nonce(),
-                )
-                for planned in plan
-            ],
-        )
-    )
-    session.flush()
-
-
-def new_nonce() -> str:
-    """A word no other boot has on its command line."""
-    return secrets.token_hex(8)

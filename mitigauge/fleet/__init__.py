@@ -1,1 +1,1 @@
-"""Hosts: what they are, what they were when they ran, and who holds them."""
+"""Hosts: what they are, and what they were when they ran."""

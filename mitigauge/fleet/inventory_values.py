@@ -19,8 +19,11 @@ from pydantic import (
     StringConstraints,
     TypeAdapter,
     ValidationError,
+    ValidationInfo,
+    field_validator,
 )
 
+from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
 from mitigauge.hostile import HOSTILE, clean_text, shown
 
@@ -55,6 +58,9 @@ class QemuPowerValues(_Closed):
     driver: Literal["qemu"]
     qmp: File = Field(description="QEMU's control socket")
     serial_log: File
+    greeting: Line | None = Field(
+        None, description="what the serial line says once the system is up; null: nobody looks"
+    )
 
 
 POWER_DRIVERS: Mapping[str, type[_Closed]] = {"qemu": QemuPowerValues}
@@ -82,6 +88,7 @@ class InventoryValues(_Closed):
     """What an inventory says of a host, in names without ``mitigauge_``."""
 
     emulated: bool = Field(False, strict=True)
+    clock: Clock = Clock.REAL
     host_class: Line = Field("unknown class", alias="class")
     machine: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,126}$")
     capabilities: list[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,31}$")]] = (
@@ -98,7 +105,14 @@ class InventoryValues(_Closed):
             pattern=r"^([0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*)?$", max_length=500
         ),
     ] = ""
-    nmi_source: str = Field("", pattern=r"^([A-Za-z0-9.:_\[\]-]{1,253}:[0-9]{1,5})?$")
+    nmi_source: str = Field("", pattern=r"^(hpet|[A-Za-z0-9.:_\[\]-]{1,253}:[0-9]{1,5})?$")
+
+    @field_validator("clock")
+    @classmethod
+    def _only_emulators_count(cls, clock: Clock, info: ValidationInfo) -> Clock:
+        if clock is Clock.COUNTED and not info.data.get("emulated"):
+            raise ValueError("only the time of an emulated host counts instructions")
+        return clock
 
     def for_plays(self) -> dict[str, Any]:
         """The values that roles read, under the names by which they do.
@@ -108,6 +122,7 @@ class InventoryValues(_Closed):
         """
         return {
             f"{PREFIX}emulated": self.emulated,
+            f"{PREFIX}clock": str(self.clock),
             f"{PREFIX}cpus": self.cpus,
             f"{PREFIX}nmi_source": self.nmi_source,
         }

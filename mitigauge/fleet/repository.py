@@ -9,9 +9,10 @@ from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from mitigauge.clock import Clock
 from mitigauge.database import database_now
 from mitigauge.errors import NotFound
-from mitigauge.fleet.tables import Fingerprint, Host, HostLease
+from mitigauge.fleet.tables import Fingerprint, Host
 
 FIRST_PROBE_S, LAST_PROBE_S = 300.0, 3600.0
 LONGEST_REASON = 1000
@@ -25,6 +26,7 @@ def upsert_host(
     host_class: str,
     machine: str,
     emulated: bool,
+    clock: Clock,
     capabilities: list[str],
 ) -> int:
     """Store what the inventory says of a host; returns its id."""
@@ -32,6 +34,7 @@ def upsert_host(
         "host_class": host_class,
         "machine": machine,
         "emulated": emulated,
+        "clock": clock.value,
         "capabilities": capabilities,
     }
     statement = (
@@ -119,11 +122,3 @@ def fingerprints_of(session: Session, host_id: int) -> list[Fingerprint]:
             .order_by(Fingerprint.first_seen_at.desc())
         )
     )
-
-
-def runs_holding_hosts(session: Session) -> dict[int, int]:
-    """host id → run id of every lease in force."""
-    rows = session.execute(
-        select(HostLease.host_id, HostLease.run_id).where(HostLease.released_at.is_(None))
-    )
-    return {row[0]: row[1] for row in rows}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
 from mitigauge.fleet.inventory_values import address_of, names_one_host, values_of
 
@@ -21,6 +22,7 @@ class HostVars:
     environment: str
     host_class: str
     emulated: bool
+    clock: Clock
     capabilities: frozenset[str]
     boot_timeout_s: float
     machine: str = ""
@@ -47,6 +49,7 @@ def host_vars(
         environment=environment,
         host_class=values.host_class,
         emulated=values.emulated,
+        clock=values.clock,
         capabilities=frozenset(values.capabilities),
         boot_timeout_s=values.boot_timeout_s or boot_timeout_s,
         machine=values.machine or f"{environment}/{name}",

@@ -1,14 +1,14 @@
-"""Tables of hosts, their fingerprints and leases."""
+"""Tables of hosts and their fingerprints."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from mitigauge.clock import Clock
 from mitigauge.database import Base, one_of
 
 
@@ -16,7 +16,10 @@ class Host(Base):
     """A machine under test."""
 
     __tablename__ = "host"
-    __table_args__ = (UniqueConstraint("environment", "name"),)
+    __table_args__ = (
+        UniqueConstraint("environment", "name"),
+        CheckConstraint(one_of("clock", Clock), name="clock"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     environment: Mapped[str]
@@ -24,6 +27,8 @@ class Host(Base):
     host_class: Mapped[str]
     machine: Mapped[str]
     emulated: Mapped[bool]
+    # What its time is; see mitigauge.clock.
+    clock: Mapped[str] = mapped_column(server_default=Clock.REAL.value)
     capabilities: Mapped[list[Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_seen_at: Mapped[datetime | None]
@@ -48,34 +53,3 @@ class Fingerprint(Base):
     facts: Mapped[dict[str, Any]]
     first_seen_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_seen_at: Mapped[datetime] = mapped_column(server_default=func.now())
-
-
-class HostLease(Base):
-    """A run's hold on a host.
-
-    At most one unreleased lease a host. One that lapsed still holds the host: the
-    same run goes on with the next epoch, so that a worker that comes back late finds
-    its own epoch outdated instead of another run's machine.
-    """
-
-    __tablename__ = "host_lease"
-    __table_args__ = (
-        Index(
-            "uq_host_lease_held",
-            "host_id",
-            unique=True,
-            postgresql_where=text("released_at IS NULL"),
-        ),
-        Index("ix_host_lease_run_id", "run_id"),
-        CheckConstraint(one_of("activity", "idle booting waiting measuring"), name="activity"),
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    host_id: Mapped[int] = mapped_column(ForeignKey("host.id"))
-    run_id: Mapped[int] = mapped_column(ForeignKey("run.id"))
-    epoch: Mapped[int]
-    holder: Mapped[UUID | None]
-    activity: Mapped[str] = mapped_column(server_default="idle")
-    acquired_at: Mapped[datetime]
-    expires_at: Mapped[datetime]
-    released_at: Mapped[datetime | None]

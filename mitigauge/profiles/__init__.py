@@ -1,1 +1,1 @@
-"""Profiles: from what perf printed to stacks that can be compared."""
+"""Profiles: captures of perf (capture), how they are kept (store), two groups compared (diff)."""

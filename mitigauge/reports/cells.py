@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
-from mitigauge.experiments.schemas import ArmView, CellView, ComparisonView, RowView
-from mitigauge.experiments.states import Verdict
 from mitigauge.reports import units
 from mitigauge.reports.parts import Cell, Line, Table
 from mitigauge.reports.plain import neutralise
-from mitigauge.stats.case import DELTA_PERCENT
 from mitigauge.stats.exploratory import FALSE_DISCOVERY_RATE
+from mitigauge.stats.terms import DELTA_PERCENT
+from mitigauge.verdicts.states import Verdict
+from mitigauge.views.schemas import ArmView, CellView, ComparisonView, RowView
 
 
-def tables_of(comparison: ComparisonView, emulated: Collection[str]) -> Iterator[Table]:
+def tables_of(
+    comparison: ComparisonView, emulated: Collection[str], counting: Collection[str]
+) -> Iterator[Table]:
     """Primary metrics first, each host and metric a table of its own; else in the spec's order.
 
-    *emulated* names the hosts that are.
+    *emulated* names the hosts that are, *counting* those whose time counts instructions.
     """
     workloads = list(dict.fromkeys(row.workload for row in comparison.rows))
     metrics = list(dict.fromkeys(row.metric for row in comparison.rows))
@@ -28,10 +30,13 @@ def tables_of(comparison: ComparisonView, emulated: Collection[str]) -> Iterator
 
     for _, group in groupby(sorted(comparison.rows, key=place), key=place):
         rows = list(group)
-        yield _table(comparison, rows, emulated=rows[0].host in emulated)
+        host = rows[0].host
+        yield _table(comparison, rows, emulated=host in emulated, counts=host in counting)
 
 
-def _table(comparison: ComparisonView, rows: Sequence[RowView], *, emulated: bool) -> Table:
+def _table(
+    comparison: ComparisonView, rows: Sequence[RowView], *, emulated: bool, counts: bool
+) -> Table:
     first = rows[0]
     shared, labels = _labels([row.case for row in rows])
     notes: list[str] = []
@@ -45,6 +50,7 @@ def _table(comparison: ComparisonView, rows: Sequence[RowView], *, emulated: boo
         caption=f"{shared or first.workload}: {first.metric_title} ({what}{rank}), "
         f"{comparison.family_title}, {first.host}",
         emulated=emulated,
+        counted_time=counts,
         baseline=baseline.name if baseline else "baseline",
         arms=[arm.name for arm in others],
         lines=[

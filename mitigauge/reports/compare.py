@@ -11,9 +11,10 @@ from pydantic import BaseModel, Field
 from mitigauge.errors import InvalidInput
 from mitigauge.reports.boots_csv import Measured
 from mitigauge.stats.boot_means import boot_means
-from mitigauge.stats.case import DELTA_PERCENT, ArmVerdict, Case, Direction
+from mitigauge.stats.case import ArmVerdict, Case
 from mitigauge.stats.exploratory import judge_exploratory
 from mitigauge.stats.modality import two_groups
+from mitigauge.stats.terms import DELTA_PERCENT, Direction
 from mitigauge.stats.verdicts import judge_many
 
 

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mitigauge.claims.schemas import ClaimSourceView
-from mitigauge.experiments.judging import ALPHA
-from mitigauge.experiments.schemas import ExperimentView, HostFacts, RunView
-from mitigauge.experiments.states import ExperimentState, RunState
-from mitigauge.profiles.schemas import CaseProfilesView
+from mitigauge.clock import Clock
+from mitigauge.experiments.states import ExperimentState
 from mitigauge.reports.cells import tables_of
 from mitigauge.reports.entries import claims_beside, explained, not_effective, not_measured
 from mitigauge.reports.parts import Content, counted
-from mitigauge.stats.case import DELTA_PERCENT
+from mitigauge.runs.states import RunState
 from mitigauge.stats.look import INTERVAL_LEVEL
 from mitigauge.stats.power import POWER
+from mitigauge.stats.terms import DELTA_PERCENT
+from mitigauge.verdicts.judging import ALPHA
+from mitigauge.views.profile_schemas import CaseProfilesView
+from mitigauge.views.schemas import ExperimentView, HostFacts, RunView
 
 EMULATED = (
     "these hosts are emulated processors: what software costs shows there, what a hardware "
     "barrier costs does not, and no figure carries over to real hardware."
+)
+COUNTED = (
+    "time counts instructions on these hosts: software only. Caches, branch predictors and "
+    "barriers cost nothing, and no other load on their machine shows."
 )
 METHOD = (
     (
@@ -43,13 +49,15 @@ def content_of(
 ) -> Content:
     """Arrange *view* as a report, with published *claims* and what *profiles* say beside it."""
     emulated = [host for host in view.hosts if _is_emulated(view, host)]
+    counting = [host for host in view.hosts if _counts(view, host)]
     return Content(
         title=f"{view.name} ({view.state.value})",
         question=view.question,
         emulated=", ".join(emulated) or (", ".join(view.hosts) if view.emulated else ""),
+        counted_time=", ".join(counting),
         warnings=list(_warnings(view)),
         facts=list(_facts(view)),
-        tables=[table for c in view.comparisons for table in tables_of(c, emulated)],
+        tables=[table for c in view.comparisons for table in tables_of(c, emulated, counting)],
         not_effective=[e for c in view.comparisons for e in not_effective(c)],
         not_measured=list(not_measured(view)),
         claims=[claims_beside(source) for source in claims],
@@ -67,6 +75,12 @@ def _is_emulated(view: ExperimentView, host: str) -> bool:
         c.emulated and host in c.hosts and (known is None or len(c.hosts) == 1)
         for c in view.comparisons
     )
+
+
+def _counts(view: ExperimentView, host: str) -> bool:
+    """Whether the host's time counted instructions in this experiment."""
+    known = view.host_facts.get(host)
+    return known is not None and known.clock is Clock.COUNTED
 
 
 def _warnings(view: ExperimentView) -> Iterator[str]:
@@ -118,6 +132,8 @@ def _host(facts: HostFacts, *, emulated: bool) -> str:
     processor = facts.processor or "processor unknown"
     host_class = f" ({facts.host_class})" if facts.host_class else ""
     mark = ", EMULATED" if emulated else ""
+    if facts.clock is Clock.COUNTED:
+        mark += ", counted time"
     return f"{facts.name}: {processor}{host_class}{mark}"
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mitigauge.claims.schemas import ClaimSourceView, ClaimView
-from mitigauge.experiments.schemas import ComparisonView, ExperimentView
-from mitigauge.profiles.schemas import CaseProfilesView
 from mitigauge.reports import units
 from mitigauge.reports.parts import Entry, counted
+from mitigauge.views.profile_schemas import CaseProfilesView
+from mitigauge.views.schemas import ComparisonView, ExperimentView
 
 
 def not_effective(comparison: ComparisonView) -> Iterator[Entry]:

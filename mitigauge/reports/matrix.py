@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mitigauge.claims.schemas import ClaimSourceView
-from mitigauge.experiments.schemas import ExperimentView
-from mitigauge.profiles.schemas import CaseProfilesView
-from mitigauge.reports.content import EMULATED, METHOD, content_of
+from mitigauge.reports.content import COUNTED, EMULATED, METHOD, content_of
 from mitigauge.reports.parts import Cell, Content, Entry, Table
 from mitigauge.reports.plain import indented, markdown, neutralise, paragraph, width
 from mitigauge.reports.text_table import table_lines
+from mitigauge.views.profile_schemas import CaseProfilesView
+from mitigauge.views.schemas import ExperimentView
 
 COLUMNS = 78
 EXPLAINED = "What differs, by the profiles of separate passes"
@@ -145,8 +145,12 @@ def _alarms(content: Content) -> Iterator[str]:
     """What a reader must know before the first figure."""
     if content.emulated:
         yield f"EMULATED ({content.emulated}): {EMULATED}"
+    if content.counted_time:
+        yield f"COUNTED TIME ({content.counted_time}): {COUNTED}"
     yield from content.warnings
 
 
 def _caption(table: Table) -> str:
-    return f"{table.caption}, EMULATED" if table.emulated else table.caption
+    marks = ["EMULATED"] if table.emulated else []
+    marks += ["COUNTED TIME"] if table.counted_time else []
+    return ", ".join([table.caption, *marks])

@@ -37,6 +37,7 @@ class Table:
 
     caption: str
     emulated: bool
+    counted_time: bool
     baseline: str
     arms: list[str]
     lines: list[Line]
@@ -58,6 +59,7 @@ class Content:
     title: str
     question: str
     emulated: str  # names of emulated hosts; empty: none is
+    counted_time: str  # names of hosts whose time counts instructions
     warnings: list[str]
     facts: list[tuple[str, str]]
     tables: list[Table]

@@ -52,6 +52,8 @@ def _escape_marker(found: re.Match[str]) -> str:
 
 def width(text: str) -> int:
     """Columns that *text* takes on a terminal."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from mitigauge.claims.schemas import ClaimSourceView
-from mitigauge.claims.service import claims_beside
-from mitigauge.experiments.schemas import ExperimentView
-from mitigauge.profiles.schemas import CaseProfilesView
-from mitigauge.profiles.service import profiles_beside
+from mitigauge.claims.service import claims_beside_view
 from mitigauge.reports.matrix import render_markdown, render_text
+from mitigauge.views.profile_schemas import CaseProfilesView
+from mitigauge.views.profiles import profiles_beside
+from mitigauge.views.schemas import ExperimentView
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,4 +34,4 @@ class Report:
 
 def gathered(session: Session, view: ExperimentView) -> Report:
     """The report of *view*, with all that stands beside it."""
-    return Report(view, claims_beside(session, view.id), profiles_beside(session, view))
+    return Report(view, claims_beside_view(session, view), profiles_beside(session, view))

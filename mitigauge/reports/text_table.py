@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from mitigauge.reports.parts import Cell, Line, Table
 from mitigauge.reports.plain import neutralise, pad, unstructured, width, wrap
@@ -20,13 +21,14 @@ _NAME_AT_MOST = 20
 Lines = list[str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Column:
     head: Lines
     cells: list[Lines]
     right: bool = False
 
-    @property
+    # Asked for once for each cell of its table.
+    @cached_property
     def columns(self) -> int:
         return max(width(line) for lines in (self.head, *self.cells) for line in lines)
 

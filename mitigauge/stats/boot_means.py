@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,37 +19,41 @@ from numpy.typing import NDArray
 from mitigauge.errors import InvalidInput
 
 Floats = NDArray[np.float64]
-Boots = Mapping[str, Mapping[int, float | Sequence[float]]]
+# Arms are known by name or by id.
+Arm = TypeVar("Arm", str, int)
+Boots: TypeAlias = Mapping[Arm, Mapping[int, float | Sequence[float]]]
 _SHIFT = 64
 
 
 @dataclass(frozen=True, slots=True)
-class BootMeans:
+class BootMeans(Generic[Arm]):
     """Boot means of one case and metric: ``values[arm, block]``, NaN where no boot counts."""
 
-    arms: tuple[str, ...]
+    arms: tuple[Arm, ...]
     blocks: tuple[int, ...]
     values: Floats
 
-    def shape_key(self) -> tuple[tuple[str, ...], tuple[int, ...], bytes]:
+    def shape_key(self) -> tuple[tuple[Arm, ...], tuple[int, ...], bytes]:
         """Equal for cases that the same arms and boots answer; such are judged together."""
         return self.arms, self.blocks, np.isnan(self.values).tobytes()
 
 
-def boot_means(boots: Boots, *, baseline: str) -> BootMeans:
-    """Arrange the means of *boots* by arm (baseline first, then by name) and block.
+def boot_means(boots: Boots[Arm], *, baseline: Arm) -> BootMeans[Arm]:
+    """Arrange the means of *boots* by arm (baseline first, then in order) and block.
 
     Raises :class:`InvalidInput` for a value that is not finite or a boot without values.
     """
-    arms = (baseline, *sorted(arm for arm in boots if arm != baseline))
-    by_arm = [boots.get(arm, {}) for arm in arms]
+    arms: list[Arm] = [baseline]
+    arms.extend(sorted(arm for arm in boots if arm != baseline))
+    none: Mapping[int, float] = {}
+    by_arm = [boots.get(arm, none) for arm in arms]
     blocks = tuple(sorted({block for of_arm in by_arm for block in of_arm}))
     column = {block: index for index, block in enumerate(blocks)}
     values = np.full((len(arms), len(blocks)), np.nan)
     for row, of_arm in enumerate(by_arm):
         for block, iterations in of_arm.items():
             values[row, column[block]] = _mean(iterations, arms[row], block)
-    return BootMeans(arms, blocks, values)
+    return BootMeans(tuple(arms), blocks, values)
 
 
 def mean_of(values: Sequence[float]) -> float:
@@ -63,7 +68,7 @@ def mean_of(values: Sequence[float]) -> float:
         return math.ldexp(min(max(part, -most), most), _SHIFT)
 
 
-def _mean(iterations: float | Sequence[float], arm: str, block: int) -> float:
+def _mean(iterations: float | Sequence[float], arm: object, block: int) -> float:
     values = iterations if isinstance(iterations, Sequence) else (iterations,)
     if not len(values):
         raise InvalidInput(

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal
 
 from mitigauge.errors import InvalidInput
-from mitigauge.stats.boot_means import Boots
+from mitigauge.stats.boot_means import Arm, Boots
 from mitigauge.stats.scale import Scale
+from mitigauge.stats.terms import DELTA_PERCENT, Direction
 
 Verdict = Literal["better", "worse", "same", "undecided"]
-Direction = Literal["lower", "higher"]
-
-# The largest change that is still "same", unless a case says otherwise.
-DELTA_PERCENT = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +35,14 @@ class ArmVerdict:
     verdict: Verdict | None
     note: str
     scale: Scale
+    until_block: int | None
+    """The last block whose boots the figures are of."""
     decided_at_look: int | None
     q: float | None = None  # of exploratory metrics: the false discovery rate
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(Generic[Arm]):
     """One case and metric to judge; ``boots[arm][block]`` is a boot's values after warm-up.
 
     *ended*: no further block will come, though fewer than planned are there.
@@ -51,7 +50,7 @@ class Case:
     Raises :class:`InvalidInput` for options out of range.
     """
 
-    boots: Boots
+    boots: Boots[Arm]
     direction: Direction
     unit: str = ""
     delta_percent: float = DELTA_PERCENT

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from mitigauge.stats.boot_means import Arm
 from mitigauge.stats.case import ArmVerdict, Case, Verdict
-from mitigauge.stats.multiplicity import benjamini_hochberg
+from mitigauge.stats.multiplicity import q_values
 from mitigauge.stats.verdicts import judge_many
 
 FALSE_DISCOVERY_RATE = 0.05
 
 
 def judge_exploratory(
-    cases: Sequence[Case], *, baseline: str, alpha: float = 0.01
-) -> list[dict[str, ArmVerdict]]:
+    cases: Sequence[Case[Arm]], *, baseline: Arm, alpha: float = 0.01
+) -> list[dict[Arm, ArmVerdict]]:
     """Judge *cases* at the end of their blocks, with q over all their arms.
 
     *better* and *worse* go by q alone; *same* by the interval, as ever. While blocks
@@ -28,17 +29,17 @@ def judge_exploratory(
         for arm, verdict in verdicts.items()
         if verdict.p is not None
     ]
-    q_values = benjamini_hochberg([p for _, _, p in tested])
-    for (index, arm, _), q in zip(tested, q_values, strict=True):
+    of_tested = q_values([p for _, _, p in tested])
+    for (index, arm, _), q in zip(tested, of_tested, strict=True):
         judged[index][arm] = _by_q(judged[index][arm], cases[index], float(q))
     return judged
 
 
-def _by_q(answer: ArmVerdict, case: Case, q: float) -> ArmVerdict:
+def _by_q(answer: ArmVerdict, case: Case[Arm], q: float) -> ArmVerdict:
     return replace(answer, q=q, verdict=_verdict(answer, case, q))
 
 
-def _verdict(answer: ArmVerdict, case: Case, q: float) -> Verdict | None:
+def _verdict(answer: ArmVerdict, case: Case[Arm], q: float) -> Verdict | None:
     over = case.ended or answer.blocks >= (case.planned_blocks or 0)
     if over and q <= FALSE_DISCOVERY_RATE and answer.effect_percent is not None:
         larger_is_better = case.direction == "higher"

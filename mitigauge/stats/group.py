@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mitigauge.stats.block_model import Mask
-from mitigauge.stats.boot_means import BootMeans
+from mitigauge.stats.boot_means import Arm, BootMeans
 from mitigauge.stats.boundaries import look_levels, looks_until
 from mitigauge.stats.case import ArmVerdict, Case, Verdict
 from mitigauge.stats.look import CHANGED, UNDECIDED, Figures, p_of, take_look
@@ -50,8 +51,8 @@ class _Plan:
 
 
 def judge_group(
-    cases: Sequence[Case], means: Sequence[BootMeans], rules: Rules
-) -> list[Mapping[str, ArmVerdict]]:
+    cases: Sequence[Case[Arm]], means: Sequence[BootMeans[Arm]], rules: Rules
+) -> list[Mapping[Arm, ArmVerdict]]:
     """Judge *cases*, whose boot *means* share arms, blocks and gaps."""
     values = np.stack([of_case.values for of_case in means])
     scaled = scale_cases(values, [case.unit for case in cases])
@@ -102,10 +103,10 @@ def _take_over(answer: Figures, figures: Figures, where: Mask) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class _Writer(Generic[Arm]):
     """Turns arrays into verdicts and says in words what a figure alone would not."""
 
-    layout: BootMeans
+    layout: BootMeans[Arm]
     present: Mask
     scaled: ScaledCases
     plan: _Plan
@@ -113,11 +114,11 @@ class _Writer:
     look_of: NDArray[np.intp]
     end_of: NDArray[np.intp]
 
-    def arms(self, index: int, case: Case) -> dict[str, ArmVerdict]:
+    def arms(self, index: int, case: Case[Arm]) -> dict[Arm, ArmVerdict]:
         """The verdicts of one case by arm name."""
         return {arm: self._arm(index, place, case) for place, arm in enumerate(self.layout.arms)}
 
-    def _arm(self, index: int, place: int, case: Case) -> ArmVerdict:
+    def _arm(self, index: int, place: int, case: Case[Arm]) -> ArmVerdict:
         figures, here = self.figures, (index, place)
         seen = self.present[:, : self.end_of[here]]
         look = int(self.look_of[here]) or None
@@ -135,9 +136,10 @@ class _Writer:
             note="; ".join(self._notes(here, case, verdict, look)) if place else "",
             scale="log" if self.scaled.log[index] else "linear",
             decided_at_look=look,
+            until_block=self.layout.blocks[int(self.end_of[here]) - 1] if seen.size else None,
         )
 
-    def _verdict(self, here: tuple[int, int], case: Case) -> Verdict:
+    def _verdict(self, here: tuple[int, int], case: Case[Arm]) -> Verdict:
         outcome = self.figures.outcome[here]
         if outcome == UNDECIDED:
             return "undecided"
@@ -147,7 +149,7 @@ class _Writer:
         return "better" if (self.figures.difference[here] > 0) == larger_is_better else "worse"
 
     def _notes(
-        self, here: tuple[int, int], case: Case, verdict: Verdict | None, look: int | None
+        self, here: tuple[int, int], case: Case[Arm], verdict: Verdict | None, look: int | None
     ) -> Iterator[str]:
         missing = self._missing(here)
         if missing:

@@ -17,7 +17,7 @@ import numpy as np
 
 from mitigauge.errors import InvalidInput
 from mitigauge.stats.block_model import fit_blocks
-from mitigauge.stats.boot_means import Boots, boot_means, mean_of
+from mitigauge.stats.boot_means import Arm, Boots, boot_means, mean_of
 from mitigauge.stats.scale import scale_cases
 
 FEWEST_ITERATIONS, MOST_ITERATIONS = 3, 15
@@ -40,7 +40,7 @@ class NoiseSplit:
     iteration: float | None
 
 
-def split_noise(boots: Boots, *, baseline: str, unit: str = "") -> NoiseSplit:
+def split_noise(boots: Boots[Arm], *, baseline: Arm, unit: str = "") -> NoiseSplit:
     """Split the noise of one case; *boots* as in :func:`mitigauge.stats.verdicts.judge`.
 
     Block and arm effects are taken out first, so that neither drift nor a real
@@ -91,7 +91,9 @@ def recommended_iterations(
     return max(FEWEST_ITERATIONS, math.ceil(wanted))
 
 
-def _within_boots(boots: Boots, overall: tuple[float, float] | None) -> tuple[float | None, float]:
+def _within_boots(
+    boots: Boots[Arm], overall: tuple[float, float] | None
+) -> tuple[float | None, float]:
     """Pooled variance of an iteration, and the mean of 1/k.
 
     Relative to *overall*, a magnitude and the mean in units of it, or else to the boot's own

@@ -17,17 +17,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mitigauge.errors import InvalidInput
-from mitigauge.stats.boot_means import Boots, boot_means
-from mitigauge.stats.case import DELTA_PERCENT, ArmVerdict, Case, Direction, Verdict
+from mitigauge.stats.boot_means import Arm, Boots, boot_means
+from mitigauge.stats.case import ArmVerdict, Case, Verdict
 from mitigauge.stats.group import Rules, judge_group
+from mitigauge.stats.terms import DELTA_PERCENT, Direction
 
 __all__ = ["ArmVerdict", "Case", "Direction", "Verdict", "judge", "judge_many"]
 
 
 def judge(
-    boots: Boots,
+    boots: Boots[Arm],
     *,
-    baseline: str,
+    baseline: Arm,
     direction: Direction,
     alpha: float = 0.01,
     delta_percent: float = DELTA_PERCENT,
@@ -35,7 +36,7 @@ def judge(
     ended: bool = False,
     unit: str = "",
     looks: Sequence[int] | None = None,
-) -> dict[str, ArmVerdict]:
+) -> dict[Arm, ArmVerdict]:
     """Judge every arm of one case against *baseline*.
 
     ``boots[arm][block]`` holds a boot's values after warm-up, or their mean. Leave
@@ -55,12 +56,12 @@ def judge(
 
 
 def judge_many(
-    cases: Sequence[Case],
+    cases: Sequence[Case[Arm]],
     *,
-    baseline: str,
+    baseline: Arm,
     alpha: float = 0.01,
     looks: Sequence[int] | None = None,
-) -> list[dict[str, ArmVerdict]]:
+) -> list[dict[Arm, ArmVerdict]]:
     """:func:`judge` for many cases at once; those with the same pattern of boots share the work."""
     if not 0.0 < alpha < 0.5:
         raise InvalidInput(f"alpha {alpha} is out of range", hint="Give a value such as 0.01.")
@@ -68,7 +69,7 @@ def judge_many(
     groups: dict[object, list[int]] = {}
     for index, (case, of_case) in enumerate(zip(cases, means, strict=True)):
         groups.setdefault((of_case.shape_key(), case.planned_blocks, case.ended), []).append(index)
-    answers: dict[int, Mapping[str, ArmVerdict]] = {}
+    answers: dict[int, Mapping[Arm, ArmVerdict]] = {}
     for members in groups.values():
         first = cases[members[0]]
         rules = Rules(alpha, first.planned_blocks, first.ended, looks)

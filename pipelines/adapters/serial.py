@@ -1,10 +1,23 @@
-"""The part of a serial log that says why a boot failed. Pure."""
+"""What a serial log tells: why a boot failed, and whether a system is up. Pure."""
 
 from __future__ import annotations
 
 # What a kernel prints when it gives up. A fallback that boots afterwards may print far more
 # than is kept, so the end of the log would not have it.
 DEATHS = ("Kernel panic", "Oops:", "BUG: ", "watchdog: BUG", "---[ end Kernel")
+
+
+# What a kernel prints first and last.
+BEGINNINGS_AND_ENDS = ("Linux version ", "reboot: ", "Kernel panic")
+
+
+def is_up(log: str, greeting: str) -> bool:
+    """Whether the system that said *log* is up: its *greeting* came after it began to boot.
+
+    A log in which no system begins or ends says nothing against it.
+    """
+    since = max(log.rfind(mark) for mark in BEGINNINGS_AND_ENDS)
+    return since < 0 or log.rfind(greeting) > since
 
 
 def telling_part(log: str, kept: int) -> str:

@@ -8,11 +8,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from mitigauge.catalog import Expectation
-from mitigauge.experiments import outcomes
-from mitigauge.experiments.proof import Judgement, Requested, judge_boot, unexpected_taint
-from mitigauge.experiments.states import BootState
-from mitigauge.experiments.tables import Boot, Run
+from mitigauge.runs import outcomes
+from mitigauge.runs.proof import Judgement, Requested, judge_boot, unexpected_taint
+from mitigauge.runs.states import BootState
+from mitigauge.runs.tables import Boot, Run
 from pipelines.decide import ATTEMPTS_A_PLACE
 from pipelines.host_control import LabFault
 from pipelines.steps.context import Done, StepContext, boot_of
@@ -132,6 +131,7 @@ def verify(context: StepContext) -> Done:
     proof: Mapping[str, Any] = facts["proof"]
     if young and proof["boot_id"] == boot.previous_boot_id:
         return _wait_on(boot)
+    _require_clock(context.run, facts)
     judgement = judge_boot(proof, _requested(boot))
     taint = unexpected_taint(proof, emulated=context.run.host.emulated)
     tail = "" if judgement.state is BootState.EFFECTIVE else _tail(context)
@@ -152,6 +152,17 @@ def verify(context: StepContext) -> Done:
         detail=judgement.reason,
         event=_in_words(boot, judgement, taint),
     )
+
+
+def _require_clock(run: Run, facts: Mapping[str, Any]) -> None:
+    """Refuse to measure in other time than the run was planned for."""
+    clock = facts.get("fingerprint", {}).get("clock", run.clock)
+    if clock != run.clock:
+        raise LabFault(
+            f"{run.host.name} is in {clock} time, and its run was submitted for {run.clock} time",
+            hint=f"Start it as it was, or submit the experiment again: {run.host.name}'s figures "
+            "in one time say nothing of those in the other.",
+        )
 
 
 def skip(context: StepContext) -> Done:
@@ -190,7 +201,7 @@ def _requested(boot: Boot) -> Requested:
         kernel_release=boot.arm.kernel or entry.get("kernel_release", ""),
         build_id=entry.get("build_id"),
         kernel_version=entry.get("kernel_version"),
-        expect=[Expectation.model_validate(e) for e in boot.arm.expect],
+        expect=boot.arm.expect,
     )
 
 

@@ -6,7 +6,6 @@ import errno
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 
 import structlog
 from sqlalchemy import Engine
@@ -15,10 +14,13 @@ from sqlalchemy.orm import Session
 from mitigauge.catalog import Catalog
 from mitigauge.database import DISK_FULL, database_now, is_away, transaction
 from mitigauge.errors import MitigaugeError, NotReady
-from mitigauge.experiments import outcomes, repository
-from mitigauge.experiments.states import BootState
-from mitigauge.experiments.tables import Boot, Run
+from mitigauge.experiments import repository as experiment_rows
+from mitigauge.experiments.tables import Case
 from mitigauge.hostile import clean
+from mitigauge.results import repository as result_rows
+from mitigauge.runs import attempts, outcomes
+from mitigauge.runs.states import BootState
+from mitigauge.runs.tables import Boot, Run
 from pipelines.cleaned_host import CleanedHost
 from pipelines.decide import ATTEMPTS_A_PLACE, SILENT_PREPARATIONS_LIMIT, Action, Step
 from pipelines.host_control import HostControl, LabFault, LeaseGone, Unanswered
@@ -47,12 +49,20 @@ class StepContext:
     stopping: Callable[[], bool] = lambda: False
     """Whether the worker is about to stop, so that nothing should be waited for."""
 
-    @cached_property
+    @property
     def host(self) -> HostControl:
         """The host to act on, opened when a step first needs it.
 
         Raises :class:`LabFault` where it cannot be: it left the inventory, say.
         """
+        # Not a cached_property: until Python 3.12 its lock is one for all contexts, so that a
+        # host that is slow to open would hold up the steps of all others.
+        if "opened_host" not in self.__dict__:
+            self.__dict__["opened_host"] = self._opened_host()
+        opened: HostControl = self.__dict__["opened_host"]
+        return opened
+
+    def _opened_host(self) -> HostControl:
         try:
             return CleanedHost(self.open_host())
         except LabFault:
@@ -68,6 +78,12 @@ class StepContext:
         """The boot the action is about."""
         return boot_of(self.run, self.action.boot_id)
 
+    def open_cases(self) -> list[Case]:
+        """The cases of which nothing is stored yet for the boot."""
+        with transaction(self.engine) as session:
+            answered = result_rows.digests_of_boot(session, self.boot.id)
+        return [case for case in self.run.comparison.cases if case.id not in answered]
+
     def seconds_since(self, moment: datetime | None) -> float:
         """Seconds passed by the database's clock; 0 for a moment that was not noted."""
         if moment is None:
@@ -81,7 +97,7 @@ class StepContext:
             return False
         try:
             with transaction(self.engine) as session:
-                return not repository.is_cancelled(session, self.run.experiment_id)
+                return not experiment_rows.is_cancelled(session, self.run.experiment_id)
         except Exception as error:
             if not is_away(error):
                 raise
@@ -205,7 +221,7 @@ def unanswered(context: StepContext, fault: Unanswered) -> Done:
     if boot_id is None or context.boot.state == BootState.PLANNED:
         return faulted(context, fault)
     with transaction(context.engine) as session:
-        since = repository.unanswered_since(session, boot_id)
+        since = attempts.unanswered_since(session, boot_id)
     if context.seconds_since(since) > SILENCE_LIMIT_S:
         return faulted(context, fault)
     said = in_one_line(fault)

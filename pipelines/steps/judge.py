@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 import structlog
+from sqlalchemy.orm import Session
 
-from mitigauge.database import transaction
-from mitigauge.experiments import outcomes, repository
-from mitigauge.experiments.judging import all_decided, judge_run, value_map
-from mitigauge.experiments.service import unjudged_blocks
+from mitigauge.runs import judging, outcomes
+from mitigauge.runs.judging import Judgement
+from mitigauge.runs.service import unjudged_blocks
+from mitigauge.runs.tables import Run
+from mitigauge.verdicts.judging import FIRST_ANALYSIS
 from pipelines.steps.context import Done, StepContext, in_one_line
 
 log = structlog.get_logger()
 
 
 def judge(context: StepContext) -> Done:
-    """Judge the complete blocks; a run whose numbers cannot be judged goes on undecided.
+    """Judge the complete blocks, and store what is said of them so far.
 
-    Takes seconds for thousands of cases, so nothing is locked meanwhile: no step of another
-    worker can change what was read, since the lease is ours until the commit says so.
+    A run whose numbers cannot be judged goes on undecided. Judging takes a second for thousands
+    of cases, so nothing is locked meanwhile: no step of another worker can change what was read,
+    since the lease is ours until the commit says so.
     """
-    run, blocks = context.run, unjudged_blocks(context.run) or 0
-    with transaction(context.engine) as session:
-        values = value_map(repository.values_of(session, [run.id]))
-    decided, trouble = False, ""
+    blocks = unjudged_blocks(context.run) or 0
+    judgeable = judging.load(context.engine, context.run.id)
+    judgement: Judgement | None = None
+    trouble = ""
     try:
-        judged = judge_run(run.comparison, run, run.boots, values)
-        decided = all_decided(judged, run.comparison)
+        judgement = judging.judge(judgeable)
     except Exception as error:
-        log.exception("blocks could not be judged", run=run.id, blocks=blocks)
+        log.exception("blocks could not be judged", run=context.run.id, blocks=blocks)
         trouble = in_one_line(error)
+    decided = judgement is not None and judgement.all_decided
+
+    def apply(session: Session, run: Run) -> None:
+        outcomes.judged(run, blocks, decided=decided)
+        if judgement is not None:
+            judging.store(session, run, judgement, reason=f"{blocks} blocks", over=False)
+
+    return Done(apply, detail=trouble, event=_said(blocks, trouble, decided=decided))
+
+
+def _said(blocks: int, trouble: str, *, decided: bool) -> str:
+    if blocks < FIRST_ANALYSIS and not trouble:
+        return ""
     said = "every primary metric is decided" if decided else "not every primary metric is decided"
-    return Done(
-        lambda _, run: outcomes.judged(run, blocks, decided=decided),
-        detail=trouble,
-        event=f"{blocks} blocks judged: {trouble or said}",
-    )
+    return f"{blocks} blocks judged: {trouble or said}"

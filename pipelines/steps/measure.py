@@ -19,19 +19,22 @@ from sqlalchemy.orm import Session
 from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
 from mitigauge.errors import MitigaugeError
-from mitigauge.experiments import outcomes
 from mitigauge.experiments.event_log import record_event
-from mitigauge.experiments.service import store_failure, store_result
-from mitigauge.experiments.tables import Boot, Case, Run
+from mitigauge.experiments.tables import Case
 from mitigauge.hostile import clean_text
-from mitigauge.profiles.capture import Capture
-from mitigauge.profiles.storing import store_boot_profile
+from mitigauge.profiles.capture.capture import Capture
+from mitigauge.profiles.store.service import store_boot_profile
+from mitigauge.profiles.store.tables import System
+from mitigauge.results.schema import ReadResult
+from mitigauge.runs import outcomes
+from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_results
+from mitigauge.runs.tables import Boot, Run
 from mitigauge.settings import get_settings
 from pipelines.host_control import Facts, JobCase, LabFault
 from pipelines.steps.archive import STATE_FILE, is_capture, unpacked
 from pipelines.steps.context import Done, StepContext, boot_of
 from pipelines.steps.parsing import result_in, timed_pass
-from pipelines.steps.profiled import Budget, pass_of, taken_captures
+from pipelines.steps.profiled import Budget, taken_captures
 
 # A look waits on the host until the job is done, for so long at most.
 LOOK_S = 300.0
@@ -59,11 +62,11 @@ class CaseOutput:
 
     case: Case
     raw_sha256: str | None
-    body: bytes = b""
+    result: ReadResult | None = None
     state: str = "measured"
     error: str = ""
-    captures: Mapping[str, Capture] = field(default_factory=dict)
-    """By side, ``host`` or ``guest``."""
+    captures: Mapping[System, Capture] = field(default_factory=dict)
+    """By system, ``host`` or ``guest``."""
     profile_error: str = ""
 
 
@@ -95,7 +98,7 @@ class JobReport(BaseModel):
 def start(context: StepContext) -> Done:
     """Start the job over all cases that have no result yet; wait for a short one."""
     boot = context.boot
-    cases = _open_cases(context.run, boot)
+    cases = context.open_cases()
     if not cases:
         return Done(lambda session, run: outcomes.measured(session, boot_of(run, boot.id)))
     first_look_in_s = first_look_s(context.run, cases)
@@ -182,18 +185,13 @@ def _ended(context: StepContext, job: JobReport, scratch: Path) -> Done:
         )
     # By its name alone: a host that may name a file of ours would have it read.
     archive = scratch / Path(job.archive).name
-    outputs = collect(archive, _open_cases(context.run, boot), context.catalog)
+    outputs = collect(archive, context.open_cases(), context.catalog)
     return _taken_in(boot, outputs, job.seconds)
 
 
 def job_name(boot: Boot) -> str:
     """The job's name on the host, the same however often the step is done."""
     return f"boot{boot.id}-{boot.nonce}-{boot.job_try}"
-
-
-def _open_cases(run: Run, boot: Boot) -> list[Case]:
-    answered = {result.case_id for result in boot.results}
-    return [case for case in run.comparison.cases if case.id not in answered]
 
 
 def limit_s(case: Case) -> float:
@@ -203,7 +201,7 @@ def limit_s(case: Case) -> float:
 
 def _still_running(context: StepContext, current_case: str, *, profiling: bool) -> Done:
     boot = context.boot
-    limit = sum(limit_s(case) for case in _open_cases(context.run, boot)) + JOB_SLACK_S
+    limit = sum(limit_s(case) for case in context.open_cases()) + JOB_SLACK_S
 
     def apply(_: Session, run: Run) -> None:
         titles = {str(c.id): c.title for c in run.comparison.cases}
@@ -221,29 +219,28 @@ def _still_running(context: StepContext, current_case: str, *, profiling: bool) 
 def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None) -> Done:
     again = boot.job_try < JOB_TRIES and any(o.state == "lab_fault" for o in outputs)
     captures = [
-        (output.case, side, capture)
+        (output.case, system, capture)
         for output in outputs
-        for side, capture in output.captures.items()
+        for system, capture in output.captures.items()
+    ]
+
+    measured = [
+        TakenResult(output.case.id, output.result, output.raw_sha256)
+        for output in outputs
+        if output.result is not None
+    ]
+    failed = [
+        Failure(output.case.id, output.state, output.error, output.raw_sha256)
+        for output in outputs
+        if output.result is None and not (again and output.state == "lab_fault")
     ]
 
     def apply(session: Session, run: Run) -> None:
         current = boot_of(run, boot.id)
-        for output in outputs:
-            if output.state == "measured":
-                store_result(
-                    session, boot.id, output.case.id, output.body, raw_sha256=output.raw_sha256
-                )
-            elif not (again and output.state == "lab_fault"):
-                store_failure(
-                    session,
-                    boot.id,
-                    output.case.id,
-                    state=output.state,
-                    error=output.error,
-                    raw_sha256=output.raw_sha256,
-                )
-        for case, side, capture in captures:
-            _store_capture(session, run, boot, case, side, capture)
+        store_results(session, current, measured)
+        store_failures(session, boot.id, failed)
+        for case, system, capture in captures:
+            _store_capture(session, run, boot, case, system, capture)
         if again:
             outcomes.job_lacks_cases(current)
         else:
@@ -264,9 +261,9 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
 
 
 def _store_capture(
-    session: Session, run: Run, boot: Boot, case: Case, side: str, capture: Capture
+    session: Session, run: Run, boot: Boot, case: Case, system: System, capture: Capture
 ) -> None:
-    """Store it, or say in the log why not: it must not cost the figures beside it."""
+    """Store it, or log the reason: the figures beside it must not be lost with it."""
     try:
         with session.begin_nested():
             store_boot_profile(
@@ -274,9 +271,9 @@ def _store_capture(
                 boot_id=boot.id,
                 case_id=case.id,
                 workload=case.workload,
-                side=side,
+                system=system,
                 stacks=capture.stacks,
-                of=pass_of(capture),
+                of=capture,
             )
     except MitigaugeError as error:
         record_event(
@@ -284,7 +281,7 @@ def _store_capture(
             experiment_id=run.experiment_id,
             run_id=run.id,
             kind="step",
-            text=f"{case.title}: no profile of the {side}: {error.message}",
+            text=f"{case.title}: no profile of the {system}: {error.message}",
         )
 
 
@@ -348,14 +345,14 @@ def _read_case(
         state = "lab_fault" if exit_code == EX_TEMPFAIL else "failed"
         return CaseOutput(case, raw, state=state, error=_complaint(directory, exit_code))
     try:
-        body, timed = result_in(directory, timed_pass(case), catalog)
+        result = result_in(directory, timed_pass(case), catalog)
     except MitigaugeError as error:
         return CaseOutput(case, raw, state="failed", error=error.message)
-    output = CaseOutput(case, raw, body=body)
+    output = CaseOutput(case, raw, result)
     if not case.profile_hz:
         return output
     captures, why_not = taken_captures(
-        directory / "profile", case, timed, catalog, get_settings(), budget
+        directory / "profile", case, result.body, catalog, get_settings(), budget
     )
     return replace(output, captures=captures, profile_error=why_not)
 

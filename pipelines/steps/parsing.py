@@ -13,8 +13,8 @@ import orjson
 from mitigauge.catalog import Catalog
 from mitigauge.confined import Limits, run_confined
 from mitigauge.errors import InvalidInput
-from mitigauge.experiments.results import ResultBody, check_against_case, read_result
 from mitigauge.experiments.tables import Case
+from mitigauge.results.schema import ReadResult, check_against_case, read_result
 
 PARSER_LIMITS = Limits(seconds=60.0, memory_bytes=400 << 20, output_bytes=8 << 20)
 # run.json is read on our side only for what a profiled pass repeats.
@@ -99,17 +99,16 @@ def _alike(value: object, planned: object) -> bool:
     return value == planned
 
 
-def result_in(directory: Path, asked: Asked, catalog: Catalog) -> tuple[bytes, ResultBody]:
-    """The result of the pass that left *directory*, as it was printed and as it was read.
+def result_in(directory: Path, asked: Asked, catalog: Catalog) -> ReadResult:
+    """The result of the pass that left *directory*.
 
     Raises :class:`InvalidInput` with the parser's complaint, for what is no result, and for
     one of another case, with other parameters or another number of values than was asked.
     """
-    body = parsed(directory, asked, catalog)
-    result = read_result(body)
+    result = read_result(parsed(directory, asked, catalog))
     case = asked.case
     check_against_case(
-        result,
+        result.body,
         workload=case.workload,
         case_id=case.id,
         metrics=case.metrics,
@@ -117,7 +116,7 @@ def result_in(directory: Path, asked: Asked, catalog: Catalog) -> tuple[bytes, R
         parameters=asked.parameters,
         warmup=asked.warmup,
     )
-    return body, result
+    return result
 
 
 def parsed(directory: Path, asked: Asked, catalog: Catalog) -> bytes:

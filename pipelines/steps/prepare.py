@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from mitigauge.experiments import outcomes
-from mitigauge.experiments.tables import Run
+from mitigauge.runs import outcomes
+from mitigauge.runs.tables import Run
 from pipelines.steps.context import Done, StepContext
 
 
@@ -15,7 +15,7 @@ def prepare(context: StepContext) -> Done:
     kernels = sorted({arm.kernel for arm in comparison.arms if arm.kernel})
     workloads = sorted({case.workload for case in comparison.cases})
     known = context.catalog.workloads
-    guest = any("kvm" in known[name].needs for name in workloads)
+    guest = any(known[name].guest for name in workloads)
     facts = context.host.prepare(
         kernels=kernels,
         workloads=workloads,

@@ -11,12 +11,13 @@ from pathlib import Path
 from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput, MitigaugeError, NotReady
-from mitigauge.experiments.results import ResultBody
 from mitigauge.experiments.tables import Case
-from mitigauge.profiles.apart import Bounds
-from mitigauge.profiles.capture import Capture, capture_text, overhead_percent, read_capture
-from mitigauge.profiles.normalise import rules, without_idle
-from mitigauge.profiles.storing import Pass
+from mitigauge.profiles.capture.capture import Capture, overhead_percent, read_capture
+from mitigauge.profiles.capture.fold import Bounds
+from mitigauge.profiles.capture.recording import find_recording
+from mitigauge.profiles.store.normalise import rules, without_idle
+from mitigauge.profiles.store.tables import System
+from mitigauge.results.schema import ResultBody
 from mitigauge.settings import Settings
 from pipelines.steps.parsing import profiled_pass, result_in
 
@@ -53,8 +54,8 @@ def taken_captures(
     catalog: Catalog,
     settings: Settings,
     budget: Budget,
-) -> tuple[dict[str, Capture], str]:
-    """Captures of the pass in *directory* by side, and why one of them is missing.
+) -> tuple[dict[System, Capture], str]:
+    """Captures of the pass in *directory* by system, host or guest, and why one of them is missing.
 
     Raises nothing but :class:`NotReady`, of a blob store that is away: a figure that was
     measured must not be lost to its profile.
@@ -62,74 +63,60 @@ def taken_captures(
 
     @cache
     def profiled() -> ResultBody:
-        """Parsed like any other pass, once for both sides."""
-        return result_in(directory, profiled_pass(case, directory.parent), catalog)[1]
+        """Parsed like any other pass, once for both systems."""
+        return result_in(directory, profiled_pass(case, directory.parent), catalog).body
 
-    captures, faults = {}, []
-    for side, place in _places(directory, case).items():
+    captures: dict[System, Capture] = {}
+    faults = []
+    for system, left in _directories(directory, case).items():
         began = time.monotonic()
         try:
-            captures[side] = _captured(place, case, timed, profiled, settings, budget)
-            budget.stack_bytes -= sum(map(len, captures[side].stacks))
+            captures[system] = _captured(left, case, timed, profiled, settings, budget)
+            budget.stack_bytes -= sum(map(len, captures[system].stacks))
         except NotReady:
             raise
         except MitigaugeError as error:
-            faults.append(f"no profile of the {side}: {error.message[:1000]}")
+            faults.append(f"no profile of the {system}: {error.message[:1000]}")
         except OSError as error:
-            faults.append(f"no profile of the {side}: it cannot be read: {error.strerror}")
+            faults.append(f"no profile of the {system}: it cannot be read: {error.strerror}")
         budget.seconds -= time.monotonic() - began
     return captures, "; ".join(faults)
 
 
-def _places(directory: Path, case: Case) -> dict[str, Path]:
-    host = {"host": directory}
-    return {**host, "guest": directory / "guest"} if case.profile_guest else host
+def _directories(directory: Path, case: Case) -> dict[System, Path]:
+    left: dict[System, Path] = {"host": directory}
+    if case.profile_guest:
+        left["guest"] = directory / "guest"
+    return left
 
 
 def _captured(
-    place: Path,
+    directory: Path,
     case: Case,
     timed: ResultBody,
     profiled: Callable[[], ResultBody],
     settings: Settings,
     budget: Budget,
 ) -> Capture:
-    """The capture in *place*, of the pass whose result is *profiled*."""
-    # First: where the pass did not work, parse.py would only say what follows from it.
-    text = capture_text(place, limit_bytes=settings.capture_limit_bytes)
-    # One that was sampled says nothing about cost: its values end here.
+    """The capture in *directory*, of the pass whose result is *profiled*."""
+    # Before the result: where the pass failed, parse.py would only complain of a consequence.
+    recording = find_recording(directory, limit_bytes=settings.capture_limit_bytes)
+    # Sampling slows a pass, so none of its values are kept but the work that it did.
     result = profiled()
     capture = read_capture(
-        place,
-        limit_bytes=settings.capture_limit_bytes,
+        recording,
         operations=result.operations,
         overhead_percent=_overhead(case, timed, result),
         bounds=budget.bounds(),
     )
     if not without_idle(capture.stacks, rules())[0]:
         raise InvalidInput("every sample is of an idle processor", hint="Sample more often.")
-    blob_store(settings).put(text.read_bytes())
+    blob_store(settings).put(recording.text.read_bytes())
     return capture
 
 
-def pass_of(capture: Capture) -> Pass:
-    """What is stored of *capture* beside its stacks."""
-    return Pass(
-        event=capture.event,
-        raw_sha256=capture.raw_sha256,
-        samples=capture.samples,
-        hz=capture.hz,
-        lost=capture.lost,
-        operations=capture.operations,
-        overhead_percent=capture.overhead_percent,
-        seconds=capture.seconds,
-        counters=capture.counters,
-        tool=capture.tool,
-    )
-
-
 def _overhead(case: Case, timed: ResultBody, profiled: ResultBody) -> float | None:
-    primary = next((name for name, metric in case.metrics.items() if metric["primary"]), None)
+    primary = next((name for name, metric in case.metrics.items() if metric.primary), None)
     if primary is None:
         return None
     before, during = timed.metrics[primary], profiled.metrics[primary]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from mitigauge.experiments import outcomes
-from mitigauge.experiments.tables import Run
+from mitigauge.runs import outcomes
+from mitigauge.runs.tables import Run
 from pipelines.decide import CANCELLED
 from pipelines.host_control import LabFault, LeaseGone
 from pipelines.steps.context import Done, StepContext

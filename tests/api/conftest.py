@@ -11,9 +11,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
 from api.app import create_app
+from mitigauge.access.roles import OPERATOR
 from mitigauge.database import transaction
 from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.submit import submit
+from mitigauge.runs.submission import submit
 from tests.clients import bearer, client_of, token_of
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
@@ -52,8 +53,15 @@ def later_id(engine: Engine, experiment_id: int) -> int:
     return planned(engine)
 
 
-def planned(engine: Engine) -> int:
+def planned(engine: Engine, submitted_by: str = OPERATOR) -> int:
     """Plan the small experiment."""
     spec = read_spec(SPEC, name="spec", catalog=CATALOG, hosts=HOSTS)
     with transaction(engine) as session:
-        return submit(session, spec, SPEC, catalog=CATALOG, hosts=inventory("alpha"))
+        return submit(
+            session,
+            spec,
+            SPEC,
+            catalog=CATALOG,
+            hosts=inventory("alpha"),
+            submitted_by=submitted_by,
+        )

@@ -67,6 +67,11 @@ TABLE = {
     "POST /api/experiments": alike("/api/experiments", nobody=401, viewer=403, others=422),
     "GET /api/experiments/{experiment_id}": read(ONE),
     "POST /api/experiments/{experiment_id}/cancel": Row(ONE + "/cancel", CANCEL_OWN, CANCEL_OTHER),
+    "GET /api/experiments/{experiment_id}/matrix": read(ONE + "/matrix"),
+    "GET /api/experiments/{experiment_id}/matrix.csv": read(ONE + "/matrix.csv"),
+    "GET /api/experiments/{experiment_id}/matrix.json": read(ONE + "/matrix.json"),
+    "GET /api/experiments/{experiment_id}/iterations.csv": read(ONE + "/iterations.csv"),
+    "GET /api/experiments/{experiment_id}/iterations.jsonl": read(ONE + "/iterations.jsonl"),
     "GET /api/experiments/{experiment_id}/progress": read(ONE + "/progress"),
     "GET /api/experiments/{experiment_id}/log": read(ONE + "/log"),
     "GET /api/experiments/{experiment_id}/events": read("/api/experiments/{ended}/events"),
@@ -139,8 +144,12 @@ def execute(engine: Engine, statement: str) -> None:
 def test_who_submits_owns_it(
     stranger: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mitigauge.experiments.submission.submit", lambda *_, **__: planned(engine))
-    monkeypatch.setattr("mitigauge.experiments.submission.check_text", lambda *_, **__: ({}, {}))
+
+    def submit(*_: object, submitted_by: str, **__: object) -> int:
+        return planned(engine, submitted_by)
+
+    monkeypatch.setattr("mitigauge.runs.submission.submit", submit)
+    monkeypatch.setattr("mitigauge.runs.submission.check_text", lambda *_, **__: ({}, {}))
     headers = bearer(token_of(engine, "submitter", "alice"))
     shown = stranger.post("/api/experiments", headers=headers, content="name: x")
     assert (shown.status_code, shown.json()["submitted_by"]) == (201, "alice")

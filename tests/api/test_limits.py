@@ -147,7 +147,7 @@ def test_a_refusal_is_short_however_long_its_reason(
     def refuse(*_: object, **__: object) -> None:
         raise InvalidInput("spec:1: " + 5_200_000 * "x\x1b", hint="h" * 1_000_000)
 
-    monkeypatch.setattr("mitigauge.experiments.submission.submit_text", refuse)
+    monkeypatch.setattr("mitigauge.runs.submission.submit_text", refuse)
     answer = client.post("/api/experiments", content="name: x")
     assert answer.status_code == 422
     assert len(answer.content) < 16_000
@@ -160,10 +160,10 @@ def test_a_refusal_is_short_however_long_its_reason(
 def test_an_error_of_ours_shows_nothing_of_our_inside(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("password=hunter2")
 
-    monkeypatch.setattr("mitigauge.experiments.views.list_experiments", fail)
+    monkeypatch.setattr("mitigauge.views.experiments.list_experiments", fail)
     answer = client.get("/api/experiments")
     assert (answer.status_code, answer.json()["error"]) == (500, "Internal")
     assert "hunter2" not in answer.text
@@ -174,10 +174,10 @@ def test_an_error_of_ours_shows_nothing_of_our_inside(
 def test_a_database_that_says_nothing_is_a_503(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise OperationalError("select", None, psycopg.OperationalError(""))
 
-    monkeypatch.setattr("mitigauge.experiments.views.list_experiments", fail)
+    monkeypatch.setattr("mitigauge.views.experiments.list_experiments", fail)
     answer = client.get("/api/experiments")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
 

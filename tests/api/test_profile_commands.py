@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cli.profile import app
 from mitigauge.database import transaction
 from mitigauge.errors import MitigaugeError
-from mitigauge.experiments import repository
+from mitigauge.experiments import repository as experiment_rows
 from tests.api.test_profiles import stored_in
 
 
@@ -22,7 +22,7 @@ def place(engine: Engine, experiment_id: int) -> list[str]:
     """Options that name the profiled case."""
     with transaction(engine) as session:
         stored_in(session, experiment_id)
-        case = repository.experiment(session, experiment_id).comparisons[0].cases[0]
+        case = experiment_rows.experiment(session, experiment_id).comparisons[0].cases[0]
         return ["--experiment", str(experiment_id), "--case", case.title]
 
 
@@ -71,7 +71,7 @@ def test_an_exported_group_is_its_boots_added_up_and_can_be_imported_again(
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["diff", "off", "on"], "which profiles is not said"),
+        (["diff", "off", "on"], "the profiles to read are not named"),
         (["diff", "off", "gone", "PLACE"], "no arm 'gone'"),
         (["diff", "off", "on", "PLACE", "--host", "beta"], "was not planned on host 'beta'"),
         (["diff", "off", "on", "PLACE", "--basis", "cost"], "unknown basis 'cost'"),
@@ -88,5 +88,6 @@ def test_what_cannot_be_shown_is_said(
 
 
 def test_an_unknown_case_names_the_profiled_ones(place: list[str]) -> None:
-    with pytest.raises(MitigaugeError, match="no case 'nope'"):
+    with pytest.raises(MitigaugeError, match="no case 'nope'") as refused:
         said("diff", "off", "on", *place[:2], "--case", "nope")
+    assert refused.value.hint.startswith("Its profiled cases: ")

@@ -9,7 +9,7 @@ from tests.specs import SPEC
 
 
 def test_an_empty_service_lists_nothing(client: TestClient) -> None:
-    assert client.get("/api/experiments").json() == []
+    assert client.get("/api/experiments").json() == {"experiments": [], "next": None}
     assert client.get("/api/hosts").json() == []
 
 
@@ -19,12 +19,20 @@ def test_a_planned_experiment_shows_its_whole_plan(client: TestClient, experimen
     assert shown["emulated"] is True
     assert [a["name"] for a in shown["comparisons"][0]["arms"]] == ["off", "on"]
     assert shown["runs"][0]["seconds_left"] is None
-    assert shown["comparisons"][0]["rows"][0]["cells"][1]["state"] == "no_data"
+    matrix = client.get(f"/api/experiments/{experiment_id}/matrix").json()
+    [rows] = matrix["rows"].values()
+    assert rows[0]["cells"][1]["state"] == "no_data"
+    assert rows[0]["cells"][1]["note"] == "not measured yet"
 
 
 def test_what_is_not_there_is_a_404_with_a_way_out(client: TestClient) -> None:
     for path in (
         "experiments/7",
+        "experiments/7/matrix",
+        "experiments/7/matrix.csv",
+        "experiments/7/matrix.json",
+        "experiments/7/iterations.csv",
+        "experiments/7/iterations.jsonl",
         "experiments/7/progress",
         "experiments/7/events",
         "experiments/7/report",

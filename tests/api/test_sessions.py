@@ -282,8 +282,8 @@ def test_one_name_is_one_token_until_it_is_revoked_or_expired(engine: Engine, ho
 
 @pytest.fixture
 def _own_database(engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cli.token.get_engine", lambda: engine)
-    monkeypatch.setattr("cli.token.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.database.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.database.transaction", lambda: transaction(engine))
 
 
 @pytest.mark.usefixtures("_own_database")

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import NotFound
-from mitigauge.experiments import service
+from mitigauge.runs import service
 from tests.clients import bearer, token_of
 
 FINAL = ("finished", "failed", "cancelled")

@@ -15,11 +15,11 @@ import pytest
 from sqlalchemy import Engine, text
 
 from mitigauge.database import transaction
-from mitigauge.experiments import views
-from mitigauge.experiments.boot_schemas import WholeExperimentView
 from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.states import BootState
-from mitigauge.experiments.submit import submit
+from mitigauge.runs.states import BootState
+from mitigauge.runs.submission import submit
+from mitigauge.views import experiments as views
+from mitigauge.views.boot_schemas import WholeExperimentView
 from pipelines.steps import boot as boot_steps
 from tests.crash.zygote import Forked, Zygote
 from tests.specs import CATALOG, HOSTS, SPEC, inventory

@@ -39,7 +39,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a lease is renewed after it was taken over",
-        "mitigauge/fleet/leases.py",
+        "mitigauge/runs/leases.py",
         "        HostLease.epoch == lease.epoch,\n        HostLease.holder == lease.holder,\n",
         "",
         (LEASES,),
@@ -97,7 +97,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a power cycle is not recorded",
-        "mitigauge/experiments/outcomes.py",
+        "mitigauge/runs/outcomes.py",
         "    boot.power_cycled = True\n    boot.reason = reason\n",
         "    boot.reason = reason\n",
         (FENCE,),
@@ -137,7 +137,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a lease that is over counts as held",
-        "mitigauge/fleet/leases.py",
+        "mitigauge/runs/leases.py",
         "acted_on = held.holder is not None and held.expires_at > now",
         "acted_on = held.holder is not None",
         (LEASES,),
@@ -145,7 +145,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a lease that is held can be taken over",
-        "mitigauge/fleet/leases.py",
+        "mitigauge/runs/leases.py",
         "acted_on = held.holder is not None and held.expires_at > now",
         "acted_on = False",
         (LEASES,),
@@ -179,7 +179,7 @@ MUTATIONS = (
     ),
     Mutation(
         "workers that a step ends are not counted",
-        "mitigauge/experiments/outcomes.py",
+        "mitigauge/runs/outcomes.py",
         "    run.lost_workers += 1 / at_once\n",
         "",
         (STUCK,),
@@ -203,7 +203,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a block is made again without limit",
-        "mitigauge/experiments/outcomes.py",
+        "mitigauge/runs/outcomes.py",
         "    if repeats > BLOCK_REPEATS:\n",
         "    if False:\n",
         (STUCK,),

@@ -122,17 +122,21 @@ def _headers(url: str, home: Path) -> Mapping[str, str]:
 def main(arguments: Sequence[str]) -> None:
     """Serve, with the simulated hosts for an inventory."""
     from api.app import create_app
-    from mitigauge.experiments import submission
+    from mitigauge.experiments import checks
+    from mitigauge.runs import submission
 
     url, port, *hosts = arguments
     known = inventory(*hosts)
     # What the service looks up in files, the rig has at hand.
-    at_hand = {"environment_names": lambda: ["lab"], "load_hosts": lambda _environment: known,
-               "Catalog": lambda: CATALOG}  # fmt: skip
-    for name, look_up in at_hand.items():
-        if not hasattr(submission, name):
-            raise AttributeError(f"{submission.__name__} has no {name}: correct {__name__}")
-        setattr(submission, name, look_up)
+    at_hand = (
+        (checks, "environment_names", lambda: ["lab"]),
+        (checks, "load_hosts", lambda _environment: known),
+        (submission, "Catalog", lambda: CATALOG),
+    )
+    for module, name, look_up in at_hand:
+        if not hasattr(module, name):
+            raise AttributeError(f"{module.__name__} has no {name}: correct {__name__}")
+        setattr(module, name, look_up)
     uvicorn.run(create_app(new_engine(url)), host="127.0.0.1", port=int(port), log_level="warning")
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from mitigauge.database import transaction
-from mitigauge.experiments import repository
-from mitigauge.experiments.states import BootState
+from mitigauge.experiments import repository as experiment_rows
+from mitigauge.runs.states import BootState
 from pipelines.advance import Advancer
 from pipelines.steps.context import FAULT_RETRY_S
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
@@ -19,7 +19,7 @@ from tests.specs import CATALOG
 
 def events(engine: Engine, experiment: int) -> list[str]:
     with transaction(engine) as session:
-        return [event.text for event in repository.events_after(session, experiment, 0)]
+        return [event.text for event in experiment_rows.events_after(session, experiment, 0)]
 
 
 def test_a_blob_store_that_is_away_is_said_and_waited_for(fleet: Fleet) -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 
 from mitigauge.database import transaction
-from mitigauge.experiments import host_views, repository, service
-from mitigauge.experiments.states import BootState, Verdict
+from mitigauge.runs import repository as run_rows
+from mitigauge.runs import service
+from mitigauge.runs.states import BootState
+from mitigauge.verdicts.states import Verdict
+from mitigauge.views import hosts as host_views
 from tests.crash.conftest import Fleet
 from tests.crash.simulated_host import new_world
 from tests.specs import SPEC
@@ -80,7 +83,7 @@ def test_a_run_stops_as_soon_as_every_primary_metric_is_decided(fleet: Fleet) ->
     assert len(left) == 24
     assert all("decided after 4 blocks" in boot.reason for boot in left)
     cell = view.comparisons[0].rows[0].cells[1]
-    assert (cell.verdict, cell.decided_at_look) == (Verdict.SAME, 4)
+    assert (cell.verdict, cell.decided_after) == (Verdict.SAME, 4)
     assert fleet.did()["restore"] == 1
 
 
@@ -93,7 +96,7 @@ def test_a_doubled_baseline_is_booted_and_its_verdicts_counted_for_the_host(flee
     fleet.worker()
     view = fleet.until_over(experiment)
     arms = view.comparisons[0].arms
-    assert [(arm.name, arm.is_double) for arm in arms] == [
+    assert [(arm.name, arm.is_aa) for arm in arms] == [
         ("off", False), ("on", False), ("off-again", True),
     ]  # fmt: skip
     assert len(view.boots) == 12
@@ -108,7 +111,7 @@ def test_a_doubled_baseline_is_booted_and_its_verdicts_counted_for_the_host(flee
 
 def concluded(fleet: Fleet) -> bool:
     with transaction(fleet.engine) as session:
-        return repository.unconcluded(session) == []
+        return run_rows.unconcluded(session) == []
 
 
 def test_cancelling_restores_the_host_and_leaves_the_rest(fleet: Fleet) -> None:

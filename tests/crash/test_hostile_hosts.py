@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from cli import experiment as commands
 from cli import progress
 from mitigauge.database import transaction
-from mitigauge.experiments.states import RunState
 from mitigauge.hostile import HOSTILE
+from mitigauge.runs.states import RunState
 from pipelines.advance import Advancer
 from pipelines.host_control import Facts
 from tests.crash.conftest import Fleet
@@ -74,9 +74,9 @@ def failing(job: str, cases: list[dict[str, Any]], directory: Path) -> Facts:
 
 def waited_for(engine: Engine, experiment: int, monkeypatch: pytest.MonkeyPatch) -> str:
     """What `experiment wait` prints."""
-    for module in (commands, progress):
-        monkeypatch.setattr(module, "transaction", lambda: transaction(engine))
-    monkeypatch.setattr(commands, "get_engine", lambda: engine)
+    monkeypatch.setattr(progress, "transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.database.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.database.get_engine", lambda: engine)
     return CliRunner().invoke(commands.app, ["wait", str(experiment)]).output
 
 
@@ -115,7 +115,10 @@ def test_rows_stored_before_texts_were_cleaned_are_shown_harmless(
         assert "no luck" in shown.output, shown
         assert not HOSTILE.search(shown.output), arguments
         assert not any(line.startswith("12:00:00 forged") for line in shown.output.splitlines())
-    listed = CliRunner().invoke(commands.app, ["list"]).output
+    address = engine.url.render_as_string(hide_password=False)
+    monkeypatch.setattr("mitigauge.direct.database_address", lambda: address)
+    listed = CliRunner().invoke(commands.app, ["list"], catch_exceptions=False).output
+    assert "no luck" in listed
     assert not HOSTILE.search(listed)
 
 
@@ -149,7 +152,7 @@ def test_a_host_cannot_have_a_file_of_ours_read(engine: Engine, home: Path, flee
 def test_a_profile_that_cannot_be_stored_costs_no_figure(
     engine: Engine, home: Path, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mitigauge.profiles.tree.MOST_NODES", 3)
+    monkeypatch.setattr("mitigauge.profiles.store.tree.MOST_NODES", 3)
 
     def report(job: str, cases: list[dict[str, Any]], directory: Path) -> Facts:
         (directory / "job.tar.gz").write_bytes(packed(job, cases))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
 from mitigauge.database import new_engine, transaction
-from mitigauge.experiments import service
+from mitigauge.runs import service
 from pipelines import advance, lease
 from pipelines.steps import boot as boot_steps
 from tests.crash.behaviours import Behaviour, StaysDown

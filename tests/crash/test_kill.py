@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from mitigauge.database import transaction
 from mitigauge.embedded_postgres import restart_immediately
-from mitigauge.experiments import views
-from mitigauge.experiments.tables import Boot
+from mitigauge.runs.tables import Boot
+from mitigauge.views import experiments as views
 from pipelines.decide import Step
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import JOB_LASTED_S

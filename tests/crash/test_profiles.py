@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import func, select
 
 from mitigauge.database import transaction
-from mitigauge.experiments import views
-from mitigauge.experiments.boot_schemas import WholeExperimentView
-from mitigauge.profiles.tables import Profile
+from mitigauge.profiles.store.tables import Profile
+from mitigauge.views import experiments as views
+from mitigauge.views.boot_schemas import WholeExperimentView
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import RECORDED, new_world
 from tests.specs import SPEC
@@ -70,7 +70,7 @@ def test_a_guests_profile_is_kept_beside_the_hosts(
     assert said.count("2 of 2 cases measured, 2 profiled") == 4
     assert said.count("no profile of the guest: the guest said nothing") == (how != "ok") * 8
     with transaction(fleet.engine) as session:
-        rows = session.execute(select(Profile.side, func.count()).group_by(Profile.side))
+        rows = session.execute(select(Profile.system, func.count()).group_by(Profile.system))
         assert {row[0]: row[1] for row in rows} == sides
 
 

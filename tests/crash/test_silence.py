@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import Engine
 
 from mitigauge.database import transaction
-from mitigauge.experiments import repository
-from mitigauge.experiments.states import BootState
+from mitigauge.experiments import repository as experiment_rows
+from mitigauge.runs import attempts
+from mitigauge.runs.states import BootState
 from pipelines.advance import Advancer
 from pipelines.steps import context
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
@@ -33,7 +34,7 @@ def carried_out(engine: Engine, home: Path, fleet: Fleet, *, silent: int) -> int
 
 def outcomes_of_polls(engine: Engine, boot: int) -> list[str]:
     with transaction(engine) as session:
-        steps = repository.steps_of(session, boot)
+        steps = attempts.steps_of(session, boot)
     return [step.outcome for step in steps if step.step == "measure.poll"]
 
 
@@ -46,7 +47,7 @@ def test_a_host_that_is_silent_for_a_moment_costs_no_boot(
     polls = outcomes_of_polls(engine, view.boots[0].id)
     assert polls == ["unanswered"] * 3 + ["finished"]
     with transaction(engine) as session:
-        told = [event.text for event in repository.events_after(session, experiment, 0)]
+        told = [event.text for event in experiment_rows.events_after(session, experiment, 0)]
     heard = "measure.poll: no answer, asked again in 5 s: poll.yml on alpha: unreachable: Conn"
     assert sum(text.startswith(heard) for text in told) == 3
 

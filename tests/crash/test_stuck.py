@@ -17,14 +17,14 @@ from sqlalchemy.exc import OperationalError
 
 from mitigauge.database import transaction
 from mitigauge.errors import NotFound
-from mitigauge.experiments import judging, repository, service
-from mitigauge.experiments.boot_schemas import WholeExperimentView
-from mitigauge.experiments.states import BootState
-from mitigauge.fleet import leases
+from mitigauge.runs import leases, service
+from mitigauge.runs import repository as run_rows
+from mitigauge.runs.states import BootState
+from mitigauge.verdicts import judging
+from mitigauge.views.boot_schemas import WholeExperimentView
 from pipelines.advance import Advancer
 from pipelines.decide import LOST_WORKERS_LIMIT, Step
 from pipelines.host_control import Facts, LabFault, LeaseGone, RunLog, Unanswered
-from pipelines.steps import judge as judge_step
 from pipelines.steps.context import AWAY_RETRY_S
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import SimulatedHost, new_world
@@ -129,7 +129,7 @@ def raising(error: BaseException, *, times: int = 10**9) -> Callable[[SimulatedH
 
 def with_values(engine: Engine, value: str) -> None:
     with engine.begin() as connection:
-        connection.execute(text(f"update iteration set value = {value}"))
+        connection.execute(text(f"update measurement set mean = {value}, counted = array[{value}]"))
 
 
 # Numbers that cannot be added up
@@ -149,10 +149,10 @@ def test_values_that_cannot_be_added_up_keep_no_run_from_its_end(lab: Lab) -> No
 def test_a_judge_that_fails_ends_no_run_and_is_said(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> Any:
+    def broken(*_: object, **__: object) -> Any:
         raise OverflowError("intermediate overflow in fsum")
 
-    monkeypatch.setattr(judge_step, "judge_run", broken)
+    monkeypatch.setattr("mitigauge.runs.judging.judge_run", broken)
     experiment, run = lab.submit(LONG_SPEC)
     lab.carry_out(run)
     view = lab.show(experiment)
@@ -160,33 +160,36 @@ def test_a_judge_that_fails_ends_no_run_and_is_said(
     assert "4 blocks judged: OverflowError: intermediate overflow in fsum" in lab.events(run)
 
 
-def test_a_headline_that_cannot_be_worked_out_keeps_no_experiment_open(
+def test_verdicts_that_cannot_be_worked_out_keep_no_experiment_open(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mitigauge.experiments import conclusions
+    def broken(*_: object) -> Any:
+        raise OverflowError("too large")
 
-    monkeypatch.setattr(conclusions, "headline", raising(OverflowError("too large")))
+    monkeypatch.setattr("mitigauge.runs.judging.false_alarms", broken)
     experiment, run = lab.submit()
     lab.carry_out(run)
     assert lab.show(experiment).state == "finished"
-    assert any("no headline" in line and "too large" in line for line in lab.events(run))
+    assert any("no verdicts" in line and "too large" in line for line in lab.events(run))
     with transaction(lab.engine) as session:
-        assert repository.unconcluded(session) == []
+        assert run_rows.unconcluded(session) == []
+        assert run_rows.unconcluded_experiments(session) == []
 
 
 def test_an_interim_analysis_locks_nothing(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 
-    def judged(*arguments: Any) -> Any:
+    def judged(*arguments: Any, **options: Any) -> Any:
         with transaction(lab.engine) as session:
             free = "select id from host_lease where released_at is null for update nowait"
             seen.append(len(session.scalars(text(free)).all()))
-        return judging.judge_run(*arguments)
+        return judging.judge_run(*arguments, **options)
 
-    monkeypatch.setattr(judge_step, "judge_run", judged)
+    monkeypatch.setattr("mitigauge.runs.judging.judge_run", judged)
     _, run = lab.submit(LONG_SPEC)
     lab.carry_out(run)
-    assert seen == [1]
+    # After each block, and at the end, when the host was given back.
+    assert seen == [1, 1, 1, 1, 0]
 
 
 # Hosts that are gone, dead or change
@@ -385,8 +388,8 @@ def test_a_host_that_a_final_run_holds_is_freed(lab: Lab) -> None:
     with lab.engine.begin() as connection:
         connection.execute(text("update host_lease set released_at = null, holder = null"))
     with transaction(lab.engine) as session:
-        assert len(repository.free_final_runs(session)) == 1
-        assert repository.free_final_runs(session) == []
+        assert len(run_rows.free_final_runs(session)) == 1
+        assert run_rows.free_final_runs(session) == []
     assert lab.held() == 0
 
 

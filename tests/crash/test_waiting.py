@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from mitigauge.database import transaction
-from mitigauge.experiments import service
+from mitigauge.runs import service
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import JOB_LASTED_S, new_world
 from tests.specs import SPEC

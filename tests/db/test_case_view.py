@@ -5,7 +5,10 @@ from __future__ import annotations
 from sqlalchemy import Engine
 
 from mitigauge.database import transaction
-from mitigauge.experiments import boot_views, repository, views
+from mitigauge.results import repository as result_rows
+from mitigauge.runs import repository as run_rows
+from mitigauge.views import experiments as views
+from mitigauge.views.case import show_case
 from tests import recording
 
 
@@ -18,7 +21,7 @@ def test_a_measured_case_says_where_its_noise_comes_from_and_what_it_cost(engine
             for row in comparison.rows
             if row.workload == "syscall"
         )
-        noise = boot_views.show_case(session, 1, row.case_id, row.host).noise[row.metric]
+        noise = show_case(session, 1, row.case_id, row.host).noise[row.metric]
     assert noise.boot_mean_percent is not None
     assert 0 < noise.boot_mean_percent < 20
     assert noise.iteration_percent is not None
@@ -33,17 +36,17 @@ def test_a_case_counts_what_was_taken_again_and_what_was_used_though_disturbed(
 ) -> None:
     recording.load(engine)
     with transaction(engine) as session:
-        boots = [b for b in repository.boots_of(session, [1]) if b.state == "effective"]
-        case_id = boots[0].results[0].case_id
-        results = [r for b in boots for r in b.results if r.case_id == case_id]
-        taken = [(r, i) for r in results for i in r.iterations]
-        again = [i.value for _, i in taken if i.phase == "disturbed"]
+        boots = [b.id for b in run_rows.boot_lines(session, [1]) if b.state == "effective"]
+        case_id = result_rows.means_of(session, boots)[0].case_id
+        taken = result_rows.measurements_of(session, boots, case_id)
+        again = [value for of in taken for value in of.disturbed or []]
         slowed = [
-            i.value
-            for r, i in taken
-            if i.phase == "counted" and (i.slowdown or 0) > (r.slowdown_limit or 0)
+            value
+            for of in taken
+            for value, slowdown in zip(of.counted, of.slowdowns, strict=True)
+            if slowdown > of.slowdown_limit
         ]
-        shown = boot_views.show_case(session, 1, case_id, None)
+        shown = show_case(session, 1, case_id, None)
     row = shown.metrics[0]
     assert again
     assert slowed
@@ -51,4 +54,4 @@ def test_a_case_counts_what_was_taken_again_and_what_was_used_though_disturbed(
     points = shown.points[row.metric]
     assert sorted(value for p in points for value in p.disturbed) == sorted(again)
     assert set(slowed) <= {value for p in points for value in p.iterations}
-    assert sum(len(p.iterations) for p in points) == 10 * len(results)
+    assert sum(len(p.iterations) for p in points) == 10 * len(taken)

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 from mitigauge.database import new_engine, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.submit import submit
-from mitigauge.fleet import leases
-from mitigauge.fleet.leases import Lease
+from mitigauge.runs import leases
+from mitigauge.runs.leases import Lease
+from mitigauge.runs.submission import submit
 from pipelines import lease as lease_module
 from pipelines.lease import HeldLease, clock
 from tests.specs import CATALOG, HOSTS, SPEC, inventory

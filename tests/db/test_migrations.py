@@ -8,6 +8,8 @@ import random
 import struct
 import subprocess
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,10 +22,14 @@ from sqlalchemy.exc import IntegrityError
 
 from mitigauge.database import alembic_config, require_head, schema_revisions
 from mitigauge.errors import NotReady
-from mitigauge.profiles.tree import Layout
+from mitigauge.profiles.store.tree import Layout
+from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.settings import REPOSITORY
+from mitigauge.stats.boot_means import mean_of
 from mitigauge.tables import metadata
 from tests import recording
+
+RECORDED_AT_0011 = recording.RECORDED.with_name("lab-demo-0011.json.gz")
 
 
 def test_the_schema_is_what_the_tables_say(engine: Engine) -> None:
@@ -126,11 +132,34 @@ def test_names_of_frames_are_found_by_digest_and_long_ones_cut_on_the_way_back(
     ]
 
 
+def test_functions_of_profiles_are_rows_again_on_the_way_back(
+    engine: Engine, database_url: str
+) -> None:
+    config = alembic_config(database_url)
+    command.downgrade(config, "0011")
+    recording.load(engine, RECORDED_AT_0011)
+    command.upgrade(config, "head")
+    assert "profile_symbol" not in inspect(engine).get_table_names()
+    command.downgrade(config, "0017-1")
+    with engine.connect() as connection:
+        rows = connection.execute(text("select * from profile_symbol")).mappings().all()
+    recorded = recording.rows_of("profile_symbol", RECORDED_AT_0011)
+    assert len(recorded) == 5805
+    assert sorted(map(_in_order, rows)) == sorted(map(_in_order, recorded))
+    command.upgrade(config, "head")
+    require_head(engine)
+
+
+def _in_order(row: Mapping[str, int]) -> list[int]:
+    return [row[name] for name in ("profile_id", "symbol_id", "self_weight", "total_weight")]
+
+
 def test_iterations_keep_their_place_among_warmups_and_disturbed_ones(
     engine: Engine, database_url: str
 ) -> None:
     config = alembic_config(database_url)
-    recording.load(engine)
+    command.downgrade(config, "0011")
+    recording.load(engine, RECORDED_AT_0011)
     rows = text(
         "select result_id, metric, phase, position, value from iteration order by 1, 2, 3, 4"
     )
@@ -143,23 +172,80 @@ def test_iterations_keep_their_place_among_warmups_and_disturbed_ones(
         warm = "select count(*) filter (where warmup), count(*) from iteration"
         counts = connection.execute(text(warm)).one()
     assert counts == (sum(row.phase == "warmup" for row in before), len(before))
-    command.upgrade(config, "head")
+    command.upgrade(config, "0011")
     with engine.connect() as connection:
         assert connection.execute(rows).all() == before
+
+
+ITERATIONS = """
+    select r.boot_id, r.case_id, i.metric, i.phase, i.position, i.value, i.slowdown,
+        r.slowdown_limit
+    from iteration i join result r on r.id = i.result_id order by 1, 2, 3, 4, 5
+"""
+
+
+def test_values_become_arrays_with_their_mean_and_rows_again(
+    engine: Engine, database_url: str
+) -> None:
+    config = alembic_config(database_url)
+    command.downgrade(config, "0011")
+    recording.load(engine, RECORDED_AT_0011)
+    command.upgrade(config, "0014")
+    before = everything(engine, ITERATIONS)
+    results = everything(engine, RESULTS)
+    assert {row.phase for row in before} == {"warmup", "counted", "disturbed"}
+    command.upgrade(config, "0015")
+    for row in everything(engine, "select * from measurement"):
+        own = [b for b in before if (b.boot_id, b.case_id, b.metric) == row[:3]]
+        of_phase = {
+            phase: [b.value for b in own if b.phase == phase]
+            for phase in ("counted", "warmup", "disturbed")
+        }
+        assert row.counted == of_phase["counted"]
+        assert (row.warmup or []) == of_phase["warmup"]
+        assert (row.disturbed or []) == of_phase["disturbed"]
+        assert row.mean == pytest.approx(mean_of(row.counted), rel=1e-15)
+    command.downgrade(config, "0014")
+    assert everything(engine, ITERATIONS) == before
+    assert everything(engine, RESULTS) == results
+
+
+RESULTS = "select boot_id, case_id, state, body_sha256, raw_sha256 from result order by 1, 2"
+
+
+def everything(engine: Engine, statement: str) -> list[Any]:
+    with engine.connect() as connection:
+        return list(connection.execute(text(statement)))
+
+
+def test_what_was_over_before_verdicts_were_stored_is_judged_after_the_upgrade(
+    engine: Engine, database_url: str
+) -> None:
+    config = alembic_config(database_url)
+    command.downgrade(config, "0011")
+    recording.load(engine, RECORDED_AT_0011)
+    command.upgrade(config, "head")
+    assert everything(engine, "select * from verdict") == []
+    conclude_closed(engine)
+    found = everything(engine, "select verdict from verdict where state = 'measured'")
+    assert {row.verdict for row in found} == {"worse", "same", "undecided"}
 
 
 @pytest.mark.parametrize("slowdown", ["0.99", "'NaN'", "'Infinity'"])
 def test_a_slowdown_is_a_finite_number_from_1_up(engine: Engine, slowdown: str) -> None:
     recording.load(engine)
-    with engine.begin() as connection, pytest.raises(IntegrityError, match="ck_iteration_slowdown"):
-        connection.execute(text(f"update iteration set slowdown = {slowdown}"))
+    with (
+        engine.begin() as connection,
+        pytest.raises(IntegrityError, match="ck_measurement_slowdowns"),
+    ):
+        connection.execute(
+            text(f"update measurement set slowdowns = array[1, {slowdown}]::float8[]")
+        )
 
 
-def test_a_value_that_is_no_number_cannot_be_stored(engine: Engine) -> None:
-    with engine.connect() as connection:
-        constraint = connection.execute(
-            text("select pg_get_constraintdef(oid) from pg_constraint where conname = :name"),
-            {"name": "ck_iteration_finite"},
-        ).scalar_one()
-    for word in ("NaN", "Infinity", "-Infinity"):
-        assert word in constraint
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+@pytest.mark.parametrize("column", ["counted", "warmup", "disturbed"])
+def test_a_value_that_is_no_number_cannot_be_stored(engine: Engine, column: str, word: str) -> None:
+    recording.load(engine)
+    with engine.begin() as connection, pytest.raises(IntegrityError, match=f"ck_.*{column}"):
+        connection.execute(text(f"update measurement set {column} = array[1, '{word}']::float8[]"))

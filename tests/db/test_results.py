@@ -11,11 +11,14 @@ from sqlalchemy import Engine, text
 
 from mitigauge.database import transaction
 from mitigauge.errors import Conflict, InvalidInput
-from mitigauge.experiments import repository
-from mitigauge.experiments.boot_views import show_boot
-from mitigauge.experiments.service import store_result
+from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.submit import submit
+from mitigauge.experiments.tables import Case
+from mitigauge.results.schema import ReadResult, check_against_case, read_result
+from mitigauge.runs import repository as run_rows
+from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_results
+from mitigauge.runs.submission import submit
+from mitigauge.views.boot import show_boot
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 Measuring = tuple[int, int]
@@ -27,8 +30,8 @@ def measuring(engine: Engine, home: Path) -> Measuring:
     spec = read_spec(SPEC, name="spec", catalog=CATALOG, hosts=HOSTS)
     with transaction(engine) as session:
         planned = submit(session, spec, SPEC, catalog=CATALOG, hosts=inventory("alpha"))
-        experiment = repository.experiment(session, planned)
-        boot = repository.boots_of(session, [run.id for run in experiment.runs])[0]
+        experiment = experiment_rows.experiment(session, planned)
+        boot = run_rows.boots_of(session, [run.id for run in run_rows.runs_of(session, planned)])[0]
         boot.state = "measuring"
         return boot.id, experiment.comparisons[0].cases[0].id
 
@@ -50,7 +53,25 @@ def body(case: int, **changes: Any) -> dict[str, Any]:
 
 def store(engine: Engine, measuring: Measuring, content: bytes) -> bool:
     with transaction(engine) as session:
-        return store_result(session, *measuring, content)
+        boot = run_rows.boot(session, measuring[0])
+        case = next(c for c in boot.run.comparison.cases if c.id == measuring[1])
+        result = result_for(case, content)
+        return store_results(session, boot, [TakenResult(case.id, result)]) == 1
+
+
+def result_for(case: Case, content: bytes) -> ReadResult:
+    """*content* as a result of the case, as a worker reads it."""
+    result = read_result(content)
+    check_against_case(
+        result.body,
+        workload=case.workload,
+        case_id=case.id,
+        metrics=case.metrics,
+        iterations=case.iterations,
+        parameters=case.parameters,
+        warmup=case.warmup,
+    )
+    return result
 
 
 def encoded(case: int, **changes: Any) -> bytes:
@@ -60,7 +81,9 @@ def encoded(case: int, **changes: Any) -> bytes:
 def stored(engine: Engine) -> tuple[int, int]:
     with engine.connect() as connection:
         results = connection.execute(text("select count(*) from result")).scalar_one()
-        values = connection.execute(text("select count(*) from iteration")).scalar_one()
+        values = connection.execute(
+            text("select coalesce(sum(cardinality(counted || warmup)), 0) from measurement")
+        ).scalar_one()
     return results, values
 
 
@@ -172,9 +195,12 @@ def test_a_boot_that_is_not_measuring_takes_no_results(
     assert stored(engine) == (0, 0)
 
 
-def test_a_case_that_the_boot_does_not_measure_takes_no_results(
+def test_a_failure_is_noted_once_and_replaces_no_result(
     engine: Engine, measuring: Measuring
 ) -> None:
-    with pytest.raises(InvalidInput, match="measures no case 9999"):
-        store(engine, (measuring[0], 9999), encoded(9999))
-    assert stored(engine) == (0, 0)
+    store(engine, measuring, encoded(measuring[1]))
+    with transaction(engine) as session:
+        store_failures(session, measuring[0], [Failure(measuring[1], "failed", "too late")])
+    assert stored(engine) == (1, 4)
+    with transaction(engine) as session:
+        assert show_boot(session, measuring[0]).results[0].state == "measured"

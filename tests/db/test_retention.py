@@ -18,10 +18,11 @@ from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
 from mitigauge.blobs import blob_store
-from mitigauge.experiments.tables import Event, StepAttempt
+from mitigauge.experiments.tables import Event
 from mitigauge.retention import repository
 from mitigauge.retention.schemas import Pruned, Removed
 from mitigauge.retention.service import prune, prune_if_due
+from mitigauge.runs.tables import StepAttempt
 from mitigauge.settings import REPOSITORY, Settings
 from mitigauge.tables import metadata
 from tests import recording
@@ -83,7 +84,7 @@ def make_old(path: Path, days: float) -> None:
 def name_blob(engine: Engine, digest: str) -> None:
     with engine.begin() as connection:
         connection.execute(
-            text("update result set raw_sha256 = :d where id = (select min(id) from result)"),
+            text("update result set raw_sha256 = :d where ctid = (select min(ctid) from result)"),
             {"d": digest},
         )
 
@@ -114,7 +115,16 @@ def test_with_every_limit_at_zero_no_value_verdict_or_proof_goes(
 
 
 def test_every_table_that_may_lose_rows_is_named_here_and_every_other_holds_what_counts() -> None:
-    values = {"boot", "result", "iteration", "profile", "fingerprint", "claim", "aa_outcome"}
+    values = {
+        "boot",
+        "result",
+        "measurement",
+        "verdict",
+        "profile",
+        "fingerprint",
+        "claim",
+        "aa_outcome",
+    }
     assert values | MAY_LOSE_ROWS <= set(metadata.tables)
 
 

@@ -14,8 +14,8 @@ from sqlalchemy.exc import OperationalError
 from mitigauge import database
 from mitigauge.database import is_away, new_engine, transaction
 from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.submit import submit
-from mitigauge.fleet import leases
+from mitigauge.runs import leases
+from mitigauge.runs.submission import submit
 from pipelines.lease import HeldLease, clock
 from tests.crash.proxy import Proxy
 from tests.specs import CATALOG, HOSTS, SPEC, inventory

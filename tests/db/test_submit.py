@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import Engine
 
 from mitigauge.database import transaction
-from mitigauge.experiments import repository
+from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.submit import submit
+from mitigauge.runs.submission import submit
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 
@@ -25,7 +25,7 @@ def test_a_profiled_case_says_how_often_to_sample_and_takes_the_time_of_its_pass
     spin = CATALOG.workloads["spin"]
     with transaction(engine) as session:
         stored = submit(session, spec, text, catalog=CATALOG, hosts=inventory("alpha"))
-        cases = repository.experiment(session, stored).comparisons[0].cases
+        cases = experiment_rows.experiment(session, stored).comparisons[0].cases
         assert [case.profile_hz for case in cases] == [hz, hz]
         timed_s = spin.seconds_of(cases[0].parameters, 3 + 1)
         # The iterations once more, and perf's own work.

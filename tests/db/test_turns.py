@@ -9,10 +9,11 @@ from sqlalchemy import Engine, text
 
 from mitigauge.database import transaction
 from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.submit import submit
-from mitigauge.fleet import leases
-from mitigauge.fleet.leases import Lease
-from mitigauge.fleet.turns import Activity, end_turn, take_turn
+from mitigauge.runs import leases
+from mitigauge.runs.leases import Lease
+from mitigauge.runs.states import Activity
+from mitigauge.runs.submission import submit
+from mitigauge.runs.turns import end_turn, take_turn
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 BOOT, MEASURE = Activity.BOOTING, Activity.MEASURING
@@ -100,3 +101,35 @@ def test_a_turn_that_is_over_frees_the_machine(
 def test_hosts_of_their_own_machines_are_not_asked(engine: Engine) -> None:
     held = lease_all(engine, shared=False)
     assert [took(engine, lease, MEASURE) for lease in held] == [True, True]
+
+
+def clocks(engine: Engine, one: str, other: str) -> None:
+    """Give the two hosts these clocks."""
+    with transaction(engine) as session:
+        for name, clock in (("alpha", one), ("beta", other)):
+            session.execute(
+                text("update host set clock = :clock where name = :name"),
+                {"clock": clock, "name": name},
+            )
+
+
+def test_hosts_that_count_measure_beside_whatever_the_other_does(
+    engine: Engine, hosts: tuple[Lease, Lease]
+) -> None:
+    clocks(engine, "counted", "counted")
+    one, other = hosts
+    assert took(engine, one, MEASURE)
+    assert took(engine, other, BOOT)
+    assert took(engine, other, MEASURE)
+    assert took(engine, one, MEASURE)
+
+
+@pytest.mark.parametrize("pair", [("counted", "real"), ("real", "counted")])
+def test_a_host_in_real_time_is_alone_when_it_measures_even_beside_one_that_counts(
+    engine: Engine, hosts: tuple[Lease, Lease], pair: tuple[str, str]
+) -> None:
+    clocks(engine, *pair)
+    one, other = hosts
+    assert took(engine, one, MEASURE)
+    assert not took(engine, other, MEASURE)
+    assert not took(engine, other, BOOT)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import zstandard
 
+from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Case
 
 STATE = {"state": "finished", "finished_cases": [{"case_id": "1", "exit_code": 0}]}
@@ -25,7 +26,7 @@ HOST = {
 
 def spin_case(**changes: Any) -> Case:
     """A case of the test catalogue."""
-    metric = {"unit": "ns", "direction": "lower", "title": "Time", "primary": True}
+    metric = CaseMetric("ns", "lower", "Time", primary=True)
     fields: dict[str, Any] = {
         "id": 1, "workload": "spin", "title": "spin 1", "parameters": {"size": 1},
         "iterations": 3, "warmup": 1, "timeout_s": 30, "profile_hz": 499,

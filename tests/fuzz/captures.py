@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from mitigauge.profiles.capture import read_capture
-from mitigauge.profiles.importing import read_profile
-from mitigauge.profiles.packing import packed, unpacked
-from mitigauge.profiles.tree import FrameTree, Layout
+from mitigauge.profiles.capture.capture import read_capture
+from mitigauge.profiles.capture.recording import find_recording
+from mitigauge.profiles.store.import_file import read_profile
+from mitigauge.profiles.store.pack import packed, unpacked
+from mitigauge.profiles.store.tree import FrameTree, Layout
 from tests.fuzz.builders import HOST
 from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 
@@ -55,7 +56,9 @@ def _of_a_host(rng: random.Random, scratch: Path) -> str:
         said = odd_json(rng, said)
     text = as_json(rng, said) if rng.random() < 0.1 else json.dumps(said).encode()
     (scratch / "profile.json").write_bytes(text)
-    return "taken" if read_capture(scratch, limit_bytes=32 << 20).stacks else "empty"
+    return (
+        "taken" if read_capture(find_recording(scratch, limit_bytes=32 << 20)).stacks else "empty"
+    )
 
 
 def _stored(rng: random.Random) -> str:

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from mitigauge.catalog import Catalog
-from mitigauge.experiments.service import result_of_case
+from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Case
 from mitigauge.hostile import HOSTILE
 from mitigauge.settings import REPOSITORY
 from pipelines.steps.parsing import result_in, timed_pass
+from tests.db.test_results import result_for
 from tests.fuzz.builders import spin_case
 from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 
@@ -35,7 +36,7 @@ def once(rng: random.Random, scratch: Path) -> str:
     if rng.random() < 0.01:
         return _parsed(rng, scratch)
     changed = odd_json(rng, BODY, rng.choice([1, 1, 2, 5])) if rng.random() < 0.95 else BODY
-    result = result_of_case(as_json(rng, changed), spin_case())
+    result = result_for(spin_case(), as_json(rng, changed)).body
     _check_clean(result.model_dump(exclude={"parameters"}))
     return "taken"
 
@@ -56,7 +57,7 @@ def _parsed(rng: random.Random, scratch: Path) -> str:
         else:
             path.write_bytes(odd_bytes(rng, path.read_bytes()))
     case = _case(workload, json.loads((recorded / "case.json").read_text()))
-    _, result = result_in(directory, timed_pass(case), catalog())
+    result = result_in(directory, timed_pass(case), catalog()).body
     _check_clean(result.model_dump(exclude={"parameters"}))
     return "taken"
 
@@ -64,7 +65,7 @@ def _parsed(rng: random.Random, scratch: Path) -> str:
 def _case(workload: str, said: dict[str, Any]) -> Case:
     known = catalog().workloads[workload]
     metrics = {
-        name: {"unit": metric.unit, "direction": metric.direction, "primary": metric.primary}
+        name: CaseMetric(metric.unit, metric.direction, metric.title, metric.primary)
         for name, metric in known.metrics_of(said["parameters"]).items()
     }
     return spin_case(

@@ -179,9 +179,9 @@ def _bomb(random: random.Random, _: Path) -> str:
             bomb = "\n".join(" " * i + "- a:" for i in range(min(many, 300)))
         case 3:
             axes = ", ".join(
-                f"{name}: {list(range(min(many, 999)))}" for name in ("loops", "best_of")
+                f"{name}: {list(range(min(many, 999)))}" for name in ("loops", "seconds")
             )
-            return random.choice(SEEDS).replace("{test: basic}", f"{{{axes}}}")
+            return random.choice(SEEDS).replace("{test: basic, loops: 200000}", f"{{{axes}}}")
         case _:
             bomb = "".join(f"k{i}: {unit}\n" for i in range(many))
     return random.choice(SEEDS) + bomb + "\n"

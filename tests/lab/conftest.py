@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from lab import machine, service, ssh
+from lab.execution import execution_of
 from lab.hosts import LabPaths
 from lab.inventory import host_vars
 from lab.progress import Silent
 from mitigauge.settings import get_settings
 from pipelines.adapters.power import PowerControl, open_power
 
-BOOT_TIMEOUT_S = 240
+BOOT_TIMEOUT_S = 480
 _ENTRY = "lab-test"
 
 
@@ -46,7 +47,7 @@ class Lab:
         """Inventory variables of the host."""
         host = self.paths.host(name)
         started = machine.started(host)
-        return host_vars(host, started.accel if started else "tcg")
+        return host_vars(host, started.execution if started else execution_of("tcg", None))
 
     def power(self, name: str) -> PowerControl:
         """The host's power."""

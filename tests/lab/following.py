@@ -13,9 +13,9 @@ import pytest
 from sqlalchemy import Engine
 
 from mitigauge.database import transaction
-from mitigauge.experiments import views
-from mitigauge.experiments.boot_schemas import WholeExperimentView
 from mitigauge.settings import REPOSITORY
+from mitigauge.views import experiments as views
+from mitigauge.views.boot_schemas import WholeExperimentView
 
 PATIENCE_S = 25 * 60
 SAY_EVERY_S = 20

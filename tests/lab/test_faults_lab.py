@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 from mitigauge.catalog import Catalog
 from mitigauge.database import transaction
 from mitigauge.experiments.spec import KnownHost, read_spec
-from mitigauge.experiments.states import BootState
-from mitigauge.experiments.submit import submit
-from mitigauge.experiments.tables import Boot, Run
 from mitigauge.fleet.inventory import load_hosts
+from mitigauge.runs.states import BootState
+from mitigauge.runs.submission import submit
+from mitigauge.runs.tables import Boot, Run
 from mitigauge.settings import REPOSITORY
 from tests.lab.conftest import Lab
 from tests.lab.following import OVER, start_worker, wait_for
@@ -24,7 +24,7 @@ from tests.lab.following import OVER, start_worker, wait_for
 pytestmark = pytest.mark.lab
 
 FOUND_WITHIN_S = 300
-BOOT_TIMEOUT_S = 90
+BOOT_TIMEOUT_S = 180
 
 MODES = """
 family: broken

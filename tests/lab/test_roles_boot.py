@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from mitigauge.catalog import Catalog, Expectation
-from mitigauge.experiments.proof import Judgement, Requested, judge_boot
-from mitigauge.experiments.states import BootState
+from mitigauge.catalog import Catalog
 from mitigauge.fleet.inventory import load_hosts
+from mitigauge.modes.families import Expectation
+from mitigauge.runs.proof import Judgement, Requested, judge_boot
+from mitigauge.runs.states import BootState
 from pipelines.adapters.ansible import PlayFailure, PlayResult, run_playbook
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
 

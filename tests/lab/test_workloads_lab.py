@@ -7,15 +7,20 @@ import shlex
 import subprocess
 import time
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lab import service
+from lab.progress import Silent
 from mitigauge.catalog import Catalog
 from mitigauge.fleet.inventory import load_hosts
-from mitigauge.profiles.capture import read_capture
+from mitigauge.profiles.capture.capture import read_capture
+from mitigauge.profiles.capture.recording import find_recording
 from pipelines.adapters.ansible import PlayResult, run_playbook
+from tests.lab.conftest import Lab
 from tests.loading import load
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab")]
@@ -77,10 +82,12 @@ def prepare(host: str, *, guest: bool, **more: bool) -> PlayResult:
 
 
 @pytest.fixture(scope="module")
-def amd() -> str:
-    """The host that can run a guest, prepared."""
-    prepare("lab-amd", guest=True)
-    return "lab-amd"
+def guests(lab: Lab) -> Iterator[str]:
+    """The host that can run a guest, prepared. In real time: a guest's system takes long else."""
+    started = service.up(lab.paths, Silent(), names=["lab-guests"])
+    prepare("lab-guests", guest=True)
+    yield "lab-guests"
+    service.down(lab.paths, Silent(), names=started)
 
 
 @pytest.fixture(scope="module")
@@ -90,13 +97,13 @@ def intel() -> str:
     return "lab-intel"
 
 
-def test_applying_the_roles_again_changes_nothing(amd: str) -> None:
-    assert prepare(amd, guest=True).changed == 0
+def test_applying_the_roles_again_changes_nothing(guests: str) -> None:
+    assert prepare(guests, guest=True).changed == 0
 
 
-def test_the_guest_network_leaves_the_uplink_alone_and_starts_at_boot(amd: str) -> None:
+def test_the_guest_network_leaves_the_uplink_alone_and_starts_at_boot(guests: str) -> None:
     seen = on(
-        amd,
+        guests,
         "systemctl is-enabled mitigauge-guest-network.service\n"
         "ls /sys/class/net/mgbr0/brif\n"
         "ip -4 -o route show default\n",
@@ -107,14 +114,14 @@ def test_the_guest_network_leaves_the_uplink_alone_and_starts_at_boot(amd: str) 
 
 @pytest.mark.parametrize("network", ["user", "bridge", "vhost"])
 def test_iperf_measures_both_protocols_over_each_network(
-    amd: str, network: str, tmp_path: Path
+    guests: str, network: str, tmp_path: Path
 ) -> None:
     cases = [
         case("iperf", "tcp", network=network, protocol="tcp", direction="guest-to-host"),
         case("iperf", "udp", network=network, protocol="udp", direction="host-to-guest"),
     ]
-    job = start(amd, *cases)
-    state = wait(amd, job, tmp_path)
+    job = start(guests, *cases)
+    state = wait(guests, job, tmp_path)
     assert [entry["outcome"] for entry in state["finished_cases"]] == ["ok", "ok"]
     for one in cases:
         result = PARSERS["iperf"].parse(tmp_path / job / one["case_id"])
@@ -125,14 +132,14 @@ def test_iperf_measures_both_protocols_over_each_network(
 
 @pytest.mark.parametrize(("parallel", "direction"), [(4, "host-to-guest"), (16, "guest-to-host")])
 def test_a_guest_with_four_processors_carries_many_connections(
-    amd: str, parallel: int, direction: str, tmp_path: Path
+    guests: str, parallel: int, direction: str, tmp_path: Path
 ) -> None:
     one = case(
         "iperf", "many", network="vhost", protocol="tcp", vcpus=4, parallel=parallel,
         direction=direction,
     )  # fmt: skip
-    job = start(amd, {**one, "timeout_s": 400})
-    state = wait(amd, job, tmp_path)
+    job = start(guests, {**one, "timeout_s": 400})
+    state = wait(guests, job, tmp_path)
     assert [entry["outcome"] for entry in state["finished_cases"]] == ["ok"]
     result = PARSERS["iperf"].parse(tmp_path / job / "many")
     assert result["metrics"]["throughput"]["values"][0] > 1e6
@@ -141,19 +148,23 @@ def test_a_guest_with_four_processors_carries_many_connections(
     assert len(said["end"]["streams"]) == parallel
 
 
-def test_a_guest_profiles_its_own_tests_and_its_symbols_are_known(amd: str, tmp_path: Path) -> None:
-    prepared = prepare(amd, guest=True, guest_profiled=True, workload_profiled=True)
+def test_a_guest_profiles_its_own_tests_and_its_symbols_are_known(
+    guests: str, tmp_path: Path
+) -> None:
+    prepared = prepare(guests, guest=True, guest_profiled=True, workload_profiled=True)
     assert prepared.returned["guest_profile"]["initrd"].endswith("initrd-profile.img")
-    again = prepare(amd, guest=True, guest_profiled=True, workload_profiled=True)
+    again = prepare(guests, guest=True, guest_profiled=True, workload_profiled=True)
     assert again.changed == 0
     one = case("iperf", "seen", network="user", protocol="tcp", direction="guest-to-host")
-    job = start(amd, {**one, "profile_hz": 99, "profile_guest": True})
-    state = wait(amd, job, tmp_path)
+    job = start(guests, {**one, "profile_hz": 99, "profile_guest": True})
+    state = wait(guests, job, tmp_path)
     assert [entry["outcome"] for entry in state["finished_cases"]] == ["ok"]
     timed = json.loads((tmp_path / job / "seen/run.json").read_text())
     assert not any("initrd-profile" in word for word in timed["qemu_command"])
-    of_guest = read_capture(tmp_path / job / "seen/profile/guest", limit_bytes=32 << 20)
-    of_host = read_capture(tmp_path / job / "seen/profile", limit_bytes=32 << 20)
+    of_guest = read_capture(
+        find_recording(tmp_path / job / "seen/profile/guest", limit_bytes=32 << 20)
+    )
+    of_host = read_capture(find_recording(tmp_path / job / "seen/profile", limit_bytes=32 << 20))
     seen = b"\n".join(of_guest.stacks)
     assert b"iperf3;" in seen
     assert b"tcp_sendmsg" in seen
@@ -191,17 +202,17 @@ def test_an_interrupted_job_is_failed_with_the_reason_and_what_it_left(
 
 
 def test_a_guest_that_hangs_at_its_start_is_timed_out_counted_and_replaced(
-    amd: str, tmp_path: Path
+    guests: str, tmp_path: Path
 ) -> None:
-    job = start(amd, case("iperf", "hang", network="user", protocol="tcp", seconds=1))
+    job = start(guests, case("iperf", "hang", network="user", protocol="tcp", seconds=1))
     # Stopped as soon as there is a QEMU to stop: its guest never becomes ready.
     on(
-        amd,
+        guests,
         f"cd {JOBS}/{job}\n"
         "until [ -s hang/qemu.pid ]; do sleep 0.05; done\n"
         "kill -STOP $(cat hang/qemu.pid)\n",
     )
-    state = wait(amd, job, tmp_path)
+    state = wait(guests, job, tmp_path)
     assert state["finished_cases"][0]["outcome"] == "ok"
     result = PARSERS["iperf"].parse(tmp_path / job / "hang")
     assert len(result["metrics"]["throughput"]["values"]) == 1

@@ -231,7 +231,7 @@ def test_boots_in_two_groups_are_warned_of() -> None:
 
 
 def run(path: Path, *arguments: str) -> Any:
-    return CliRunner().invoke(build(["compare"]), ["compare", str(path), *arguments])
+    return CliRunner().invoke(build(), ["compare", str(path), *arguments])
 
 
 def test_the_command_prints_json_with_the_agreed_keys(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from mitigauge.experiments.states import BootState
+from mitigauge.runs.states import BootState
 from pipelines.decide import (
     DID_NOT_BOOT_LIMIT,
     FAULTS_IN_A_ROW_LIMIT,

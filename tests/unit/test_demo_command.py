@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.demo import require_free_port, running
+from cli.demo import _hosts_to_start, named_hosts, require_free_port, running
 from mitigauge.errors import MitigaugeError
+from mitigauge.settings import REPOSITORY
 
 
 def test_a_port_that_is_taken_is_refused_with_the_way_out() -> None:
@@ -46,3 +47,22 @@ def test_a_service_that_died_at_once_does_not_end_the_demo_by_a_broken_pipe(
     monkeypatch.setattr("cli.demo.sys.executable", "/bin/false")
     with running("serve", say=(1 << 20) * "k") as process:
         assert process.wait(10) == 1
+
+
+def test_hosts_that_are_started_on_demand_are_started_where_the_spec_names_them() -> None:
+    experiments = REPOSITORY / "experiments"
+    started = {
+        name: _hosts_to_start((experiments / f"{name}.yml").read_text(), name)
+        for name in ("lab-demo", "lab-iperf")
+    }
+    assert started == {
+        "lab-demo": ["lab-amd", "lab-intel"],
+        "lab-iperf": ["lab-amd", "lab-intel", "lab-guests"],
+    }
+
+
+@pytest.mark.parametrize(
+    "spec", [None, [], {}, {"comparisons": 3}, {"comparisons": ["x", {"hosts": "y"}]}]
+)
+def test_what_is_no_spec_names_no_host(spec: object) -> None:
+    assert named_hosts(spec) == set()

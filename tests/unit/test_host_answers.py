@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +143,39 @@ def test_a_module_that_answers_no_facts_by_name_fails_its_play(
     monkeypatch.setattr(ansible, "inventory_sources", lambda _: [tmp_path / "hosts.yml"])
     with pytest.raises(PlayFailure, match="where facts by name belong"):
         run_playbook(str(tmp_path / "play.yml"), environment="lab", host="here", variables={})
+
+
+def test_a_host_that_boots_by_its_serial_line_is_not_knocked_at(tmp_path: Path) -> None:
+    """Each knock would reach it later, as a server process in what is measured."""
+    log = tmp_path / "serial.log"
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(2)
+        power = {"driver": "qemu", "qmp": "/none", "serial_log": str(log)}
+        variables = {"ansible_host": "127.0.0.1", "ansible_port": listener.getsockname()[1]}
+
+        def host(**more: str) -> AnsibleHost:
+            values = {**variables, "mitigauge_power": power | more}
+            return AnsibleHost(host_vars("a", "lab", values, boot_timeout_s=60), SilentLog())
+
+        def knocked() -> bool:
+            with suppress(TimeoutError):
+                listener.accept()[0].close()
+                return True
+            return False
+
+        log.write_text("[    0.000000] Linux version 7.2\n")
+        assert not host(greeting="login:").answers()
+        assert not knocked()
+        log.write_text("[    0.000000] Linux version 7.2\na login: ")
+        for greets in (host(greeting="login:"), host()):
+            server = threading.Thread(target=greet, args=(listener,))
+            server.start()
+            assert greets.answers()
+            server.join()
+
+
+def greet(listener: socket.socket) -> None:
+    """Answer one connection as an SSH server does."""
+    connection, _ = listener.accept()
+    with connection:
+        connection.sendall(b"SSH-2.0-x\r\n")

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from lab.execution import Execution
 from lab.hosts import LabPaths
 from lab.inventory import host_vars as lab_vars
+from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
 from mitigauge.fleet import inventory
 from mitigauge.fleet.inventory_values import POWER_DRIVERS, InventoryValues
@@ -66,7 +68,12 @@ def read(variables: dict[str, Any], name: str = "one") -> HostVars:
     return host_vars(name, "rack", variables, boot_timeout_s=60)
 
 
-QEMU = {"driver": "qemu", "qmp": "/run/a b/qmp.sock", "serial_log": "/var/log/serial"}
+QEMU = {
+    "driver": "qemu",
+    "qmp": "/run/a b/qmp.sock",
+    "serial_log": "/var/log/serial",
+    "greeting": "login:",
+}
 
 
 def test_values_of_ours_are_read_with_their_types() -> None:
@@ -78,6 +85,7 @@ def test_values_of_ours_are_read_with_their_types() -> None:
             "mitigauge_capabilities": ["kvm"],
             "mitigauge_boot_timeout_s": 600,
             "mitigauge_power": QEMU,
+            "mitigauge_clock": "counted",
             "mitigauge_cpus": 3,
             "mitigauge_nmi_source": "10.0.2.100:7",
             "ansible_host": "::1",
@@ -86,9 +94,11 @@ def test_values_of_ours_are_read_with_their_types() -> None:
         }
     )
     assert (host.emulated, host.machine, host.boot_timeout_s) == (True, "rack/1", 600)
+    assert host.clock is Clock.COUNTED
     assert (host.address, host.port, host.power) == ("::1", 2222, QEMU)
     assert host.for_plays == {
         "mitigauge_emulated": True,
+        "mitigauge_clock": "counted",
         "mitigauge_cpus": "3",
         "mitigauge_nmi_source": "10.0.2.100:7",
     }
@@ -97,6 +107,7 @@ def test_values_of_ours_are_read_with_their_types() -> None:
 def test_a_host_of_which_nothing_is_said_has_defaults() -> None:
     host = read({})
     assert (host.address, host.port, host.boot_timeout_s) == ("one", 22, 60)
+    assert host.clock is Clock.REAL
     assert (host.machine, host.host_class, host.power) == ("rack/one", "unknown class", {})
 
 
@@ -105,6 +116,8 @@ def test_a_host_of_which_nothing_is_said_has_defaults() -> None:
     [
         ({"mitigauge_clas": "A"}, "unknown value mitigauge_clas\n.*Known: .*mitigauge_class"),
         ({"mitigauge_emulated": "yes"}, "mitigauge_emulated is 'yes'"),
+        ({"mitigauge_clock": "atomic"}, "mitigauge_clock is 'atomic'.*'real' or 'counted'"),
+        ({"mitigauge_clock": "counted"}, "mitigauge_clock is 'counted': only the time of an emul"),
         ({"mitigauge_class": ["A"]}, "mitigauge_class is"),
         ({"mitigauge_class": "A\x1b[2J"}, "control character"),
         ({"mitigauge_class": "A" * 201}, "at most 200"),
@@ -190,8 +203,10 @@ def test_the_projects_own_inventories_pass(environment: str, home: Path) -> None
 def test_what_the_lab_writes_passes(home: Path) -> None:
     paths = LabPaths.of(get_settings())
     for host in paths.hosts():
-        found = read(lab_vars(host, "tcg"), host.name)
-        assert found.power["driver"] == "qemu"
+        for clock in Clock:
+            found = read(lab_vars(host, Execution("tcg", clock)), host.name)
+            assert found.power["driver"] == "qemu"
+            assert found.clock is clock
 
 
 def test_each_driver_that_may_be_named_exists() -> None:

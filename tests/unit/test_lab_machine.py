@@ -11,6 +11,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,14 +22,19 @@ from ruamel.yaml import YAML
 from lab import acceleration, inventory, machine, nmi, service
 from lab.console import relay
 from lab.errors import LabError
-from lab.hosts import SOCKET_PATH_LIMIT, SPECS, LabPaths, short_socket_path
+from lab.execution import Execution, execution_of
+from lab.hosts import SOCKET_PATH_LIMIT, SPECS, Host, LabPaths, short_socket_path
 from lab.image import Image, _partition, mmdebstrap_command, prune
 from lab.progress import ConsoleProgress
 from lab.qemu import host_arguments
 from lab.recipe import Recipe, lab_recipe, read_package_list
+from mitigauge.clock import Clock
 from mitigauge.settings import Settings
 
 ANOTHER_LAB = 43000
+COUNTING = Execution("tcg", Clock.COUNTED)
+FREE = Execution("tcg", Clock.REAL)
+KVM = Execution("kvm", Clock.REAL)
 
 
 @pytest.fixture
@@ -46,19 +53,20 @@ def test_ports_follow_the_base_so_that_two_labs_can_run(paths: LabPaths) -> None
     assert [(host.name, host.ssh_port) for host in paths.hosts()] == [
         ("lab-amd", ANOTHER_LAB + 1),
         ("lab-intel", ANOTHER_LAB + 2),
+        ("lab-guests", ANOTHER_LAB + 3),
     ]
 
 
 def test_an_unknown_host_is_refused_with_the_known_names(paths: LabPaths) -> None:
     with pytest.raises(LabError, match="lab-arm") as refused:
         paths.host("lab-arm")
-    assert "lab-amd, lab-intel" in refused.value.hint
+    assert "lab-amd, lab-intel, lab-guests" in refused.value.hint
 
 
 def test_a_guest_gets_its_interrupts_from_a_program_of_this_installation(tmp_path: Path) -> None:
     home = tmp_path / "with a space, and a comma"
     host = LabPaths.of(Settings(home=home, lab_port_base=ANOTHER_LAB)).host("lab-intel")
-    net = option(host_arguments(host, "tcg"), "-netdev")
+    net = option(host_arguments(host, FREE), "-netdev")
     # QEMU reads two commas as one, and the command as a shell would.
     _, _, command = net.replace(",,", "\0").partition(f",guestfwd=tcp:{nmi.ADDRESS}-cmd:")
     assert "," not in command
@@ -119,9 +127,10 @@ def test_interrupts_end_when_the_system_is_reset(tmp_path: Path) -> None:
 
 
 def test_the_amd_host_hides_the_hypervisor_bit_and_the_intel_host_keeps_it(paths: LabPaths) -> None:
-    cpu = {host.name: option(host_arguments(host, "tcg"), "-cpu") for host in paths.hosts()}
+    cpu = {host.name: option(host_arguments(host, FREE), "-cpu") for host in paths.hosts()}
 
-    assert cpu == {"lab-amd": "EPYC-Rome,-hypervisor", "lab-intel": "Icelake-Server"}
+    amd = "EPYC-Rome,-hypervisor"
+    assert cpu == {"lab-amd": amd, "lab-intel": "Icelake-Server", "lab-guests": amd}
 
 
 def test_no_host_has_memory_above_4_gib_where_its_firmware_would_lose_the_disk() -> None:
@@ -131,20 +140,47 @@ def test_no_host_has_memory_above_4_gib_where_its_firmware_would_lose_the_disk()
 def test_emulation_uses_a_thread_for_each_processor(paths: LabPaths) -> None:
     host = paths.host("lab-amd")
 
-    assert option(host_arguments(host, "tcg"), "-accel") == "tcg,thread=multi"
-    assert option(host_arguments(host, "kvm"), "-accel") == "kvm"
+    assert option(host_arguments(host, FREE), "-accel") == "tcg,thread=multi"
+    assert option(host_arguments(host, KVM), "-accel") == "kvm"
+    for execution in (FREE, KVM):
+        assert "-icount" not in host_arguments(host, execution)
+        assert option(host_arguments(host, execution), "-smp") == "2"
+
+
+def test_a_host_in_counted_time_is_one_processor_of_one_thread(paths: LabPaths) -> None:
+    arguments = host_arguments(paths.host("lab-amd"), COUNTING)
+    assert option(arguments, "-accel") == "tcg,thread=single"
+    # Two nanoseconds an instruction. Idle time must pass as time does.
+    assert option(arguments, "-icount") == "shift=1"
+    assert option(arguments, "-smp") == "1"
+
+
+@pytest.mark.parametrize(
+    ("accel", "asked", "got"),
+    [
+        ("tcg", None, ("tcg", Clock.COUNTED)),
+        ("kvm", None, ("kvm", Clock.REAL)),
+        ("tcg", Clock.REAL, ("tcg", Clock.REAL)),
+        ("kvm", Clock.REAL, ("kvm", Clock.REAL)),
+        ("kvm", Clock.COUNTED, ("tcg", Clock.COUNTED)),
+    ],
+)
+def test_emulated_hosts_count_unless_real_time_is_asked_for(
+    accel: str, asked: Clock | None, got: tuple[str, Clock]
+) -> None:
+    assert execution_of(accel, asked) == Execution(*got)
 
 
 def test_emulation_clears_where_the_kernel_lies_at_each_reset(paths: LabPaths) -> None:
     host = paths.host("lab-amd")
 
     clearing = f"loader,file={host.zeros},addr=0x100000,force-raw=on"
-    assert clearing in host_arguments(host, "tcg")
-    assert clearing not in host_arguments(host, "kvm")
+    assert clearing in host_arguments(host, FREE)
+    assert clearing not in host_arguments(host, KVM)
 
 
 def test_the_process_outlives_its_guest_and_listens_on_loopback_only(paths: LabPaths) -> None:
-    arguments = host_arguments(paths.host("lab-intel"), "tcg")
+    arguments = host_arguments(paths.host("lab-intel"), FREE)
 
     assert "-no-shutdown" in arguments
     assert "-no-reboot" not in arguments
@@ -155,7 +191,7 @@ def test_the_process_outlives_its_guest_and_listens_on_loopback_only(paths: LabP
 def test_a_comma_in_a_path_does_not_end_a_qemu_option(tmp_path: Path) -> None:
     host = LabPaths(tmp_path / "a,b", ANOTHER_LAB).host("lab-amd")
 
-    assert "a,,b/hosts/lab-amd/disk.qcow2" in option(host_arguments(host, "tcg"), "-drive")
+    assert "a,,b/hosts/lab-amd/disk.qcow2" in option(host_arguments(host, FREE), "-drive")
 
 
 def test_sockets_of_a_deep_home_move_to_a_short_private_directory(tmp_path: Path) -> None:
@@ -182,33 +218,70 @@ def test_a_stale_pid_file_is_not_taken_for_a_running_host(paths: LabPaths) -> No
     assert machine.power_state(host) == "down"
 
 
-def test_up_refuses_other_ports_than_those_of_a_running_host(tmp_path: Path) -> None:
-    running = LabPaths.of(Settings(home=tmp_path, lab_port_base=ANOTHER_LAB)).host("lab-amd")
-    running.directory.mkdir(parents=True)
-    began = machine.Started("tcg", "image", "kernel", 0.0, running.ssh_port)
-    running.state.write_text(json.dumps(vars(began)))
-    running.pidfile.touch()
-    pretend = ["qemu-system-x86_64", "-f", str(running.pidfile)]
+@contextmanager
+def seeming_to_run(host: Host, clock: Clock) -> Iterator[None]:
+    """The host as if it ran by that clock: another process under QEMU's name."""
+    host.directory.mkdir(parents=True)
+    began = machine.Started("tcg", "image", "kernel", 0.0, host.ssh_port, clock)
+    host.state.write_text(json.dumps(vars(began)))
+    host.pidfile.touch()
+    pretend = ["qemu-system-x86_64", "-f", str(host.pidfile)]
     with subprocess.Popen(pretend, executable="/usr/bin/tail") as process:
         try:
             # The kernel tells the arguments a moment after the process runs.
             while not Path(f"/proc/{process.pid}/cmdline").read_bytes():
                 time.sleep(0.01)
-            running.pidfile.write_text(str(process.pid))
-            other = LabPaths.of(Settings(home=tmp_path, lab_port_base=ANOTHER_LAB + 100))
-            with pytest.raises(LabError, match="not 43101") as refused:
-                service.up(other, ConsoleProgress(Console(quiet=True)), names=["lab-amd"])
+            host.pidfile.write_text(str(process.pid))
+            yield
         finally:
             process.kill()
 
+
+def test_up_refuses_other_ports_than_those_of_a_running_host(tmp_path: Path) -> None:
+    running = LabPaths.of(Settings(home=tmp_path, lab_port_base=ANOTHER_LAB)).host("lab-amd")
+    other = LabPaths.of(Settings(home=tmp_path, lab_port_base=ANOTHER_LAB + 100))
+    with (
+        seeming_to_run(running, Clock.COUNTED),
+        pytest.raises(LabError, match="not 43101") as refused,
+    ):
+        service.up(other, ConsoleProgress(Console(quiet=True)), names=["lab-amd"])
+
     assert f"MITIGAUGE_LAB_PORT_BASE={ANOTHER_LAB}" in refused.value.hint
     assert not other.known_hosts.exists()
+
+
+@pytest.mark.parametrize(("runs", "asked"), [("real", "counted"), ("counted", "real")])
+def test_up_refuses_another_clock_than_that_of_a_running_host(
+    paths: LabPaths, runs: str, asked: str
+) -> None:
+    quiet = ConsoleProgress(Console(quiet=True))
+    with (
+        seeming_to_run(paths.host("lab-amd"), Clock(runs)),
+        pytest.raises(LabError, match=f"lab-amd runs by {runs} time, not {asked}") as refused,
+    ):
+        service.up(paths, quiet, names=["lab-amd"], clock=Clock(asked))
+
+    assert "mitigauge lab down lab-amd" in refused.value.hint
+    assert not paths.known_hosts.exists()
+
+
+def test_a_host_for_guests_is_in_real_time_only(paths: LabPaths) -> None:
+    quiet = ConsoleProgress(Console(quiet=True))
+    with pytest.raises(LabError, match="lab-guests has real time only, not counted"):
+        service.up(paths, quiet, names=["lab-amd", "lab-guests"], clock=Clock.COUNTED)
+
+
+def test_a_host_that_runs_is_in_the_inventory_as_it_was_started(paths: LabPaths) -> None:
+    with seeming_to_run(paths.host("lab-amd"), Clock.COUNTED):
+        assert service._running(paths) == {"lab-amd": COUNTING}
+    assert machine.require_clock(paths.host("lab-amd"), Clock.REAL) is None
 
 
 def test_status_of_a_lab_that_never_ran(paths: LabPaths) -> None:
     assert [(host.name, host.power, host.kernel) for host in service.status(paths)] == [
         ("lab-amd", "down", None),
         ("lab-intel", "down", None),
+        ("lab-guests", "down", None),
     ]
 
 
@@ -222,12 +295,17 @@ def test_the_serial_tail_is_plain_text(paths: LabPaths) -> None:
 
 
 def test_the_inventory_has_what_the_rest_needs(paths: LabPaths) -> None:
-    inventory.write(paths, {"lab-amd": "tcg", "lab-intel": "tcg"})
+    inventory.write(paths, {"lab-amd": COUNTING, "lab-intel": FREE, "lab-guests": FREE})
 
-    host = YAML(typ="safe").load(paths.inventory)["all"]["hosts"]["lab-amd"]
+    hosts = YAML(typ="safe").load(paths.inventory)["all"]["hosts"]
+    host = hosts["lab-amd"]
     assert host["ansible_port"] == ANOTHER_LAB + 1
     assert host["mitigauge_emulated"] is True
-    assert host["mitigauge_class"] == "QEMU TCG EPYC-Rome, 2 vCPUs"
+    assert host["mitigauge_class"] == "QEMU TCG EPYC-Rome, 1 vCPU, counted time"
+    assert (host["mitigauge_clock"], host["mitigauge_cpus"]) == ("counted", "0")
+    free = hosts["lab-intel"]
+    assert free["mitigauge_class"] == "QEMU TCG Icelake-Server, 2 vCPUs"
+    assert (free["mitigauge_clock"], free["mitigauge_cpus"]) == ("real", "0-1")
     assert host["mitigauge_power"]["driver"] == "qemu"
     assert host["mitigauge_capabilities"] == ["kvm"]
     assert "StrictHostKeyChecking=yes" in host["ansible_ssh_common_args"]

@@ -97,6 +97,7 @@ def test_a_bare_metal_host_shows_all_its_facts(tmp_path: Path) -> None:
     digest = facts.pop("cpu_flags_sha256")
     assert len(digest) == 64
     assert facts == {
+        "clock": "real",
         "cpu_model": "Intel(R) Xeon(R) Gold 6430",
         "cpu_family": 6,
         "cpu_model_number": 143,
@@ -168,7 +169,13 @@ def test_what_a_host_does_not_show_is_null_and_never_zero(tmp_path: Path) -> Non
     facts = module.fingerprint(tmp_path, ["libc6"])
     assert facts.pop("python")
     assert facts.pop("packages") == {"libc6": None}
+    # Of its time the host's inventory tells, not the host.
+    assert facts.pop("clock") == "real"
     assert set(facts.values()) == {None}
+
+
+def test_a_host_that_counts_has_another_fingerprint(tmp_path: Path) -> None:
+    assert module.fingerprint(host(tmp_path), PACKAGES, "counted")["clock"] == "counted"
 
 
 def test_memory_is_counted_in_the_kernels_blocks_where_it_has_them(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from mitigauge.catalog import Expectation
-from mitigauge.experiments.proof import Requested, judge_boot, observed_state, unexpected_taint
-from mitigauge.experiments.states import BootState
+from mitigauge.modes.families import Expectation
+from mitigauge.runs.proof import Requested, judge_boot, observed_state, unexpected_taint
+from mitigauge.runs.states import BootState
 
 CLEAR = Expectation(file="vmscape", equals="Mitigation: Clear BHB before exit to userspace")
 LOOP = Expectation(file="spectre_v2", field="BHI", equals="SW loop")

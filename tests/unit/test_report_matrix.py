@@ -10,11 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mitigauge.experiments.schemas import CellView, ExperimentView
-from mitigauge.experiments.states import ExperimentState, RunState, Verdict
-from mitigauge.profiles.schemas import ArmProfilesView, CaseProfilesView, FunctionChange
+from mitigauge.clock import Clock
+from mitigauge.experiments.states import ExperimentState
 from mitigauge.reports.matrix import COLUMNS, render_markdown, render_text
 from mitigauge.reports.plain import width
+from mitigauge.runs.states import RunState
+from mitigauge.verdicts.states import Verdict
+from mitigauge.views.profile_schemas import ArmProfilesView, CaseProfilesView, FunctionChange
+from mitigauge.views.schemas import CellView, ExperimentView
 from tests.matrix_views import (
     DEMO,
     FACTS,
@@ -176,6 +179,21 @@ def test_markdown_has_the_same_cells_in_pipe_tables() -> None:
     assert [line for line in lines if line.startswith(("###", "|"))] == DEMO_MARKDOWN.splitlines()
 
 
+@pytest.mark.parametrize("render", [render_text, render_markdown])
+def test_counted_time_stands_at_the_top_beside_the_host_and_in_every_caption(
+    render: Callable[[ExperimentView], str],
+) -> None:
+    facts = {
+        name: one.model_copy(update={"clock": Clock.COUNTED})
+        for name, one in DEMO.host_facts.items()
+    }
+    report = " ".join(render(DEMO.model_copy(update={"host_facts": facts})).split())
+    said = "COUNTED TIME (lab-amd): time counts instructions on these hosts: software only."
+    assert 0 < report.index(said) < report.index("2 vCPUs), EMULATED, counted time")
+    assert "lab-amd, EMULATED, COUNTED TIME" in report
+    assert "counted time" not in render(DEMO).lower()
+
+
 def test_bare_metal_is_never_called_emulated() -> None:
     assert "emulated" not in (render_text(SYSCALL) + render_markdown(SYSCALL)).lower()
 
@@ -308,7 +326,7 @@ def test_the_functions_that_explain_a_difference_are_said_with_their_part_of_it(
     gone = FunctionChange(function="<b>|x", difference=-1.5, low=-2, high=-1, q=0.04)
     [row_] = SYSCALL.comparisons[0].rows[:1]
     case = CaseProfilesView(
-        experiment_id=1, case_id=row_.case_id, host=row_.host, side="host",
+        experiment_id=1, case_id=row_.case_id, host=row_.host, system="host",
         event="cycles", unit="ns/op",
         arms=[
             profiled_arm(1, "off", is_baseline=True),

@@ -6,14 +6,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mitigauge.experiments.run_views import in_words
-from mitigauge.experiments.states import WAITS_FOR_TURN, BootState
-from mitigauge.experiments.tables import Arm, Boot, Run
 from mitigauge.fleet.tables import Host
+from mitigauge.runs.counts import CurrentBoot
+from mitigauge.runs.states import WAITS_FOR_TURN, BootState
+from mitigauge.runs.tables import Run
+from mitigauge.views.runs import in_words
 
 MOMENT = datetime(2026, 11, 1, 9, 5, tzinfo=UTC)
 ASIDE = Host(name="alpha", set_aside_at=MOMENT, probe_at=MOMENT, set_aside_reason="no answer")
-BOOTED = Boot(state=BootState.MEASURING, arm=Arm(name="loop"), job_detail="")
+BOOTED = CurrentBoot("loop", BootState.MEASURING, 1, up=True, started_at=MOMENT, job_detail="")
 
 
 @pytest.mark.parametrize(
@@ -40,5 +41,7 @@ BOOTED = Boot(state=BootState.MEASURING, arm=Arm(name="loop"), job_detail="")
         ),
     ],
 )
-def test_a_run_says_what_it_does_or_waits_for(run: Run, boot: Boot | None, said: str) -> None:
+def test_a_run_says_what_it_does_or_waits_for(
+    run: Run, boot: CurrentBoot | None, said: str
+) -> None:
     assert in_words(run, boot) == said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.adapters.serial import telling_part
+from pipelines.adapters.serial import is_up, telling_part
 
 PANIC = "Kernel panic - not syncing: No working init found.\n"
 
@@ -29,3 +29,25 @@ def test_of_several_deaths_the_last_is_kept() -> None:
     kept = telling_part("Oops: int3\n" + "x" * 5000 + PANIC + "y" * 5000, 1000)
     assert "Kernel panic" in kept
     assert "Oops" not in kept
+
+
+BOOTED = "[    0.000000] Linux version 7.2\nlab login: root (automatic login)\n"
+GOING = "[   28.0] reboot: Restarting system\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "up"),
+    [
+        ("", True),
+        ("some line\n", True),
+        ("[    0.000000] Linux version 7.2\n[    1.0] systemd\n", False),
+        (BOOTED, True),
+        (BOOTED + "[   99.0] a message\n", True),
+        (BOOTED + GOING, False),
+        (BOOTED + GOING + "Booting `Debian'\n", False),
+        (BOOTED + GOING + BOOTED, True),
+        (BOOTED + "[   99.0] Kernel panic - not syncing\n", False),
+    ],
+)
+def test_a_system_is_up_once_it_greets_after_its_kernels_first_line(log: str, up: bool) -> None:
+    assert is_up(log, "login:") is up

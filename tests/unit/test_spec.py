@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
+from mitigauge.catalog import Catalog
+from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.spec_model import ExperimentSpec, cases_of
@@ -147,3 +151,31 @@ def test_a_profile_is_asked_for_in_short_or_with_its_frequency(said: str, hz: in
 
 def test_without_a_word_nothing_is_profiled() -> None:
     assert read(SPEC).comparisons[0].workloads[0].profile is None
+
+
+def test_a_host_in_counted_time_is_refused_a_guest_system_by_name() -> None:
+    workload = CATALOG.workloads["spin"].model_copy(update={"guest": True})
+    catalog = Catalog(CATALOG.root)
+    catalog.workloads["spin"] = workload
+    for clock in Clock:
+        hosts = {
+            environment: {
+                name: dataclasses.replace(host, clock=clock) for name, host in known.items()
+            }
+            for environment, known in HOSTS.items()
+        }
+        if clock is Clock.REAL:
+            assert read_spec(SPEC, name="small.yml", catalog=catalog, hosts=hosts)
+            continue
+        # Without a guest there is nothing to refuse.
+        assert read_spec(SPEC, name="small.yml", catalog=CATALOG, hosts=hosts)
+        with pytest.raises(InvalidInput) as refused:
+            read_spec(SPEC, name="small.yml", catalog=catalog, hosts=hosts)
+        said = refused.value.message
+        assert said.startswith("small.yml:14: workload 'spin' boots a guest system")
+        assert "takes too long on host 'alpha'" in said
+        assert said.endswith("whose time counts instructions; in real time: none")
+
+
+def test_only_workloads_that_boot_a_guest_are_refused_on_the_lab_as_it_is() -> None:
+    assert {name for name, one in Catalog().workloads.items() if one.guest} == {"iperf"}

@@ -160,9 +160,9 @@ def test_it_is_refused_at_once_and_in_few_words(what: str) -> None:
 
 
 def test_a_short_text_that_names_very_much_takes_no_memory() -> None:
-    """2.4 KB that name 4.8 million cases, and nine to the power of nine by aliases."""
-    values = {"seconds": [i / 100 for i in range(1, 201)], "best_of": list(range(1, 61))}
-    values |= {"loops": list(range(100)), "test": ["basic", "fork", "getpgid", "execve"]}
+    """Under 3 KB that name 240,000 cases, and nine to the power of nine by aliases."""
+    values = {"seconds": [i / 100 for i in range(1, 201)], "loops": list(range(300))}
+    values |= {"test": ["basic", "fork", "getpgid", "execve"]}
     product = SPEC.replace("workload: spin", "workload: syscall").replace(
         "{size: [1, 2]}", str(values)
     )
@@ -170,7 +170,7 @@ def test_a_short_text_that_names_very_much_takes_no_memory() -> None:
     real = Catalog()
     assert real.workloads
     tracemalloc.start()
-    for text, expected in ((product, r"4.8e\+06 cases"), (billion_laughs(), "anchors")):
+    for text, expected in ((product, r"2.4e\+05 cases"), (billion_laughs(), "anchors")):
         with pytest.raises(InvalidInput, match=expected):
             read_spec(text, name="big.yml", catalog=real, hosts=HOSTS)
     _, most = tracemalloc.get_traced_memory()
@@ -188,19 +188,18 @@ def test_the_product_of_the_axes_is_looked_at_before_it_is_made(
         cases={
             "test": ["basic", "getpgid", "fork", "execve"],
             "seconds": [i / 20 for i in range(1, 1001)],
-            "best_of": list(range(1, 100)),
             "loops": list(range(1000)),
         },
     )
-    assert count_of(syscall, wanted) == 4 * 1000 * 99 * 1000
+    assert count_of(syscall, wanted) == 4 * 1000 * 1000
     text = (
         (REPOSITORY / "experiments/lab-small.yml")
         .read_text()
-        .replace("{test: basic}", str(wanted.cases))
+        .replace("{test: basic, loops: 200000}", str(wanted.cases))
     )
-    text = text[: text.index("  - name: vmscape-iperf")]
+    text = text[: text.index("  - name: vmscape-exits")]
     monkeypatch.setattr(type(syscall), "expand", lambda *_: pytest.fail("was made"))
-    with pytest.raises(InvalidInput, match=rf"3.96e\+08 cases; at most {MAX_CASES}"):
+    with pytest.raises(InvalidInput, match=rf"4e\+06 cases; at most {MAX_CASES}"):
         read_spec(text, name="big.yml", catalog=real, hosts={})
 
 

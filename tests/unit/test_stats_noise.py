@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from mitigauge.errors import InvalidInput
 from mitigauge.stats.modality import two_groups
-from mitigauge.stats.multiplicity import benjamini_hochberg, holm
+from mitigauge.stats.multiplicity import q_values
 from mitigauge.stats.noise import NoiseSplit, recommended_iterations, split_noise
 
 
@@ -95,24 +97,25 @@ def test_single_groups_seldom_warn(shape: str) -> None:
     assert np.mean([two_groups(row.tolist()) is not None for row in draws]) <= 0.025
 
 
-def test_holm_steps_down() -> None:
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.9, 0.9]) == pytest.approx([1.0, 1.0])
-    assert holm([]).size == 0
-
-
 def test_benjamini_hochberg_steps_up() -> None:
     # The 15 p values of Benjamini & Hochberg 1995, section 3.2: at q = 0.05 four are discoveries.
     p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240]
     p += [0.4262, 0.5719, 0.6528, 0.7590, 1.0]
-    q = benjamini_hochberg(p)
+    q = q_values(p)
     assert (q <= 0.05).sum() == 4
     assert q[3] == pytest.approx(0.0095 * 15 / 4)
+    assert q_values([]).size == 0
 
 
-@pytest.mark.parametrize("bad", [float("nan"), -0.1, 1.1])
+def test_q_grows_with_the_number_of_questions_even_of_those_without_p() -> None:
+    p = [0.01, 0.5]
+    more = q_values([p[0], *[math.nan] * 8, p[1]])
+    assert q_values(p) == pytest.approx([0.02, 0.5])
+    assert (more[0], more[-1]) == (pytest.approx(0.1), 1)
+    assert np.isnan(more[1:-1]).all()
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1.1])
 def test_what_is_no_probability_is_refused(bad: float) -> None:
-    with pytest.raises(InvalidInput, match="no probability"):
-        holm([0.5, bad])
-    with pytest.raises(InvalidInput, match="no probability"):
-        benjamini_hochberg([bad])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        q_values([0.5, bad])

@@ -178,8 +178,8 @@ def test_the_program_ends_with_1_and_prints_no_result_for_a_broken_case(case_dir
 def test_an_unknown_parameter_value_is_refused_before_anything_starts(
     changes: dict[str, Any], said: str
 ) -> None:
-    with pytest.raises(iperf.CaseError, match=said):
-        iperf.checked(case(**changes))
+    with pytest.raises(iperf.contract.CaseError, match=said):
+        iperf.checked(case(**changes)["parameters"])
 
 
 def test_every_value_in_the_catalog_is_one_that_run_takes() -> None:
@@ -211,7 +211,7 @@ def test_a_host_without_the_roles_is_told_which_to_apply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guests, "NETWORK", tmp_path / "none.json")
-    with pytest.raises(iperf.CaseError, match="apply Ansible role guest_network"):
+    with pytest.raises(iperf.contract.CaseError, match="apply Ansible role guest_network"):
         iperf.endpoint("bridge")
 
 
@@ -305,7 +305,7 @@ def test_a_host_without_the_profiling_guest_is_told_which_role_to_apply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guests, "GUEST", tmp_path)
-    with pytest.raises(iperf.CaseError, match="role guest with guest_profiled"):
+    with pytest.raises(iperf.contract.CaseError, match="role guest with guest_profiled"):
         iperf.guest_profile(199, 3, tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""The gate of syscall: iterations count where the processor kept its pace, by no other sign."""
+"""The pace gate: iterations count where the processor kept its pace, by no other sign."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.loading import load
 
-pacing = load("workloads/syscall/pace.py")
+pacing = load("workloads/_kit/pace.py")
 
 STEADY_S = 0.02
 
@@ -33,9 +33,8 @@ class Machine:
         self.now += took
         return took
 
-    def iterate(self, number: int, run: int) -> None:
-        if run == 1:
-            self.iterations.append(number)
+    def iterate(self, number: int) -> None:
+        self.iterations.append(number)
         self.now += 0.3
 
 
@@ -66,15 +65,6 @@ def test_what_ran_beside_a_slowed_processor_is_taken_again(machine: Machine) -> 
     assert machine.iterations == [1, 2, 3, 4]
     assert told["counted"] == [1, 3, 4]
     assert told["slowdowns"] == [1.0, 1.9, 1.0, 1.0]
-
-
-def test_of_several_runs_two_timings_at_the_processors_pace_are_enough(machine: Machine) -> None:
-    # Fast when the first iteration begins and after its third run; the second starts alike, but
-    # finds no other fast moment.
-    machine.slow = [(0.1, 0.9, 1.9), (1.0, 1.3, 1.9), (1.6, 3.0, 1.9)]
-    told = pacing.steady(2, machine.iterate, pace(), patience_s=45, runs=4)
-    assert told["slowdowns"][:2] == [1.0, 1.9]
-    assert told["counted"] == [1, 3]
 
 
 def test_an_iteration_waits_for_the_processor_to_recover(machine: Machine) -> None:

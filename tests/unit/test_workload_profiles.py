@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
+import mmap
 import os
 import shutil
 import socketserver
+import statistics
+import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,12 +22,14 @@ from typing import Any
 
 import pytest
 
-from mitigauge.profiles.capture import read_capture
+from mitigauge.profiles.capture.capture import read_capture
+from mitigauge.profiles.capture.recording import find_recording
 from mitigauge.settings import REPOSITORY
 from tests.loading import load, stage_runner
 
 RECORDED = REPOSITORY / "tests/fixtures/profiles/syscall-basic.perf.script.gz"
 profiling = load("ansible/roles/workload/files/_profiling.py")
+hpet = load("ansible/roles/workload/files/_hpet.py")
 job = load("ansible/roles/workload/library/workload_job.py")
 
 # Knows the calls the runner makes; FAULT names the one that fails.
@@ -140,7 +147,7 @@ def test_a_pass_that_worked_leaves_a_capture_its_counters_and_no_recording(bench
     # "<not counted>" is no zero.
     assert said["counters"] == {"cycles": 1234, "instructions": 1234, "branch-misses": 1234}
     assert not (bench.job / "1/profile/perf.data").exists()
-    assert read_capture(bench.job / "1/profile", limit_bytes=1 << 20).samples == 206
+    assert read_capture(find_recording(bench.job / "1/profile", limit_bytes=1 << 20)).samples == 206
 
 
 def test_without_hardware_counters_the_clock_is_sampled_and_no_counter_said(bench: Bench) -> None:
@@ -160,6 +167,12 @@ def test_only_the_iterations_are_kept_where_the_workload_says_when_they_were(
         return profiling.window(tmp_path)
 
     assert window([12.5, 14]) == ["--time", "12.500000000,14.000000000"]
+    # A tool that starts anew for each iteration says each one's own time.
+    spans = "12.500000000,14.000000000 15.000000000,16.250000000"
+    assert window([[12.5, 14], [15, 16.25]]) == ["--time", spans]
+    assert window([[12.5, 14], [16, 15]]) == []
+    assert window([[12.5, 14], "15"]) == []
+    assert window([]) == []
     for said in (None, [], [1], [2, 1], [1, 1], [-1, 2], ["1", "2"], [1, 2, 3], {"1": 2}):
         assert window(said) == []
     (tmp_path / "run.json").write_text("{")
@@ -200,6 +213,78 @@ def test_counters_are_taken_before_nmis(bench: Bench) -> None:
     bench.nmi_source = "127.0.0.1:1"
     bench.run()
     assert (bench.profile()["state"], bench.profile()["event"]) == ("ok", "cycles")
+
+
+def test_the_hosts_own_timer_is_a_source_that_needs_no_connection() -> None:
+    program = profiling.nmi_command("hpet")[-1]
+    assert Path(program).read_text().startswith('"""Non-maskable interrupts of this host')
+    assert profiling.nmi_command("10.0.2.100:7")[-2:] == ["10.0.2.100", "7"]
+
+
+def test_a_host_without_such_a_timer_has_no_profile_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> int:
+        raise PermissionError(1, "Operation not permitted", "/dev/mem")
+
+    monkeypatch.setattr(hpet.os, "open", refused)
+    assert hpet.main("99", str(tmp_path / "notes"), "touch", str(tmp_path / "ran")) == 1
+    said = (tmp_path / "notes").read_text()
+    assert said.startswith("no NMIs from the HPET: ")
+    assert "/dev/mem" in said
+    assert not (tmp_path / "ran").exists()
+
+
+def hpet_at_10_ns(monkeypatch: pytest.MonkeyPatch, config: int) -> mmap.mmap:
+    """Registers of a HPET whose ticks take 10 ns, its counter at 1000."""
+    registers = mmap.mmap(-1, mmap.PAGESIZE)
+    struct.pack_into("=I", registers, 4, 10_000_000)
+    struct.pack_into("=Q", registers, 0xF0, 1000)
+    struct.pack_into("=I", registers, 0x140, config)
+    monkeypatch.setattr(hpet.os, "open", lambda *_: -1)
+    # Starting a process closes descriptors of its own.
+    close = os.close
+    monkeypatch.setattr(hpet.os, "close", lambda fd: None if fd == -1 else close(fd))
+    monkeypatch.setattr(hpet.mmap, "mmap", lambda *_, **__: registers)
+    return registers
+
+
+def test_the_timer_sends_nmis_while_the_command_runs_and_none_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registers = hpet_at_10_ns(monkeypatch, 0x8030)
+    during = []
+
+    pause = time.sleep
+
+    def sleep(_: float) -> None:
+        during.append(struct.unpack_from("=IIQII", registers, 0x140))
+        pause(0.002)
+
+    monkeypatch.setattr(hpet.time, "sleep", sleep)
+    monkeypatch.setattr(hpet.signal, "signal", lambda *_: None)
+    assert hpet.main("1000", str(tmp_path / "notes"), "sh", "-c", "sleep 0.5; exit 3") == 3
+    for config, _, period, message, address in during:
+        # By message, periodic, on; to the first processor as an NMI.
+        assert config & 0x400C == 0x400C
+        assert (message, address) == (0x400, 0xFEE00000)
+        assert 50_000 <= period <= 150_000
+    # A million nanoseconds first; then never one interval for long, or a loop would be met in step.
+    periods = [period for _, _, period, _, _ in during]
+    assert periods[0] == 100_000
+    assert len(set(periods)) > len(periods) * 0.9
+    assert statistics.mean(periods) == pytest.approx(100_000, rel=0.2)
+    assert struct.unpack_from("=I", registers, 0x140) == (0,)
+    began, ended = map(float, (tmp_path / "notes").read_text().split())
+    assert began <= ended
+
+
+def test_a_timer_that_sends_no_messages_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hpet_at_10_ns(monkeypatch, 0x0030)
+    assert hpet.main("1000", str(tmp_path / "notes"), "true") == 1
+    assert "comparator 2 of the HPET sends no messages" in (tmp_path / "notes").read_text()
 
 
 def test_a_source_of_nmis_that_refuses_is_quoted(bench: Bench) -> None:
@@ -304,10 +389,13 @@ def test_what_a_workload_takes_from_its_guest_is_a_profile_like_the_hosts(bench:
     bench.program("w/run", GUEST + HANDED_OVER)
     bench.run({"profile_guest": True})
     assert bench.profile()["state"] == "ok"
-    capture = read_capture(bench.job / "1/profile/guest", limit_bytes=32 << 20)
+    capture = read_capture(find_recording(bench.job / "1/profile/guest", limit_bytes=32 << 20))
     assert (capture.event, capture.hz, capture.lost) == ("cpu-clock", 199, 2)
     assert (capture.seconds, capture.tool) == (4.5, "perf 7.2.12")
-    assert capture.stacks == read_capture(bench.job / "1/profile", limit_bytes=32 << 20).stacks
+    assert (
+        capture.stacks
+        == read_capture(find_recording(bench.job / "1/profile", limit_bytes=32 << 20)).stacks
+    )
 
 
 @pytest.mark.parametrize(
@@ -349,22 +437,31 @@ def perf_samples() -> bool:
     return subprocess.run(probe, check=False, capture_output=True).returncode == 0
 
 
+def profiled_iterations(bench: Bench) -> int:
+    """How many iterations the profiled pass left."""
+    return len(list((bench.job / "1/profile").glob("iteration-*.txt")))
+
+
 @pytest.mark.skipif(not perf_samples(), reason="perf cannot sample here")
 def test_the_real_perf_profiles_the_real_syscall_workload(bench: Bench) -> None:
     shutil.rmtree(bench.root / "w")
     shutil.copytree(REPOSITORY / "workloads/syscall", bench.root / "w")
+    shutil.copytree(REPOSITORY / "workloads/_kit", bench.root / "_kit")
     bench.run({"parameters": {"test": "basic", "seconds": 0.5}}, PATH=os.environ["PATH"])
     timed = json.loads((bench.job / "1/run.json").read_text())
     profiled = json.loads((bench.job / "1/profile/run.json").read_text())
-    assert profiled["loops"] == timed["loops"]
-    began, ended = profiled["measured"]
-    assert 0 < ended - began < bench.profile()["seconds"]
+    # Enough calls that the start of perf itself is little beside them.
+    assert profiled["loops"] == 4 * timed["loops"]
+    spans = profiled["measured"]
+    assert len(spans) == profiled_iterations(bench)
+    assert 0 < sum(ended - began for began, ended in spans) < bench.profile()["seconds"]
+    assert all(one[1] <= next_one[0] for one, next_one in itertools.pairwise(spans))
     assert bench.profile()["state"] == "ok"
-    capture = read_capture(bench.job / "1/profile", limit_bytes=32 << 20)
+    capture = read_capture(find_recording(bench.job / "1/profile", limit_bytes=32 << 20))
     ours = {s: n for s, n in capture.stacks.items() if s.startswith(b"syscall-basic;")}
     assert sum(ours.values()) > 0
     # `run` itself starts before the first iteration and only waits from then on.
-    python = sum(n for stack, n in capture.stacks.items() if b"_PyEval" in stack)
+    python = sum(n for stack, n in capture.stacks.items() if stack.startswith(b"run;"))
     assert python < sum(ours.values()) / 4
     assert any(b"entry_SYSCALL_64" in stack or b"el0_svc" in stack for stack in ours)
     assert capture.event in {"cycles", "cpu-clock"}

@@ -215,9 +215,15 @@ def test_a_job_whose_unit_is_gone_has_failed_with_the_reason(
 
 @pytest.mark.parametrize("left", ["finished", "running"])
 def test_who_waits_for_a_job_waits_until_its_runner_ends_however_that_is(
-    tmp_path: Path, left: str
+    tmp_path: Path, left: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """*left*: what a runner that is gone left in its state."""
+    """*left*: what a runner that is gone left in its state.
+
+    On a host with one processor each look would be in what is measured: there is one in all.
+    """
+    looks = []
+    read = job.read_state
+    monkeypatch.setattr(job, "read_state", lambda path: looks.append(path) or read(path))
     runner = subprocess.Popen(["sleep", "300"])
     state = {"state": "running", "pid": runner.pid}
     (tmp_path / "state.json").write_text(json.dumps(state))
@@ -226,16 +232,24 @@ def test_who_waits_for_a_job_waits_until_its_runner_ends_however_that_is(
     try:
         watch.join(1.2)
         assert watch.is_alive()
-        if left == "finished":
-            (tmp_path / "state.json").write_text(json.dumps({**state, "state": left}))
-        else:
-            runner.kill()
-            runner.wait()
+        (tmp_path / "state.json").write_text(json.dumps({**state, "state": left}))
+        runner.kill()
+        runner.wait()
         watch.join(20)
         assert not watch.is_alive()
+        assert looks == [tmp_path]
     finally:
         runner.kill()
         runner.wait()
+
+
+def test_a_runner_that_is_gone_is_not_waited_for(tmp_path: Path) -> None:
+    runner = subprocess.Popen(["true"])
+    runner.wait()
+    (tmp_path / "state.json").write_text(json.dumps({"state": "running", "pid": runner.pid}))
+    began = time.monotonic()
+    job.await_end(tmp_path, 60)
+    assert time.monotonic() - began < 20
 
 
 def test_nobody_waits_longer_than_told(tmp_path: Path) -> None:

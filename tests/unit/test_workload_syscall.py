@@ -152,9 +152,9 @@ PACES: list[tuple[dict[str, Any], str]] = [
     ({"counted": [[1], 2, 3]}, "counted: [[1], 2, 3] are not 3 of"),
     ({"counted": [True, 2, 3]}, "counted: [True, 2, 3] are not 3 of"),
     ({"slowdowns": [1.0, 0.5, 1.0]}, "0.5 is not a finite number"),
-    ({"slowdowns": [1.0, float("nan"), 1.0]}, "nan is not a finite number"),
+    ({"slowdowns": [1.0, float("nan"), 1.0]}, "NaN is not a number"),
     ({"slowdowns": [1.0, "1.0", 1.0]}, "'1.0' is not a finite number"),
-    ({"limit": float("inf")}, "inf is not a finite number"),
+    ({"limit": float("inf")}, "Infinity is not a number"),
     ({"limit": None}, "limit: None is not float"),
 ]
 
@@ -206,30 +206,7 @@ def test_the_calls_are_scaled_to_the_seconds_asked(tmp_path: Path) -> None:
     assert 0.05 < float(total) < 0.8
     record = json.loads((tmp_path / "out/run.json").read_text())
     assert record["loops"] > 10_000
-    assert record["repeat_with"] == {"loops": record["loops"], "best_of": 1}
-
-
-@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed here")
-def test_of_several_runs_the_fastest_is_the_iterations_value(tmp_path: Path) -> None:
-    parameters = {"test": "basic", "loops": 50_000, "best_of": 3}
-    assert run(tmp_path, parameters).returncode == 0
-    output = tmp_path / "out"
-    result = parsing.parse(output)
-    metric = result["metrics"]["time_per_call"]
-    taken = [
-        [
-            parsing.time_per_call_ns(
-                output / f"iteration-{number:02}.{run:02}.txt", "basic", 50_000
-            )
-            for run in (1, 2, 3)
-        ]
-        for number in range(1, len(metric["values"] + metric["disturbed"]) + 1)
-    ]
-    assert len(metric["values"]) == 2
-    assert sorted(metric["values"] + metric["disturbed"]) == sorted(map(min, taken))
-    assert result["operations"] == 2 * 3 * 50_000
-    record = json.loads((tmp_path / "out/run.json").read_text())
-    assert record["repeat_with"] == {"loops": 150_000, "best_of": 1}
+    assert record["repeat_with"] == {"loops": syscall.PROFILED_TIMES * record["loops"]}
 
 
 @pytest.mark.parametrize(
@@ -238,8 +215,6 @@ def test_of_several_runs_the_fastest_is_the_iterations_value(tmp_path: Path) -> 
         ({"test": "read"}, {}, "test is 'read', not one of: basic, getpgid, fork, execve"),
         ({"test": "basic", "loops": -1}, {}, "loops is -1"),
         ({"test": "basic", "seconds": 0}, {}, "seconds is 0"),
-        ({"test": "basic", "best_of": 0}, {}, "best_of is 0"),
-        ({"test": "basic", "best_of": 100}, {}, "best_of is 100"),
         ({"test": "basic"}, {"MITIGAUGE_CPU": "9999"}, "MITIGAUGE_CPU is '9999'"),
         ({"test": "basic"}, {"PATH": "/nonexistent"}, "apt install linux-perf"),
     ],

@@ -28,7 +28,7 @@ from mitigauge.access.secret import new_secret, stored_form
 from mitigauge.database import alembic_config, database_url, get_engine, transaction
 from mitigauge.embedded_postgres import stop
 from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.submit import submit
+from mitigauge.runs.submission import submit
 from mitigauge.settings import REPOSITORY, get_settings
 from tests import recording
 from tests.specs import CATALOG, HOSTS, SPEC, inventory

@@ -125,3 +125,24 @@ test("a boot is traced to its nonce, boot id, string and raw files", async ({
   await expect(proof).toContainText(boot.observed);
   await expect(proof.getByText("proven", { exact: true })).toHaveCount(3);
 });
+
+test("claims that an emulated host can say nothing of are one line that opens", async ({
+  page,
+  request,
+  world,
+}) => {
+  const { id } = world.recorded;
+  const sources = (await (await request.get(`/api/experiments/${id}/claims`)).json()) as {
+    claims: { outcome: string; case_id: number | null }[];
+  }[];
+  const beside = sources.flatMap((source) => source.claims).filter((c) => c.case_id !== null);
+  const emulated = beside.filter((claim) => claim.outcome === "emulated").length;
+  expect(emulated).toBeGreaterThan(1);
+  await open(page, `/experiments/${id}`);
+  const claims = page.getByRole("region", { name: "Published claims" });
+  await expect(claims.getByRole("rowheader")).toHaveCount(beside.length - emulated);
+  const line = claims.getByRole("button", { name: `${emulated} claims about hardware` });
+  await line.press("Enter");
+  await expect(line).toHaveAttribute("aria-expanded", "true");
+  await expect(claims.getByRole("rowheader")).toHaveCount(beside.length);
+});

@@ -17,8 +17,9 @@ async function serve(page: Page, body = payload(syscallTree(), { raw_names: RAW_
   return asked;
 }
 
+/** The whole graph, unless the address says otherwise. */
 async function openProfile(page: Page, more = ""): Promise<void> {
-  await page.goto(ADDRESS + more);
+  await page.goto(ADDRESS + (more.includes("zoom=") ? more : `${more}&zoom=all`));
   await expect(page.getByRole("heading", { level: 1, name: "syscall basic" })).toBeVisible();
 }
 
@@ -119,6 +120,56 @@ test("another basis and separate threads are asked of the service", async ({ pag
   await expect.poll(() => asked.at(-1)).toContain("merge=0");
 });
 
+/** Opens the page as a link of the matrix does, which says nothing of the view. */
+async function openPlain(page: Page): Promise<void> {
+  await page.goto(ADDRESS);
+  await expect(page.getByRole("heading", { level: 1, name: "syscall basic" })).toBeVisible();
+}
+
+const differs = (page: Page) => page.getByRole("list", { name: "What differs" });
+
+test("the graph opens where it differs, with the way back to the whole", async ({ page }) => {
+  await serve(page);
+  await openPlain(page);
+  await expect(ancestors(page)).toHaveText("allCPU */KVMsyscallentry_SYSCALL_64_after_hwframe");
+  await expect(inspector(page).getByRole("heading")).toHaveText("clear_bhb_loopnew");
+  await expect(page.getByText(/smallest part with 9\d\.\d.% of what differs/)).toBeVisible();
+  await page.getByRole("button", { name: "Whole graph" }).click();
+  await expect(ancestors(page)).toHaveText("all");
+  await expect(page).toHaveURL(/zoom=all/);
+  await page.reload();
+  await expect(ancestors(page)).toHaveText("all");
+  await page.getByRole("button", { name: "Where it differs" }).click();
+  await expect(ancestors(page).getByRole("button")).toHaveCount(4);
+  await page.goBack();
+  await expect(ancestors(page)).toHaveText("all");
+});
+
+test("what differs is listed with size, sign and q, and leads to its place", async ({ page }) => {
+  await serve(page);
+  await openPlain(page);
+  await expect(differs(page).getByRole("listitem").first()).toHaveText(
+    /clear_bhb_loop\s*new\s*\+31\.20\s*ns\/op \(.+ … .+\)\s*q < 0\.001/,
+  );
+  await expect(differs(page)).toContainText(/amd_clear_divider\s*gone\s*−3\.2/);
+  // Its own cost is what counts: the entry code only calls what differs.
+  await expect(differs(page)).not.toContainText("__rcu_read_lock");
+  await differs(page).getByRole("button", { name: "amd_clear_divider" }).click();
+  await expect(ancestors(page)).toHaveText(/syscall_exit_to_user_mode$/);
+  await expect(inspector(page).getByRole("heading")).toHaveText("amd_clear_dividergone");
+  await expect(page).toHaveURL(/zoom=[0-9a-f]{16}/);
+  await page.goBack();
+  await expect(ancestors(page)).toHaveText(/entry_SYSCALL_64_after_hwframe$/);
+});
+
+test("where nothing differs beyond chance the graph is whole and says so", async ({ page }) => {
+  await serve(page, payload(needleTree(3)));
+  await openPlain(page);
+  await expect(ancestors(page)).toHaveText("all");
+  await expect(page.getByText("No frame differs beyond chance (q ≤ 0.05).")).toBeVisible();
+  await expect(differs(page)).toHaveCount(0);
+});
+
 test("a click zooms, breadcrumbs and Escape and going back zoom out", async ({ page }) => {
   await serve(page);
   await openProfile(page);
@@ -133,7 +184,7 @@ test("a click zooms, breadcrumbs and Escape and going back zoom out", async ({ p
   await expect(ancestors(page)).toHaveText("all");
   await clickRow(page, 1, 0.1);
   await ancestors(page).getByRole("button", { name: "all" }).click();
-  await expect(page).not.toHaveURL(/zoom=/);
+  await expect(page).toHaveURL(/zoom=all/);
 });
 
 test("arrow keys walk and Enter zooms; the frame is said aloud", async ({ page }) => {

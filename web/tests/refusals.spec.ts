@@ -42,7 +42,9 @@ test("a service that is not ready says why and the way out", async ({ page }) =>
 });
 
 test("without an experiment the list says how to start one", async ({ page }) => {
-  await page.route("**/api/experiments", (route) => route.fulfill({ json: [] }));
+  await page.route("**/api/experiments", (route) =>
+    route.fulfill({ json: { experiments: [], next: null } }),
+  );
   await open(page, "/");
   await expect(
     page.getByText("mitigauge experiment submit experiments/lab-demo.yml"),

@@ -2,10 +2,10 @@
 
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test as base, type Page } from "@playwright/test";
-import type { Arm, Comparison, Experiment, ExperimentSummary, Row } from "../src/api/types";
+import type { Arm, Comparison, ExperimentSummary, Row, WholeExperiment } from "../src/api/types";
 
 export interface World {
-  recorded: Experiment;
+  recorded: WholeExperiment;
   live: ExperimentSummary;
   /** An arm that was never in force, with its comparison. */
   notEffective: { comparison: Comparison; arm: Arm };
@@ -48,7 +48,7 @@ function need<T>(thing: T | undefined, what: string): T {
 }
 
 /** Where the cell's link of the first profiled case leads. */
-function profiled(recorded: Experiment): World["profiled"] {
+function profiled(recorded: WholeExperiment): World["profiled"] {
   const row = need(
     recorded.comparisons.flatMap((c) => c.rows).find((r) => r.profiled && r.primary),
     "profiled case",
@@ -64,14 +64,18 @@ function profiled(recorded: Experiment): World["profiled"] {
 }
 
 async function explore(base: string, cookie: string): Promise<World> {
-  const list = await get<ExperimentSummary[]>(base, "/api/experiments", cookie);
+  const { experiments: list } = await get<{ experiments: ExperimentSummary[] }>(
+    ...([base, "/api/experiments", cookie] as const),
+  );
   const hostile = (e: ExperimentSummary) => e.question.includes("<");
   const live = need(list.find(hostile), "experiment under way with a hostile question");
   const summary = need(
     list.find((e) => e.state === "finished" && !hostile(e)),
     "recorded experiment",
   );
-  const recorded = await get<Experiment>(base, `/api/experiments/${summary.id}`, cookie);
+  const recorded = await get<WholeExperiment>(
+    ...([base, `/api/experiments/${summary.id}/matrix.json`, cookie] as const),
+  );
   const comparison = need(
     recorded.comparisons.find((c) => c.arms.some((a) => a.observed.length > 0)),
     "arm that was not effective",

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from _kit.contract import CaseError
+
 GUEST = Path("/opt/mitigauge/guest")
 NETWORK = Path("/etc/mitigauge/guest-network.json")
 PORT = 5201  # iperf3's own; what the guest's server listens on
@@ -22,10 +24,6 @@ PROFILE_LIMIT_S = 120
 PROFILE_FILES = ("facts.json", "failed.txt", "stats.txt", "perf.script.gz")
 PROFILE_FILE_BYTES = 32 << 20
 TAIL_BYTES = 2048
-
-
-class CaseError(Exception):
-    """The case cannot be run here; the text says why."""
 
 
 class LabFault(Exception):

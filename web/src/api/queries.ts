@@ -1,6 +1,6 @@
 /** What the pages ask for, and how long an answer stays fresh. */
 
-import { QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { sessionKey } from "../login/session";
 import { ApiError, api, data } from "./client";
 import type { ExperimentState } from "./types";
@@ -39,13 +39,19 @@ export function makeQueryClient(): QueryClient {
   return client;
 }
 
+/** The list a page at a time, newest first. */
 export const experimentsQuery = () =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["experiments"],
-    queryFn: ({ signal }) => data(api.GET("/api/experiments", { signal })),
+    queryFn: ({ signal, pageParam: before }) =>
+      data(api.GET("/api/experiments", { params: { query: { before } }, signal })),
+    initialPageParam: null as number | null,
+    getNextPageParam: (page) => page.next,
     refetchInterval: (query) =>
       retryWhileAway(query.state.error) ||
-      (query.state.data?.some((e) => isLive(e.state)) ? 5_000 : 30_000),
+      (query.state.data?.pages.some((page) => page.experiments.some((e) => isLive(e.state)))
+        ? 5_000
+        : 30_000),
   });
 
 export const experimentQuery = (id: number) =>
@@ -54,6 +60,19 @@ export const experimentQuery = (id: number) =>
     queryFn: ({ signal }) =>
       data(
         api.GET("/api/experiments/{experiment_id}", {
+          params: { path: { experiment_id: id } },
+          signal,
+        }),
+      ),
+  });
+
+/** Under the experiment's key, so that what makes that stale makes its matrices stale too. */
+export const matricesQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["experiment", id, "matrix"],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/matrix", {
           params: { path: { experiment_id: id } },
           signal,
         }),
@@ -90,7 +109,8 @@ export const fetchReport = (id: number, format: "text" | "markdown") =>
     }),
   );
 
-export const caseQuery = (id: number, caseId: number, host: string) =>
+/** Without a host it is the first one that has the case. */
+export const caseQuery = (id: number, caseId: number, host: string | null) =>
   queryOptions({
     queryKey: ["case", id, caseId, host],
     queryFn: ({ signal }) =>

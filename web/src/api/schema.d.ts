@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * List Experiments
-         * @description All experiments, newest first.
+         * @description Experiments, newest first, a page at a time.
          */
         get: operations["list_experiments_api_experiments_get"];
         put?: never;
@@ -74,7 +74,7 @@ export interface paths {
         };
         /**
          * Show Experiment
-         * @description One experiment with its matrices and runs.
+         * @description One experiment with its arms and runs; its matrices are at ``/matrix``.
          */
         get: operations["show_experiment_api_experiments__experiment_id__get"];
         put?: never;
@@ -165,6 +165,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{experiment_id}/iterations.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Iterations As Csv
+         * @description Every value as a row, warm-ups and iterations that were taken again included.
+         */
+        get: operations["iterations_as_csv_api_experiments__experiment_id__iterations_csv_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/iterations.jsonl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Iterations As Json
+         * @description The same, a line of JSON each.
+         */
+        get: operations["iterations_as_json_api_experiments__experiment_id__iterations_jsonl_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{experiment_id}/log": {
         parameters: {
             query?: never;
@@ -177,6 +217,66 @@ export interface paths {
          * @description The event log, oldest first, from *after* on.
          */
         get: operations["show_log_api_experiments__experiment_id__log_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/matrix": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Matrix
+         * @description Every matrix of the experiment, from verdicts as they were stored.
+         */
+        get: operations["show_matrix_api_experiments__experiment_id__matrix_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/matrix.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Matrix As Csv
+         * @description Every cell of the matrices as a row.
+         */
+        get: operations["matrix_as_csv_api_experiments__experiment_id__matrix_csv_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/matrix.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Matrix As Json
+         * @description The experiment with its matrices, as a file.
+         */
+        get: operations["matrix_as_json_api_experiments__experiment_id__matrix_json_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -374,7 +474,7 @@ export interface paths {
         };
         /**
          * Diff As Svg
-         * @description The same drawn by inferno or FlameGraph, where the service has one of them.
+         * @description The same diff, drawn by inferno or FlameGraph if one is installed with the service.
          */
         get: operations["diff_as_svg_api_profiles_diff_svg_get"];
         put?: never;
@@ -530,14 +630,14 @@ export interface components {
             expected: string[];
             /** Id */
             id: number;
-            /** Is Baseline */
-            is_baseline: boolean;
             /**
-             * Is Double
+             * Is Aa
              * @description the baseline once more, to see false alarms
              * @default false
              */
-            is_double: boolean;
+            is_aa: boolean;
+            /** Is Baseline */
+            is_baseline: boolean;
             /**
              * Kernel
              * @description kernel release asked for; empty: the host's installed default
@@ -641,6 +741,7 @@ export interface components {
             block: number;
             /** Build Id */
             build_id: string | null;
+            clock: components["schemas"]["Clock"];
             /** Cmdline */
             cmdline: string | null;
             /** Comparison */
@@ -716,8 +817,11 @@ export interface components {
             experiment_id: number;
             /** Host */
             host: string;
-            /** Side */
-            side: string;
+            /**
+             * System
+             * @enum {string}
+             */
+            system: "host" | "guest";
             /** Unit */
             unit: string;
         };
@@ -732,6 +836,7 @@ export interface components {
             case: string;
             /** Case Id */
             case_id: number;
+            clock: components["schemas"]["Clock"];
             /** Comparison */
             comparison: string;
             /** Emulated */
@@ -782,10 +887,15 @@ export interface components {
             /** Ci Low Percent */
             ci_low_percent?: number | null;
             /**
-             * Decided At Look
-             * @description blocks after which the verdict fell; figures are of that look
+             * Decided After
+             * @description blocks after which the verdict fell; figures are of these blocks
              */
-            decided_at_look?: number | null;
+            decided_after?: number | null;
+            /**
+             * Earlier
+             * @description what was said before, oldest first
+             */
+            earlier?: components["schemas"]["EarlierVerdict"][];
             /** Effect Percent */
             effect_percent?: number | null;
             /**
@@ -816,11 +926,23 @@ export interface components {
              */
             q?: number | null;
             /**
+             * Reason
+             * @description why this version was written
+             * @default
+             */
+            reason: string;
+            /**
              * State
              * @enum {string}
              */
             state: "baseline" | "measured" | "not_effective" | "no_data";
             verdict?: components["schemas"]["Verdict"] | null;
+            /**
+             * Version
+             * @description 2 and more: an earlier verdict no longer held
+             * @default 1
+             */
+            version: number;
         };
         /**
          * ClaimOutcome
@@ -887,12 +1009,48 @@ export interface components {
             title: string;
         };
         /**
+         * Clock
+         * @description What drives a host's clock.
+         * @enum {string}
+         */
+        Clock: "real" | "counted";
+        /**
+         * ComparisonHead
+         * @description Arms sharing a baseline, on some hosts, over some cases.
+         */
+        ComparisonHead: {
+            /** Arms */
+            arms: components["schemas"]["ArmView"][];
+            /**
+             * Counted
+             * @description whether a host's time counts instructions
+             * @default false
+             */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Family Title */
+            family_title: string;
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+        };
+        /**
          * ComparisonView
-         * @description One matrix: arms sharing a baseline, on some hosts, over some cases.
+         * @description A comparison with its matrix.
          */
         ComparisonView: {
             /** Arms */
             arms: components["schemas"]["ArmView"][];
+            /**
+             * Counted
+             * @description whether a host's time counts instructions
+             * @default false
+             */
+            counted: boolean;
             /** Emulated */
             emulated: boolean;
             /** Family Title */
@@ -925,6 +1083,183 @@ export interface components {
             n: number;
         };
         /**
+         * DiffArray
+         * @description Where one array is.
+         */
+        DiffArray: {
+            /**
+             * Length
+             * @description in items
+             */
+            length: number;
+            /**
+             * Offset
+             * @description in bytes, from the end of the header
+             */
+            offset: number;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "int32" | "float32" | "uint8";
+        };
+        /**
+         * DiffHeader
+         * @description The header of a diff's binary answer; it says where each of the arrays is that follow.
+         */
+        DiffHeader: {
+            a: components["schemas"]["DiffSide"];
+            /** Arrays */
+            arrays: {
+                [key: string]: components["schemas"]["DiffArray"];
+            };
+            b: components["schemas"]["DiffSide"];
+            /**
+             * Bases
+             * @description those that both sides have
+             */
+            bases: ("operation" | "share" | "raw")[];
+            /**
+             * Basis
+             * @enum {string}
+             */
+            basis: "operation" | "share" | "raw";
+            /** Case */
+            case: number | null;
+            /**
+             * Counted
+             * @description time counts instructions on a side
+             */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Event */
+            event: string;
+            /** Experiment */
+            experiment: number | null;
+            /** Host */
+            host: string;
+            /**
+             * Merged
+             * @description threads and compiled clones are one
+             */
+            merged: boolean;
+            /**
+             * Names
+             * @description by symbol; the first is the root's
+             */
+            names: string[];
+            pruned: components["schemas"]["DiffPruned"];
+            /**
+             * Raw Names
+             * @description by symbol: the names that the rules made one
+             */
+            raw_names: {
+                [key: string]: string[];
+            };
+            /** Rules Version */
+            rules_version: number;
+            /**
+             * Svg By
+             * @description the program that can draw an SVG here
+             */
+            svg_by: string | null;
+            /** Title */
+            title: string;
+            /** Unit */
+            unit: string;
+            /**
+             * Where
+             * @description the system that was profiled
+             * @enum {string}
+             */
+            where: "host" | "guest";
+            /**
+             * Wheres
+             * @description the systems of which the case has profiles
+             */
+            wheres: ("host" | "guest")[];
+        };
+        /**
+         * DiffPruned
+         * @description Frames that are left out for their width, and their cost on each side in the unit.
+         */
+        DiffPruned: {
+            /** A */
+            a: number;
+            /** B */
+            b: number;
+            /** Nodes */
+            nodes: number;
+        };
+        /**
+         * DiffSide
+         * @description One side of a diff: its boots together.
+         */
+        DiffSide: {
+            /** Boots */
+            boots: number;
+            /**
+             * Idle Percent
+             * @description left out, because the processor waited
+             */
+            idle_percent: number;
+            /** Label */
+            label: string;
+            /**
+             * Lost
+             * @description samples that the recording host had to drop
+             */
+            lost: number;
+            /** @description null for imported profiles */
+            of: components["schemas"]["Selection"] | null;
+            /** Operations */
+            operations: number | null;
+            /** Samples */
+            samples: number;
+            /**
+             * Total
+             * @description mean cost of everything, in the diff's unit
+             */
+            total: number;
+            /**
+             * Truncated Percent
+             * @description of the weight, without its outer frames
+             */
+            truncated_percent: number;
+            /**
+             * Unknown Percent
+             * @description of the weight, with a frame without a name
+             */
+            unknown_percent: number;
+        };
+        /**
+         * EarlierVerdict
+         * @description What was said of an arm, and no longer holds.
+         */
+        EarlierVerdict: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Blocks */
+            blocks: number;
+            /** Ci High Percent */
+            ci_high_percent: number | null;
+            /** Ci Low Percent */
+            ci_low_percent: number | null;
+            /** Effect Percent */
+            effect_percent: number | null;
+            /** N */
+            n: number;
+            /** Reason */
+            reason: string;
+            verdict: components["schemas"]["Verdict"] | null;
+            /** Version */
+            version: number;
+        };
+        /**
          * EventView
          * @description One line of a run's event log.
          */
@@ -946,63 +1281,22 @@ export interface components {
             text: string;
         };
         /**
-         * ExperimentState
-         * @description Where an experiment stands; see docs/states.md.
-         * @enum {string}
+         * ExperimentHead
+         * @description One experiment without its matrices.
          */
-        ExperimentState: "queued" | "running" | "finished" | "failed" | "cancelled";
-        /**
-         * ExperimentSummary
-         * @description A line in the list of experiments.
-         */
-        ExperimentSummary: {
-            /** Boots Done */
-            boots_done: number;
-            /** Boots Total */
-            boots_total: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Emulated */
-            emulated: boolean;
-            /** Finished At */
-            finished_at: string | null;
-            /**
-             * Headline
-             * @description largest decided effect, in words; empty before one
-             * @default
-             */
-            headline: string;
-            /** Hosts */
-            hosts: string[];
-            /** Id */
-            id: number;
-            /** Name */
-            name: string;
-            /** Question */
-            question: string;
-            /** Started At */
-            started_at: string | null;
-            state: components["schemas"]["ExperimentState"];
-            /**
-             * Submitted By
-             * @description who may cancel it beside approvers and admins
-             */
-            submitted_by: string;
-        };
-        /**
-         * ExperimentView
-         * @description One experiment as its page shows it.
-         */
-        ExperimentView: {
+        ExperimentHead: {
             /** Boots Done */
             boots_done: number;
             /** Boots Total */
             boots_total: number;
             /** Comparisons */
-            comparisons: components["schemas"]["ComparisonView"][];
+            comparisons: components["schemas"]["ComparisonHead"][];
+            /**
+             * Counted
+             * @description whether a host's time counts instructions
+             * @default false
+             */
+            counted: boolean;
             /**
              * Created At
              * Format: date-time
@@ -1035,6 +1329,142 @@ export interface components {
             name: string;
             /** Question */
             question: string;
+            /** @description null: it ran here */
+            recorded?: components["schemas"]["Recorded"] | null;
+            /** Runs */
+            runs: components["schemas"]["RunView"][];
+            /** Seed */
+            seed: number;
+            /** Spec Text */
+            spec_text: string;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["ExperimentState"];
+            /**
+             * Submitted By
+             * @description who may cancel it beside approvers and admins
+             */
+            submitted_by: string;
+        };
+        /**
+         * ExperimentPage
+         * @description Some experiments, newest first.
+         */
+        ExperimentPage: {
+            /** Experiments */
+            experiments: components["schemas"]["ExperimentSummary"][];
+            /**
+             * Next
+             * @description `before` of the next page; null: this is the last
+             */
+            next: number | null;
+        };
+        /**
+         * ExperimentState
+         * @description Where an experiment stands; see docs/states.md.
+         * @enum {string}
+         */
+        ExperimentState: "queued" | "running" | "finished" | "failed" | "cancelled";
+        /**
+         * ExperimentSummary
+         * @description A line in the list of experiments.
+         */
+        ExperimentSummary: {
+            /** Boots Done */
+            boots_done: number;
+            /** Boots Total */
+            boots_total: number;
+            /**
+             * Counted
+             * @description whether a host's time counts instructions
+             * @default false
+             */
+            counted: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Emulated */
+            emulated: boolean;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Headline
+             * @description largest decided effect, in words; empty before one
+             * @default
+             */
+            headline: string;
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Question */
+            question: string;
+            /** @description null: it ran here */
+            recorded?: components["schemas"]["Recorded"] | null;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["ExperimentState"];
+            /**
+             * Submitted By
+             * @description who may cancel it beside approvers and admins
+             */
+            submitted_by: string;
+        };
+        /**
+         * ExperimentView
+         * @description One experiment with its matrices.
+         */
+        ExperimentView: {
+            /** Boots Done */
+            boots_done: number;
+            /** Boots Total */
+            boots_total: number;
+            /** Comparisons */
+            comparisons: components["schemas"]["ComparisonView"][];
+            /**
+             * Counted
+             * @description whether a host's time counts instructions
+             * @default false
+             */
+            counted: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Headline
+             * @description largest decided effect, in words; empty before one
+             * @default
+             */
+            headline: string;
+            /**
+             * Host Facts
+             * @description by host name
+             */
+            host_facts?: {
+                [key: string]: components["schemas"]["HostFacts"];
+            };
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Question */
+            question: string;
+            /** @description null: it ran here */
+            recorded?: components["schemas"]["Recorded"] | null;
             /** Runs */
             runs: components["schemas"]["RunView"][];
             /** Seed */
@@ -1113,6 +1543,8 @@ export interface components {
          * @description What a host was while this experiment ran, from its proofs; unknown facts stay empty.
          */
         HostFacts: {
+            /** @default real */
+            clock: components["schemas"]["Clock"];
             /**
              * Emulated
              * @default false
@@ -1160,6 +1592,8 @@ export interface components {
             boots: number;
             /** Capabilities */
             capabilities: string[];
+            /** @description what the host's time is, as its inventory says now */
+            clock: components["schemas"]["Clock"];
             /** Emulated */
             emulated: boolean;
             /** Environment */
@@ -1205,6 +1639,8 @@ export interface components {
             boots: number;
             /** Capabilities */
             capabilities: string[];
+            /** @description what the host's time is, as its inventory says now */
+            clock: components["schemas"]["Clock"];
             /** Emulated */
             emulated: boolean;
             /** Environment */
@@ -1242,6 +1678,21 @@ export interface components {
              * @default
              */
             set_aside_reason: string;
+        };
+        /**
+         * MatrixView
+         * @description Every matrix of an experiment, from verdicts as they were stored.
+         */
+        MatrixView: {
+            /** Experiment Id */
+            experiment_id: number;
+            /**
+             * Rows
+             * @description by comparison id
+             */
+            rows: {
+                [key: string]: components["schemas"]["RowView"][];
+            };
         };
         /**
          * Means
@@ -1344,6 +1795,7 @@ export interface components {
             arm: string;
             /** Case Id */
             case_id: number;
+            clock: components["schemas"]["Clock"];
             /** Emulated */
             emulated: boolean;
             /**
@@ -1378,6 +1830,23 @@ export interface components {
             /** Seconds Left */
             seconds_left: number | null;
             state: components["schemas"]["ExperimentState"];
+        };
+        /**
+         * Recorded
+         * @description Where an experiment was recorded that was loaded from a file.
+         */
+        Recorded: {
+            /**
+             * At
+             * Format: date-time
+             * @description when the experiment ended there
+             */
+            at: string;
+            /**
+             * Host
+             * @description its hosts and their clocks, for people
+             */
+            host: string;
         };
         /**
          * ResultView
@@ -1545,6 +2014,26 @@ export interface components {
              * @description blocks after which every primary metric was decided
              */
             stopped_after?: number | null;
+            /**
+             * Verdict Changes
+             * @description how often its matrix has changed
+             * @default 0
+             */
+            verdict_changes: number;
+        };
+        /**
+         * Selection
+         * @description The boots of an arm, on a host, in an experiment: one side of a diff.
+         */
+        Selection: {
+            /** Arm */
+            arm: string;
+            /** Case Id */
+            case_id: number;
+            /** Experiment Id */
+            experiment_id: number;
+            /** Host */
+            host: string;
         };
         /**
          * SessionView
@@ -1659,7 +2148,10 @@ export interface operations {
     };
     list_experiments_api_experiments_get: {
         parameters: {
-            query?: never;
+            query?: {
+                before?: number | null;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1672,7 +2164,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExperimentSummary"][];
+                    "application/json": components["schemas"]["ExperimentPage"];
                 };
             };
             /** @description Client Error */
@@ -1717,7 +2209,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExperimentView"];
+                    "application/json": components["schemas"]["ExperimentHead"];
                 };
             };
             /** @description Client Error */
@@ -1757,7 +2249,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExperimentView"];
+                    "application/json": components["schemas"]["ExperimentHead"];
                 };
             };
             /** @description Client Error */
@@ -1947,6 +2439,92 @@ export interface operations {
             };
         };
     };
+    iterations_as_csv_api_experiments__experiment_id__iterations_csv_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                host?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    iterations_as_json_api_experiments__experiment_id__iterations_jsonl_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                host?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": unknown;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     show_log_api_experiments__experiment_id__log_get: {
         parameters: {
             query?: {
@@ -1968,6 +2546,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventView"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_matrix_api_experiments__experiment_id__matrix_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatrixView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    matrix_as_csv_api_experiments__experiment_id__matrix_csv_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    matrix_as_json_api_experiments__experiment_id__matrix_json_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentView"];
                 };
             };
             /** @description Client Error */
@@ -2319,11 +3024,11 @@ export interface operations {
         parameters: {
             query: {
                 basis?: ("operation" | "share" | "raw") | null;
-                /** @description threads and compiled clones as one */
+                /** @description show numbered threads and compiled clones as one */
                 merge?: boolean;
                 /** @description arm, or group of imported profiles */
                 a: string;
-                /** @description the other one */
+                /** @description arm or group that is compared with a */
                 b: string;
                 experiment?: number | null;
                 case?: number | null;
@@ -2331,7 +3036,7 @@ export interface operations {
                 b_experiment?: number | null;
                 b_case?: number | null;
                 b_host?: string;
-                /** @description of imported profiles */
+                /** @description of imported profiles: what was profiled */
                 tree?: string;
                 /** @description which system was profiled */
                 where?: "host" | "guest";
@@ -2375,11 +3080,11 @@ export interface operations {
         parameters: {
             query: {
                 basis?: ("operation" | "share" | "raw") | null;
-                /** @description threads and compiled clones as one */
+                /** @description show numbered threads and compiled clones as one */
                 merge?: boolean;
                 /** @description arm, or group of imported profiles */
                 a: string;
-                /** @description the other one */
+                /** @description arm or group that is compared with a */
                 b: string;
                 experiment?: number | null;
                 case?: number | null;
@@ -2387,7 +3092,7 @@ export interface operations {
                 b_experiment?: number | null;
                 b_case?: number | null;
                 b_host?: string;
-                /** @description of imported profiles */
+                /** @description of imported profiles: what was profiled */
                 tree?: string;
                 /** @description which system was profiled */
                 where?: "host" | "guest";

@@ -10,6 +10,7 @@ export type Boot = Schemas["BootView"];
 export type BootPoint = Schemas["BootPoint"];
 export type BootState = Schemas["BootState"];
 export type Case = Schemas["CaseView"];
+export type EarlierVerdict = Schemas["EarlierVerdict"];
 export type Cell = Schemas["CellView"];
 export type Claim = Schemas["ClaimView"];
 export type ClaimOutcome = Schemas["ClaimOutcome"];
@@ -18,8 +19,14 @@ export type ProfileGroup = Schemas["ProfileGroupView"];
 export type CaseProfiles = Schemas["CaseProfilesView"];
 export type Noise = Schemas["NoiseView"];
 export type ClaimSource = Schemas["ClaimSourceView"];
+export type ComparisonHead = Schemas["ComparisonHead"];
+/** A comparison with the rows of its matrix. */
 export type Comparison = Schemas["ComparisonView"];
-export type Experiment = Schemas["ExperimentView"];
+export type Recorded = Schemas["Recorded"];
+export type Experiment = Schemas["ExperimentHead"];
+/** An experiment with the rows of its matrices, as its JSON file has it. */
+export type WholeExperiment = Schemas["ExperimentView"];
+export type Matrices = Schemas["MatrixView"];
 export type ExperimentState = Schemas["ExperimentState"];
 export type ExperimentSummary = Schemas["ExperimentSummary"];
 export type Fingerprint = Schemas["FingerprintView"];

@@ -9,7 +9,8 @@ import { clock, secondsBetween } from "../format/time";
 import { FactTable } from "../hosts/fact-table";
 import { Stamp } from "../ui/age";
 import { Loaded } from "../ui/answers";
-import { EmulatedBadge, EmulatedNotice } from "../ui/emulated";
+import { Empty } from "../ui/empty";
+import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { BootTag } from "../ui/tag";
 import { BOOT_STATE } from "../words";
@@ -38,6 +39,7 @@ function Body({ boot }: { boot: Boot }) {
           <>
             <BootTag state={boot.state} />
             {boot.emulated && <EmulatedBadge />}
+            {boot.clock === "counted" && <CountedBadge />}
           </>
         }
         lede={
@@ -59,7 +61,7 @@ function Body({ boot }: { boot: Boot }) {
           <strong>{BOOT_STATE[boot.state].label}:</strong> {boot.reason}
         </p>
       )}
-      {boot.emulated && <EmulatedNotice />}
+      {boot.emulated && <EmulatedNotice counted={boot.clock === "counted"} />}
       <Proof boot={boot} />
       <section className="panel" aria-labelledby="results">
         <header>
@@ -119,7 +121,13 @@ function judgedBy(boot: Boot, file: string): boolean {
 }
 
 function Steps({ steps }: { steps: Attempt[] }) {
-  if (steps.length === 0) return <p className="inside faint">Not started.</p>;
+  if (steps.length === 0) {
+    return (
+      <Empty next={[["mitigauge worker", "boots and measures what is planned"]]}>
+        It has not been started.
+      </Empty>
+    );
+  }
   return (
     <table className="list stack">
       <thead>

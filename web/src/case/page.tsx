@@ -5,11 +5,14 @@ import { Link, Redirect, useSearchParams } from "wouter";
 import { caseQuery, experimentQuery } from "../api/queries";
 import type { Case, Cell, Row } from "../api/types";
 import { CellText } from "../experiment/cell";
-import { casePath } from "../experiment/matrix";
+import { EarlierVersions } from "../experiment/earlier";
+import { casePath } from "../experiment/paths";
 import { isMeasured, reach } from "../experiment/scale";
 import { detectable, fixed } from "../format/quantity";
-import { Loaded, NotFound } from "../ui/answers";
-import { EmulatedBadge, EmulatedNotice } from "../ui/emulated";
+import { Loaded } from "../ui/answers";
+import { Download, filesOfCase } from "../ui/download";
+import { Empty } from "../ui/empty";
+import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { directionInWords, hasOutcome } from "../words";
 import "./case.css";
@@ -33,13 +36,14 @@ export function CasePage({ id, caseId }: CaseKey) {
 
 /** An address without a host means the first host that has the case. */
 function OnFirstHost({ id, caseId }: CaseKey) {
-  const query = useQuery(experimentQuery(id));
+  const [search] = useSearchParams();
+  const query = useQuery(caseQuery(id, caseId, null));
   return (
     <Loaded query={query}>
-      {(experiment) => {
-        const row = experiment.comparisons.flatMap((c) => c.rows).find((r) => r.case_id === caseId);
-        if (!row) return <NotFound what={`Experiment ${id} has no case ${caseId}.`} />;
-        return <Redirect to={casePath(id, row)} replace />;
+      {({ host }) => {
+        const onHost = new URLSearchParams(search);
+        onHost.set("host", host);
+        return <Redirect to={`?${onHost.toString()}`} replace />;
       }}
     </Loaded>
   );
@@ -68,19 +72,36 @@ function Body({ view }: { view: Case }) {
       />
       <Head
         title={view.case}
-        tags={view.emulated && <EmulatedBadge />}
+        tags={
+          <>
+            {view.emulated && <EmulatedBadge />}
+            {view.clock === "counted" && <CountedBadge />}
+          </>
+        }
         lede={
           <>
             {view.comparison} on{" "}
             <Link to={`/hosts/${encodeURIComponent(view.host)}`}>{view.host}</Link>
           </>
         }
-      />
+      >
+        <Download files={filesOfCase(view.experiment_id, view.case_id, view.host)} />
+      </Head>
       <Parameters view={view} />
-      {view.emulated && <EmulatedNotice />}
+      {view.emulated && <EmulatedNotice counted={view.clock === "counted"} />}
       <OtherHosts view={view} />
-      {row ? <Metric view={view} row={row} /> : <p className="panel inside">No metric yet.</p>}
+      {row ? <Metric view={view} row={row} /> : <NoMetric />}
     </>
+  );
+}
+
+function NoMetric() {
+  return (
+    <section className="panel">
+      <Empty next={[["mitigauge worker", "boots and measures what is planned"]]}>
+        No metric has been measured yet.
+      </Empty>
+    </section>
   );
 }
 
@@ -99,17 +120,19 @@ function Parameters({ view }: { view: Case }) {
 /** The same case on the experiment's other hosts, if there are any. */
 function OtherHosts({ view }: { view: Case }) {
   const { data } = useQuery(experimentQuery(view.experiment_id));
-  const rows = data?.comparisons.flatMap((c) => c.rows).filter((r) => r.case_id === view.case_id);
-  const hosts = new Map(rows?.map((row) => [row.host, row]));
-  if (hosts.size < 2) return null;
+  const [search] = useSearchParams();
+  // Every host of a comparison has all of its cases.
+  const hosts = data?.comparisons.find((c) => c.name === view.comparison)?.hosts ?? [];
+  if (hosts.length < 2) return null;
+  const address = (host: string) => {
+    const there = new URLSearchParams(search);
+    there.set("host", host);
+    return `?${there.toString()}`;
+  };
   return (
     <nav className="segments case-hosts" aria-label="Hosts">
-      {[...hosts].map(([host, row]) => (
-        <Link
-          key={host}
-          to={casePath(view.experiment_id, row)}
-          aria-current={host === view.host ? "true" : undefined}
-        >
+      {hosts.map((host) => (
+        <Link key={host} to={address(host)} aria-current={host === view.host ? "true" : undefined}>
           {host}
         </Link>
       ))}
@@ -177,7 +200,9 @@ function Metric({ view, row }: { view: Case; row: Row }) {
           </label>
         </div>
         {done.length === 0 ? (
-          <p className="inside faint">No boot has an outcome yet.</p>
+          <Empty next={[["mitigauge worker", "boots and measures what is planned"]]}>
+            No boot has an outcome yet.
+          </Empty>
         ) : (
           <Chart row={row} arms={view.arms} points={done} iterations={iterations} />
         )}
@@ -214,6 +239,7 @@ function Summary({ view, row }: { view: Case; row: Row }) {
             </div>
             {cell ? <CellText cell={cell} row={row} reach={scale} /> : "no data"}
             {cell && isMeasured(cell) && <Strength cell={cell} />}
+            {cell && <EarlierVersions cell={cell} />}
             {cell?.state === "not_effective" && (
               <dl className="said">
                 <dt>kernel said</dt>

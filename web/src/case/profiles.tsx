@@ -4,9 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { caseProfilesQuery } from "../api/queries";
 import type { ArmProfiles, Case, CaseProfiles, Row } from "../api/types";
-import { profilePath } from "../experiment/matrix";
+import { profilePath } from "../experiment/paths";
 import { counted, fixed, percent } from "../format/quantity";
 import { Loaded } from "../ui/answers";
+import { Empty } from "../ui/empty";
 
 const SHOWN = 5;
 
@@ -34,7 +35,11 @@ interface ArmsProps {
 function Arms({ profiles, experimentId, row }: ArmsProps) {
   const baseline = profiles.arms.find((arm) => arm.is_baseline);
   if (profiles.arms.every((arm) => arm.profiles === 0) || baseline === undefined) {
-    return <p className="inside faint">No boot has been profiled yet.</p>;
+    return (
+      <Empty next={[["mitigauge worker", "boots, measures and then profiles what is planned"]]}>
+        No boot has been profiled yet.
+      </Empty>
+    );
   }
   const others = profiles.arms.filter((arm) => !arm.is_baseline && arm.profiles > 0);
   return (

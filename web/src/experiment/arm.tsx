@@ -19,15 +19,22 @@ function boots(arm: Arm): string {
   return parts.join(", ");
 }
 
+/** The name alone, with what must not be overlooked. */
+export function ArmName({ arm }: { arm: Arm }) {
+  return (
+    <div className="arm-name">
+      <span className="mono">{arm.name}</span>
+      {arm.is_baseline && <span className="tag">baseline</span>}
+      {neverEffective(arm) && <Tag tone="void" text="not effective" />}
+    </div>
+  );
+}
+
 /** An arm as a column's head: what was asked for, and what the kernel said if that differs. */
 export function ArmHead({ arm }: { arm: Arm }) {
   return (
     <div className="arm">
-      <div className="arm-name">
-        <span className="mono">{arm.name}</span>
-        {arm.is_baseline && <span className="tag">baseline</span>}
-        {neverEffective(arm) && <Tag tone="void" text="not effective" />}
-      </div>
+      <ArmName arm={arm} />
       {arm.title !== arm.name && <div className="arm-title">{arm.title}</div>}
       {arm.observed.length > 0 ? (
         <dl className="arm-proof">

@@ -1,6 +1,7 @@
 import type { Cell, Row } from "../api/types";
 import { detectable, interval, percent, percentDigits, quantity } from "../format/quantity";
 import { VERDICT } from "../words";
+import { VersionNote } from "./earlier";
 import { IntervalGlyph } from "./glyph";
 import { isMeasured } from "./scale";
 
@@ -41,6 +42,7 @@ function Measured({ cell, reach }: CellProps) {
         <span className="n">n {cell.n}</span>
       </span>
       {cell.note !== "" && <span className="note">{cell.note}</span>}
+      <VersionNote cell={cell} />
     </span>
   );
 }
@@ -50,6 +52,7 @@ function Missing({ cell }: { cell: Cell }) {
     <span className="missing">
       <span>no data</span>
       <span className="note">{cell.note === "" ? "no boot counts yet" : cell.note}</span>
+      <VersionNote cell={cell} />
     </span>
   );
 }

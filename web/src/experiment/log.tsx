@@ -2,6 +2,7 @@
 
 import type { LogEvent } from "../api/types";
 import { clock } from "../format/time";
+import { Empty } from "../ui/empty";
 import type { Connection } from "../api/live";
 
 const CONNECTION: Record<Connection, string> = {
@@ -32,7 +33,11 @@ export function Log({ lines, live, connection, open, onToggle }: LogProps) {
         {live && <span className="faint">{CONNECTION[connection]}</span>}
       </summary>
       {lines.length === 0 ? (
-        <p className="inside faint">Nothing logged yet.</p>
+        <Empty
+          next={live ? [["mitigauge worker", "carries out what is planned, and logs it"]] : []}
+        >
+          Nothing has been logged{live && " yet"}.
+        </Empty>
       ) : (
         <ol className="log" tabIndex={0} aria-label="Log, newest first">
           {lines.toReversed().map((line) => (

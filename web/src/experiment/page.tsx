@@ -2,21 +2,22 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "wouter";
 import { useLiveExperiment } from "../api/live";
 import { experimentQuery, isLive, progressQuery } from "../api/queries";
-import type { Comparison, Experiment, Progress, Row } from "../api/types";
+import type { Experiment, Progress } from "../api/types";
 import { counted } from "../format/quantity";
 import { Age, Stamp } from "../ui/age";
 import { Loaded } from "../ui/answers";
-import { EmulatedBadge, EmulatedNotice } from "../ui/emulated";
+import { Download, filesOf } from "../ui/download";
+import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Facts } from "../ui/facts";
 import { Crumbs, Head, useTitle } from "../ui/page";
+import { RecordedNotice, RecordedTag } from "../ui/recorded";
 import { ExperimentTag } from "../ui/tag";
 import { Claims } from "./claims";
+import { Comparisons } from "./comparisons";
 import "./experiment.css";
 import { Log } from "./log";
-import { Matrix } from "./matrix";
 import { ReportButtons } from "./report";
 import { overall, RunTable } from "./runs";
 import { useLog } from "./use-log";
@@ -70,10 +71,15 @@ function Body({ experiment }: { experiment: Experiment }) {
               <ExperimentTag state={state} />
             </span>
             {experiment.emulated && <EmulatedBadge />}
+            <RecordedTag recorded={experiment.recorded} />
+            {experiment.counted && <CountedBadge />}
           </>
         }
       >
-        <ReportButtons id={id} />
+        <div className="buttons">
+          <ReportButtons id={id} />
+          <Download files={filesOf(id)} />
+        </div>
       </Head>
       {experiment.headline !== "" && <p className="headline">{experiment.headline}</p>}
       {standing.runs
@@ -86,117 +92,14 @@ function Body({ experiment }: { experiment: Experiment }) {
             {run.error}
           </p>
         ))}
-      {experiment.emulated && <EmulatedNotice />}
+      <RecordedNotice recorded={experiment.recorded} />
+      {experiment.emulated && <EmulatedNotice counted={experiment.counted} />}
       {live && runs}
       <Comparisons experiment={experiment} />
       {!live && <Claims id={id} />}
       {!live && runs}
       <Specification experiment={experiment} />
     </>
-  );
-}
-
-/** The rows a reader asked for: primary or all metrics, cases containing a text. */
-export function chosen(rows: Row[], all: boolean, text: string): Row[] {
-  const wanted = text.toLowerCase();
-  return rows.filter(
-    (row) =>
-      (all || row.primary) &&
-      `${row.case} ${row.host} ${row.metric_title}`.toLowerCase().includes(wanted),
-  );
-}
-
-const FILTER_FROM_ROWS = 12;
-
-function Comparisons({ experiment }: { experiment: Experiment }) {
-  const [search, setSearch] = useSearchParams();
-  const all = search.get("metrics") === "all";
-  const text = search.get("case") ?? "";
-  const rows = experiment.comparisons.flatMap((comparison) => comparison.rows);
-  const change = (key: string, value: string) => {
-    setSearch(
-      (before) => {
-        if (value === "") before.delete(key);
-        else before.set(key, value);
-        return before;
-      },
-      { replace: true },
-    );
-  };
-  const secondary = rows.some((row) => !row.primary);
-  const filter = rows.length >= FILTER_FROM_ROWS || text !== "";
-  return (
-    <>
-      {(secondary || filter) && (
-        <div className="filters">
-          {secondary && (
-            <div className="segments" role="group" aria-label="Metrics">
-              {[false, true].map((value) => (
-                <button
-                  type="button"
-                  key={String(value)}
-                  aria-pressed={all === value}
-                  onClick={() => {
-                    change("metrics", value ? "all" : "");
-                  }}
-                >
-                  {value ? "All metrics" : "Primary metrics"}
-                </button>
-              ))}
-            </div>
-          )}
-          {filter && (
-            <input
-              className="field"
-              type="search"
-              placeholder="Filter cases"
-              aria-label="Filter cases"
-              value={text}
-              onChange={(event) => {
-                change("case", event.target.value);
-              }}
-            />
-          )}
-        </div>
-      )}
-      {experiment.comparisons.map((comparison) => (
-        <ComparisonPanel
-          key={comparison.id}
-          experimentId={experiment.id}
-          comparison={comparison}
-          rows={chosen(comparison.rows, all, text)}
-        />
-      ))}
-    </>
-  );
-}
-
-interface PanelProps {
-  experimentId: number;
-  comparison: Comparison;
-  rows: Row[];
-}
-
-function ComparisonPanel({ experimentId, comparison, rows }: PanelProps) {
-  const heading = `comparison-${comparison.id}`;
-  return (
-    <section className="panel" aria-labelledby={heading}>
-      <header>
-        <h2 id={heading}>
-          {comparison.family_title} <span className="soft">on {comparison.hosts.join(", ")}</span>
-        </h2>
-        <span className="faint small">
-          effect against baseline, 95 % interval, n boots; select a cell for its boots
-        </span>
-      </header>
-      {rows.length === 0 ? (
-        <p className="inside faint">
-          {comparison.rows.length === 0 ? "No case yet." : "No case fits the filter."}
-        </p>
-      ) : (
-        <Matrix experimentId={experimentId} comparison={comparison} rows={rows} />
-      )}
-    </section>
   );
 }
 

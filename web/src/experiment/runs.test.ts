@@ -14,6 +14,7 @@ const run: Run = {
   boots_done: 3,
   boots_total: 18,
   lab_faults: 0,
+  verdict_changes: 0,
   error: "",
   started_at: "2026-07-17T12:00:00Z",
   finished_at: null,

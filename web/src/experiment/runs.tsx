@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { Progress, Run } from "../api/types";
 import { counted, duration, spanOfTime } from "../format/quantity";
 import { secondsBetween } from "../format/time";
+import { Empty } from "../ui/empty";
 import { Tag } from "../ui/tag";
 import { EXPERIMENT_STATE, stepInWords } from "../words";
 
@@ -38,6 +39,13 @@ function RunTag({ run }: { run: Run }) {
 }
 
 export function RunTable({ runs }: { runs: Run[] }) {
+  if (runs.length === 0) {
+    return (
+      <Empty next={[["mitigauge worker", "takes up the runs of what is planned"]]}>
+        There is no run.
+      </Empty>
+    );
+  }
   return (
     <table className="list stack runs">
       <thead>

@@ -13,6 +13,8 @@ function rowOf(...intervals: [number, number, number][]): Row {
     ci_low_percent,
     ci_high_percent,
     note: "",
+    version: 1,
+    reason: "",
   }));
   return {
     case_id: 1,

@@ -42,5 +42,6 @@ export function reach(rows: readonly Row[]): number {
     .map((cell) => Math.max(Math.abs(cell.ci_low_percent), Math.abs(cell.ci_high_percent)))
     .sort((a, b) => a - b);
   const usual = ends[Math.ceil(ends.length * 0.9) - 1] ?? 1;
-  return roundUp(Math.max(1, usual, ...effects));
+  // Not spread into Math.max: a large matrix has more effects than a call takes arguments.
+  return roundUp(effects.reduce((most, effect) => Math.max(most, effect), Math.max(1, usual)));
 }

@@ -1,25 +1,35 @@
 /** Every experiment, newest first. */
 
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { experimentsQuery, isLive } from "../api/queries";
 import type { ExperimentSummary } from "../api/types";
 import { counted } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
-import { EmulatedMark } from "../ui/emulated";
+import { NextCommands } from "../ui/empty";
+import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Head, useTitle } from "../ui/page";
+import { RecordedTag } from "../ui/recorded";
 import { ExperimentTag } from "../ui/tag";
 import "./experiments.css";
 
 export function ExperimentsPage() {
   useTitle("Experiments");
-  const query = useQuery(experimentsQuery());
+  const query = useInfiniteQuery(experimentsQuery());
   return (
     <Loaded query={query}>
-      {(experiments) =>
-        experiments.length === 0 ? <NoneYet /> : <List experiments={experiments} />
-      }
+      {({ pages }) => {
+        const experiments = pages.flatMap((page) => page.experiments);
+        if (experiments.length === 0) return <NoneYet />;
+        return (
+          <List
+            experiments={experiments}
+            more={query.hasNextPage ? () => void query.fetchNextPage() : null}
+            busy={query.isFetchingNextPage}
+          />
+        );
+      }}
     </Loaded>
   );
 }
@@ -28,23 +38,45 @@ function NoneYet() {
   return (
     <Answer title="No experiment yet">
       <p>An experiment boots hosts into each mode, proves the mode, measures, and compares.</p>
-      <p>Start the ready-made one on the emulated lab:</p>
-      <pre tabIndex={0}>mitigauge experiment submit experiments/lab-demo.yml</pre>
+      <NextCommands
+        next={[
+          ["mitigauge demo --recorded", "shows one that was recorded, at once"],
+          [
+            "mitigauge experiment submit experiments/lab-demo.yml",
+            "plans the same on emulated hosts of this machine",
+          ],
+          ["mitigauge worker", "carries out what is planned"],
+        ]}
+      />
       <p className="faint">It shows up here by itself.</p>
     </Answer>
   );
 }
 
-function List({ experiments }: { experiments: ExperimentSummary[] }) {
+interface ListProps {
+  experiments: ExperimentSummary[];
+  /** Fetches older ones; null where there are none. */
+  more: (() => void) | null;
+  busy: boolean;
+}
+
+function List({ experiments, more, busy }: ListProps) {
   const live = experiments.filter((e) => isLive(e.state)).length;
   return (
     <>
       <Head
         title="Experiments"
-        lede={`${counted(experiments.length, "experiment")}${live > 0 ? `, ${live} under way` : ""}`}
+        lede={`${more ? "the newest " : ""}${counted(experiments.length, "experiment")}${live > 0 ? `, ${live} under way` : ""}`}
       />
       <div className="panel" style={{ marginTop: 0 }}>
         <ExperimentTable experiments={experiments} />
+        {more && (
+          <p className="inside">
+            <button type="button" className="button" disabled={busy} onClick={more}>
+              Older experiments
+            </button>
+          </p>
+        )}
       </div>
     </>
   );
@@ -77,6 +109,8 @@ export function ExperimentTable({ experiments }: { experiments: ExperimentSummar
               <div className="buttons state">
                 <ExperimentTag state={e.state} />
                 {e.emulated && <EmulatedMark />}
+                <RecordedTag recorded={e.recorded} />
+                {e.counted && <CountedMark />}
               </div>
             </td>
             <td data-label="Boots">

@@ -21,8 +21,13 @@ export function clock(at: string): string {
   return `${two(t.getHours())}:${two(t.getMinutes())}:${two(t.getSeconds())}`;
 }
 
+/** 2026-07-17 in local time. */
+export function day(at: string): string {
+  const t = new Date(at);
+  return `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())}`;
+}
+
 /** 2026-07-17 14:03:22 in local time. */
 export function stamp(at: string): string {
-  const t = new Date(at);
-  return `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())} ${clock(at)}`;
+  return `${day(at)} ${clock(at)}`;
 }

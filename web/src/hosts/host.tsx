@@ -7,7 +7,8 @@ import { ExperimentTable } from "../experiments/page";
 import { counted } from "../format/quantity";
 import { Age, Stamp } from "../ui/age";
 import { Loaded } from "../ui/answers";
-import { EmulatedBadge, EmulatedNotice } from "../ui/emulated";
+import { Empty } from "../ui/empty";
+import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Facts } from "../ui/facts";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { FactTable } from "./fact-table";
@@ -36,11 +37,12 @@ function Body({ host }: { host: Host }) {
           <>
             <Lease host={host} />
             {host.emulated && <EmulatedBadge />}
+            {host.clock === "counted" && <CountedBadge />}
           </>
         }
       />
       {host.set_aside_at !== null && <SetAside host={host} />}
-      {host.emulated && <EmulatedNotice />}
+      {host.emulated && <EmulatedNotice counted={host.clock === "counted"} />}
       <section className="panel inside" aria-label="Facts">
         <div className="inside">
           <Facts
@@ -62,7 +64,18 @@ function Body({ host }: { host: Host }) {
             newest first; each with what changed from the one before
           </span>
         </header>
-        {newestFirst.length === 0 && <p className="inside faint">None taken yet.</p>}
+        {newestFirst.length === 0 && (
+          <Empty
+            next={[
+              [
+                `mitigauge host check ${host.name} --environment ${host.environment}`,
+                "tells whether the host can be reached",
+              ],
+            ]}
+          >
+            None has been taken yet: each boot that is measured takes one.
+          </Empty>
+        )}
         {newestFirst.map((print, i) => (
           <FingerprintItem
             key={print.id}
@@ -77,7 +90,16 @@ function Body({ host }: { host: Host }) {
           <h2 id="experiments">Experiments</h2>
         </header>
         {host.experiments.length === 0 ? (
-          <p className="inside faint">None yet.</p>
+          <Empty
+            next={[
+              [
+                "mitigauge experiment submit SPEC",
+                `plans one; ${host.name} stands under its hosts`,
+              ],
+            ]}
+          >
+            No experiment has used this host yet.
+          </Empty>
         ) : (
           <ExperimentTable experiments={host.experiments} />
         )}

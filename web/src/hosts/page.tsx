@@ -6,7 +6,8 @@ import { hostsQuery } from "../api/queries";
 import type { HostSummary } from "../api/types";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
-import { EmulatedMark } from "../ui/emulated";
+import { NextCommands } from "../ui/empty";
+import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Head, useTitle } from "../ui/page";
 import { Tag } from "../ui/tag";
 import "./hosts.css";
@@ -24,8 +25,14 @@ export function HostsPage() {
 function NoneYet() {
   return (
     <Answer title="No host yet">
-      <p>A host shows up with the first experiment that uses it. The emulated ones start with:</p>
-      <pre tabIndex={0}>mitigauge lab up</pre>
+      <p>A host shows up with the first experiment that uses it.</p>
+      <NextCommands
+        next={[
+          ["mitigauge demo --recorded", "shows a recorded experiment with its hosts, at once"],
+          ["mitigauge lab up", "starts the emulated hosts of this machine"],
+          ["mitigauge experiment submit experiments/lab-demo.yml", "plans an experiment on them"],
+        ]}
+      />
     </Answer>
   );
 }
@@ -62,6 +69,7 @@ function List({ hosts }: { hosts: HostSummary[] }) {
                       <strong>{host.name}</strong>
                     </Link>
                     {host.emulated && <EmulatedMark />}
+                    {host.clock === "counted" && <CountedMark />}
                   </div>
                   <div className="faint">environment {host.environment}</div>
                 </th>

@@ -1,60 +1,18 @@
 /** The difference of two profiles as the service sends it: a head in JSON, columns behind it. */
 
+import type { components } from "../api/schema";
 import { arranged, type Tree } from "./tree";
 
+type Schemas = components["schemas"];
+
 /** The boots of one arm on one host in one experiment. */
-export interface Selection {
-  experiment_id: number;
-  case_id: number;
-  host: string;
-  arm: string;
-}
-
-export interface Side {
-  label: string;
-  /** Null for imported profiles. */
-  of: Selection | null;
-  boots: number;
-  samples: number;
-  /** Samples that the recording host had to drop. */
-  lost: number;
-  operations: number | null;
-  /** In the profile's unit. */
-  total: number;
-  unknown_percent: number;
-  truncated_percent: number;
-}
-
-export const BASES = ["operation", "share", "raw"] as const;
-export type Basis = (typeof BASES)[number];
-
-export type Where = "host" | "guest";
-
-export interface Meta {
-  a: Side;
-  b: Side;
-  basis: Basis;
-  bases: Basis[];
-  unit: string;
-  title: string;
-  host: string;
-  emulated: boolean;
-  event: string;
-  merged: boolean;
-  rules_version: number;
-  names: string[];
-  /** By symbol: the names that normalising brought together in it. */
-  raw_names: Record<string, string[]>;
-  /** Frames left out, and what they weigh in each group, in the profile's unit. */
-  pruned: { nodes: number; a: number; b: number };
-  experiment: number | null;
-  case: number | null;
-  /** Which system was profiled, and those of which the case has profiles. */
-  where: Where;
-  wheres: Where[];
-  /** Which program the service could draw an SVG with. */
-  svg_by: string | null;
-}
+export type Selection = Schemas["Selection"];
+export type Side = Schemas["DiffSide"];
+/** What the service says of the difference, but for where its columns are. */
+export type Meta = Omit<Schemas["DiffHeader"], "arrays">;
+export type Basis = Meta["basis"];
+/** Which system was profiled. */
+export type Where = Meta["where"];
 
 /** One entry a function; self without, total with what it calls. */
 export interface Functions {

@@ -25,7 +25,7 @@ export function Exports({ scene, profile, zoom }: ExportProps) {
   const [query] = useSearchParams();
   const [problem, setProblem] = useState("");
   const drawn = () => cut(scene.figure.tree, scene.figure.layout, zoom, WIDTH_PX);
-  const title = `${meta.title} on ${meta.host}: ${meta.a.label} and ${meta.b.label}, ${meta.unit}${meta.emulated ? ", emulated" : ""}`;
+  const title = `${meta.title} on ${meta.host}: ${meta.a.label} and ${meta.b.label}, ${meta.unit}${meta.emulated ? ", emulated" : ""}${meta.counted ? ", counted time" : ""}`;
   const keep = (content: BlobPart[], type: string, ending: string) => {
     save(new Blob(content, { type }), fileName(meta, ending));
   };

@@ -1,17 +1,20 @@
 /** The graph with its controls, its legend, what the search found, and its exports. */
 
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { counted } from "../format/quantity";
 import { reference, type Look } from "./colour";
 import { ViewControls } from "./controls";
 import type { Meta } from "./decode";
+import { differingPart, partOf } from "./difference";
+import { Differences, ShownPart } from "./differences";
 import { Exports } from "./exports";
 import { figure as figureOf, type Figure, type Scene } from "./figure";
-import { Graph } from "./graph";
+import { Graph, type Aim } from "./graph";
 import { Legend } from "./legend";
 import { usePalette } from "./palette";
 import { findPath, pathId } from "./path";
 import type { Matches } from "./search";
+import { WHOLE } from "./state";
 import type { TabProps } from "./tab";
 import { cost, type Tree } from "./tree";
 import { useMatches } from "./use-matches";
@@ -34,10 +37,14 @@ export function GraphTab({ profile, state, text, change, address }: TabProps) {
     [tree, meta.names, state.width],
   );
   const found = useMatches(figure, text);
-  const zoom = useMemo(
-    () => findPath(tree, meta.names, state.zoom) ?? 0,
-    [tree, meta.names, state.zoom],
-  );
+  const { end } = figure.layout;
+  const part = useMemo(() => differingPart(tree, end), [tree, end]);
+  const zoom = useMemo(() => {
+    if (state.zoom === "") return part?.zoom ?? 0;
+    return findPath(tree, meta.names, state.zoom) ?? 0;
+  }, [tree, meta.names, state.zoom, part]);
+  const [shown, setShown] = useState<Aim | null>(null);
+  const opened = part === null ? null : { zoom: part.zoom, node: part.most };
   const known = useMemo(() => isKnown(tree), [tree]);
   const matching = found?.symbols ?? null;
   const scene: Scene = useMemo(
@@ -45,7 +52,14 @@ export function GraphTab({ profile, state, text, change, address }: TabProps) {
     [figure, look, palette, matching, state.view],
   );
   const zoomTo = (node: number) => {
-    if (node !== zoom) change({ zoom: node === 0 ? null : pathId(tree, meta.names, node) }, false);
+    if (node === zoom) return;
+    change({ zoom: node === 0 ? WHOLE : pathId(tree, meta.names, node) }, false);
+  };
+  const show = (symbol: number) => {
+    const found = partOf(tree, end, symbol);
+    if (found === null) return;
+    setShown({ zoom: found.zoom, node: found.most });
+    zoomTo(found.zoom);
   };
   return (
     <section className="panel profile-panel" aria-labelledby="graph">
@@ -55,7 +69,13 @@ export function GraphTab({ profile, state, text, change, address }: TabProps) {
           <ViewControls meta={meta} state={state} change={change} />
         </div>
       </header>
-      {state.zoom !== "" && zoom === 0 && (
+      <Differences
+        profile={profile}
+        show={show}
+        table={address({ tab: "functions", of: null, sort: "q", page: null })}
+      />
+      <ShownPart {...{ part, known, zoom, zoomTo }} />
+      {state.zoom !== "" && state.zoom !== WHOLE && zoom === 0 && (
         <p className="inside small" role="note">
           The frame this address zooms to is not in these profiles; everything is shown.
         </p>
@@ -67,6 +87,7 @@ export function GraphTab({ profile, state, text, change, address }: TabProps) {
         label={`Flame graph of ${meta.title}, ${meta.a.label} and ${meta.b.label}`}
         zoom={zoom}
         zoomTo={zoomTo}
+        aim={shown?.zoom === zoom ? shown : opened}
         sandwich={(fn) => address({ tab: "sandwich", fn, callers: null, callees: null })}
       />
       <Legend look={look} palette={palette} whole={figure.whole} unit={meta.unit} known={known} />

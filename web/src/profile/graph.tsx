@@ -5,7 +5,7 @@ import type { Meta } from "./decode";
 import type { Scene } from "./figure";
 import { walk, wider, type Step } from "./layout";
 import { Inspector, Name } from "./inspector";
-import { pathTo } from "./tree";
+import { pathTo, type Tree } from "./tree";
 import { useStage } from "./use-stage";
 import { costText, differenceText, fateOf, frameInWords, qText } from "./words";
 
@@ -15,7 +15,15 @@ interface GraphProps {
   label: string;
   zoom: number;
   zoomTo: (node: number) => void;
+  /** The frame to stand on while nobody has chosen another; the zoomed one where absent. */
+  aim?: Aim | null;
   sandwich: (name: string) => string;
+}
+
+/** A frame to stand on, as long as this one is zoomed. */
+export interface Aim {
+  zoom: number;
+  node: number;
 }
 
 const DRAG_FROM_PX = 4;
@@ -26,14 +34,16 @@ const STEPS: Record<Scene["view"], Record<string, Step>> = {
   icicle: { ArrowUp: "caller", ArrowDown: "callee", ArrowLeft: "left", ArrowRight: "right" },
 };
 
-export function Graph({ scene, meta, label, zoom, zoomTo, sandwich }: GraphProps) {
+export function Graph({ scene, meta, label, zoom, zoomTo, aim, sandwich }: GraphProps) {
   const { figure, view } = scene;
   const { tree, layout, names } = figure;
-  const [picked, pick] = useState({ tree, zoom, node: zoom });
+  const [picked, pick] = useState<(Aim & { tree: Tree }) | null>(null);
   const [hover, setHover] = useState<{ node: number; x: number; y: number } | null>(null);
   const drag = useRef<{ from: number; scroll: number; moved: boolean } | null>(null);
   // Another tree has other frames, and who zooms means the zoomed frame.
-  const chosen = picked.tree === tree && picked.zoom === zoom ? picked.node : zoom;
+  const isPicked = picked !== null && picked.tree === tree && picked.zoom === zoom;
+  const aimed = aim?.zoom === zoom ? aim.node : zoom;
+  const chosen = isPicked ? picked.node : aimed;
   const { box, tall, canvas, hoveredRing, chosenRing, stage } = useStage(scene, zoom, chosen);
 
   const choose = (node: number) => {

@@ -1,5 +1,5 @@
 import { useRef } from "react";
-import { useKey } from "./search-field";
+import { useKey } from "../ui/use-key";
 
 const KEYS: [string, string][] = [
   ["↑ ↓", "to the caller or the widest callee"],

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { Answer, Loaded } from "../ui/answers";
-import { EmulatedBadge, EmulatedNotice } from "../ui/emulated";
+import { NextCommands } from "../ui/empty";
+import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle, type Crumb } from "../ui/page";
 import type { Meta, Profile } from "./decode";
 import { FunctionTable } from "./function-table";
@@ -18,7 +19,7 @@ import { SearchField } from "./search-field";
 import { Sides } from "./sides";
 import { changed, dataQuery, viewState, type Changes, type Tab } from "./state";
 import { DataControls } from "./controls";
-import { useSearch } from "./use-search";
+import { useSearch } from "../ui/use-search";
 
 export function ProfileDiffPage() {
   const [query] = useSearchParams();
@@ -33,8 +34,19 @@ function NothingAsked() {
     <Answer title="No profiles chosen">
       <p>
         This page compares the profiles of two arms, A and B. Open an experiment, choose a case, and
-        follow its link to the flame graph.
+        follow its link to the flame graph. Only cases whose workload says <code>profile:</code> in
+        the spec have profiles.
       </p>
+      <NextCommands
+        next={[
+          ["mitigauge demo --recorded", "shows a recorded experiment with profiles, at once"],
+          [
+            "mitigauge experiment submit experiments/lab-demo.yml",
+            "plans one whose first case is profiled",
+          ],
+          ["mitigauge profile import --help", "says how to bring profiles of your own"],
+        ]}
+      />
       <p>
         Go to the <Link to="/">list of experiments</Link>.
       </p>
@@ -99,7 +111,12 @@ function Body({ profile }: { profile: Profile }) {
       <Crumbs trail={trail(meta)} />
       <Head
         title={meta.title}
-        tags={meta.emulated && <EmulatedBadge />}
+        tags={
+          <>
+            {meta.emulated && <EmulatedBadge />}
+            {meta.counted && <CountedBadge />}
+          </>
+        }
         lede={
           <>
             {meta.event} {meta.where === "guest" ? "in the guest on" : "on"}{" "}
@@ -108,7 +125,7 @@ function Body({ profile }: { profile: Profile }) {
           </>
         }
       />
-      {meta.emulated && <EmulatedNotice />}
+      {meta.emulated && <EmulatedNotice counted={meta.counted} />}
       <section className="panel" aria-labelledby="groups">
         <header>
           <h2 id="groups">Groups</h2>

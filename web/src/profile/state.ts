@@ -19,7 +19,10 @@ export interface ViewState {
   colour: Colour;
   greying: boolean;
   search: string;
-  /** Path ids of the zoomed frames: of the graph, and of the sandwich's two halves. */
+  /**
+   * Path ids of the zoomed frames: of the graph, and of the sandwich's two halves. The graph
+   * without one opens where it differs; WHOLE is all of it.
+   */
   zoom: string;
   callers: string;
   callees: string;
@@ -30,6 +33,9 @@ export interface ViewState {
   descending: boolean;
   page: number;
 }
+
+/** The zoom that shows the whole graph. */
+export const WHOLE = "all";
 
 const VIEW_KEYS = new Set([
   ...["tab", "view", "width", "colour", "sig", "q", "zoom", "callers", "callees"],

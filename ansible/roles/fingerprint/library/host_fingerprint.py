@@ -24,6 +24,10 @@ description:
   - Returns the facts as C(mitigauge.fingerprint); what the host does not show is null.
 options:
   packages: {description: Debian packages whose versions count, type: list, elements: str}
+  clock:
+    description: What the host's time is. The host cannot tell, so its inventory does.
+    choices: [real, counted]
+    default: real
 author: [Mitigauge contributors]
 """
 
@@ -162,8 +166,8 @@ def operating_system(os_release: str | None) -> str | None:
     return fields.get("PRETTY_NAME")
 
 
-def fingerprint(root: Path, packages: Sequence[str]) -> dict[str, Any]:
-    """All facts of the host whose file systems are under `root`."""
+def fingerprint(root: Path, packages: Sequence[str], clock: str = "real") -> dict[str, Any]:
+    """All facts of the host whose file systems are under `root`; `clock` is what its time is."""
     policies = (root / CPU / "cpufreq").glob("policy[0-9]*/scaling_governor")
     nodes = list((root / "sys/devices/system/node").glob("node[0-9]*"))
     return {
@@ -175,6 +179,7 @@ def fingerprint(root: Path, packages: Sequence[str]) -> dict[str, Any]:
         "numa_nodes": len(nodes) or None,
         "firmware": dmi(root, vendor="bios_vendor", version="bios_version", date="bios_date"),
         "board": dmi(root, vendor="board_vendor", name="board_name", version="board_version"),
+        "clock": clock,
         "clocksource": text_of(
             root / "sys/devices/system/clocksource/clocksource0/current_clocksource"
         ),
@@ -192,10 +197,13 @@ def fingerprint(root: Path, packages: Sequence[str]) -> dict[str, Any]:
 def main() -> None:
     """Entry point of the module."""
     module = AnsibleModule(
-        argument_spec={"packages": {"type": "list", "elements": "str", "default": []}},
+        argument_spec={
+            "packages": {"type": "list", "elements": "str", "default": []},
+            "clock": {"type": "str", "choices": ["real", "counted"], "default": "real"},
+        },
         supports_check_mode=True,
     )
-    facts = fingerprint(Path("/"), module.params["packages"])
+    facts = fingerprint(Path("/"), module.params["packages"], module.params["clock"])
     module.exit_json(changed=False, mitigauge={"fingerprint": facts})
 
 

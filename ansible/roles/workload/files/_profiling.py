@@ -13,6 +13,7 @@ import re
 import resource
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,6 +49,8 @@ code=$?
 echo "$EPOCHREALTIME" >>"$notes"
 exit "$code"
 """
+# The source that needs no connection: the host's own timer sends them, see _hpet.py.
+OWN_NMIS = "hpet"
 COUNTERS = ("cycles", "instructions", "branches", "branch-misses")
 PACKERS = {"zstd": ("zst", ["-q", "-c"]), "gzip": ("gz", ["-c"])}
 
@@ -132,15 +135,22 @@ def nmi_counts() -> list[int]:
     return []
 
 
+def nmi_command(source: str) -> list[str]:
+    """What runs a command under NMIs; rate and notes follow, then the command."""
+    if source == OWN_NMIS:
+        return [sys.executable, "-B", str(Path(__file__).resolve().parent / "_hpet.py")]
+    host, _, port = source.rpartition(":")
+    return ["bash", "-c", UNDER_NMIS, "nmis", host, port]
+
+
 def record_by_nmi(
     case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any], names: list[str],
     source: str,
 ) -> None:  # fmt: skip
     """As `record`, sampled by the emulator's NMIs; says how many nanoseconds one stands for."""
     notes = output / "nmis.txt"
-    host, _, port = source.rpartition(":")
     before = nmi_counts()
-    under = ["bash", "-c", UNDER_NMIS, "nmis", host, port, str(said["hz"]), str(notes)]
+    under = [*nmi_command(source), str(said["hz"]), str(notes)]
     try:
         record(case, workloads, output, said, names, under)
     except ProfileError:
@@ -192,11 +202,19 @@ def packer() -> str:
 
 
 def window(output: Path) -> list[str]:
-    """perf's option for the time of the iterations, where the workload tells it."""
-    match run_facts(output).get("measured"):
-        case [int() | float() as began, int() | float() as ended] if 0 <= began < ended:
-            return ["--time", f"{began:.9f},{ended:.9f}"]
-    return []
+    """perf's option for the time of the iterations, where the workload tells it.
+
+    `measured` is [began, ended], or a list of such pairs.
+    """
+    told = run_facts(output).get("measured")
+    spans = []
+    for pair in told if isinstance(told, list) and told and isinstance(told[0], list) else [told]:
+        match pair:
+            case [int() | float() as began, int() | float() as ended] if 0 <= began < ended:
+                spans.append(f"{began:.9f},{ended:.9f}")
+            case _:
+                return []
+    return ["--time", " ".join(spans)]
 
 
 def write_script(output: Path) -> Path:

@@ -20,7 +20,7 @@ name: workload_archive
 short_description: Workload directories as a base64 tar.gz
 description:
   - Packs what a host needs of each named workload, that is all but parse.py, fixtures, README.md
-    and hidden files.
+    and hidden files, and the kit that they share.
 options:
   _terms: {description: names of the workloads, required: true}
   root: {description: directory with one directory for each workload, type: path, required: true}
@@ -29,6 +29,8 @@ author: [Mitigauge contributors]
 
 # Used on the control side only: a change in them must not look like a change of the workload.
 LEFT_OUT = {"parse.py", "fixtures", "README.md", "__pycache__"}
+# What workloads import; it lies beside them.
+KIT = "_kit"
 
 
 def staged_files(directory: Path) -> Iterator[tuple[str, Path]]:
@@ -59,8 +61,8 @@ def archive(names: list[str], root: Path) -> tuple[str, dict[str, str]]:
     raw = io.BytesIO()
     digests: dict[str, str] = {}
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for name in names:
-            if not (root / name / "run").is_file():
+        for name in [KIT, *names]:
+            if name != KIT and not (root / name / "run").is_file():
                 known = ", ".join(sorted(p.parent.name for p in root.glob("*/run"))) or "none"
                 raise AnsibleError(f"no workload {name!r} in {root}; known: {known}")
             digests[name] = digest(root / name)

@@ -1,0 +1,27 @@
+"""From a spec's text to a checked spec, the catalogue and inventories looked up."""
+
+from __future__ import annotations
+
+from mitigauge.catalog import Catalog
+from mitigauge.experiments.spec import KnownHost, check_spec, environment_named_in
+from mitigauge.experiments.spec_model import ExperimentSpec
+from mitigauge.fleet.inventory import environment_names, load_hosts
+from mitigauge.fleet.service import HostVars
+from mitigauge.yaml_file import parse_yaml
+
+
+def check_text(
+    text: str, *, name: str, catalog: Catalog
+) -> tuple[ExperimentSpec, dict[str, HostVars]]:
+    """Read and check a spec; raises :class:`InvalidInput` with file, line and known names."""
+    document = parse_yaml(text, name)
+    wanted = environment_named_in(document)
+    hosts = load_hosts(wanted) if wanted in environment_names() else {}
+    known = {
+        environment: {
+            host.name: KnownHost(host.name, host.capabilities, host.clock)
+            for host in (hosts.values() if environment == wanted else ())
+        }
+        for environment in environment_names()
+    }
+    return check_spec(document, catalog=catalog, hosts=known), hosts

@@ -1,0 +1,20 @@
+"""What a case reports of one metric, as its plan declares it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mitigauge.stats.terms import DELTA_PERCENT, Direction
+
+
+@dataclass(frozen=True, slots=True)
+class CaseMetric:
+    """A metric of a case, copied from its workload, so that later edits change nothing."""
+
+    unit: str
+    direction: Direction
+    title: str
+    primary: bool
+    """Whether the run's end depends on it."""
+    delta_percent: float = DELTA_PERCENT
+    """The largest change that is still *same*."""

@@ -1,0 +1,1 @@
+"""One experiment with all that belongs to it as a file, and back."""

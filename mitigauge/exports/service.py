@@ -1,0 +1,83 @@
+"""Importing a file, whichever version of this program wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from sqlalchemy import Engine
+
+from mitigauge.blobs import BlobStore
+from mitigauge.database import transaction
+from mitigauge.errors import InvalidInput
+from mitigauge.exports import reading
+from mitigauge.exports.lines import (
+    LARGEST_FILE,
+    Header,
+    Line,
+    check,
+    read_header,
+    read_lines,
+    refused,
+)
+from mitigauge.exports.older import at_head
+from mitigauge.runs.conclusions import conclude_closed
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of a file."""
+
+    experiment_id: int
+    header: Header
+    is_new: bool
+    """False: it was here already."""
+
+
+def import_experiment(engine: Engine, path: Path, blobs: BlobStore) -> Imported:
+    """Take in a file that :func:`~mitigauge.exports.writing.export_experiment` wrote.
+
+    All of it is stored or nothing. One whose experiment is here already changes nothing. A file
+    of an older revision of the schema is brought to this one in a database of its own. Raises
+    :class:`InvalidInput` for a file that is damaged or holds what an experiment cannot hold.
+    """
+    name = path.name
+    with _opened(path) as stream:
+        header = check(stream, name)
+
+        def again() -> Iterator[tuple[Line, int]]:
+            stream.seek(0)
+            return read_lines(stream, name)
+
+        with transaction(engine) as session:
+            known = reading.already_here(session, again())
+        if known is not None:
+            return Imported(known, header, is_new=False)
+        with at_head(engine, header, again, name) as lines, transaction(engine) as session:
+            number = reading.import_lines(session, header, lines, name=name, blobs=blobs)
+    # What an older version wrote has no verdicts stored.
+    conclude_closed(engine)
+    return Imported(number, header, is_new=True)
+
+
+def header_of(path: Path) -> Header:
+    """What a file says of itself. Raises :class:`InvalidInput`."""
+    with _opened(path) as stream:
+        return read_header(stream, path.name)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with path.open("rb") as stream:
+            if path.stat().st_size > LARGEST_FILE:
+                raise refused(path.name, f"it is over {LARGEST_FILE >> 20} MiB")
+            yield stream
+    except OSError as error:
+        raise InvalidInput(
+            f"{path} cannot be read: {error.strerror or error}",
+            hint="Give a file that `mitigauge experiment export` wrote.",
+        ) from error

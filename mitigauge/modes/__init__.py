@@ -1,0 +1,1 @@
+"""Modes under test."""

@@ -1,0 +1,65 @@
+"""Mode families as their files in ``modes/`` declare them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import (
+    Field,
+    model_validator,
+)
+
+from mitigauge.declared import Closed, Name, Option, Text
+
+
+class Expectation(Closed):
+    """One form of the state that proves a mode to be in force.
+
+    ``file`` is under /sys/devices/system/cpu/vulnerabilities; ``field`` picks the
+    part ``FIELD: text`` of its ``;``-separated text, none takes the whole text.
+    """
+
+    file: Name | Literal[""] = ""
+    field: Text = ""
+    equals: Text
+    source: Text = Field("", description="which kernels say it so, for example 'v8 of the series'")
+
+    def describe(self) -> str:
+        """The state as a person reads it."""
+        return f"{self.file}: {self.field + ': ' if self.field else ''}{self.equals}"
+
+
+class Mode(Closed):
+    """A named setting under test."""
+
+    title: Text = ""
+    help: Text = ""
+    cmdline: tuple[Option, ...] = ()
+    expect: tuple[Expectation, ...] = Field(min_length=1)
+
+
+class LabAdditions(Closed):
+    """What an emulated host needs besides, kept apart because it changes what is measured."""
+
+    cmdline: tuple[Option, ...] = ()
+    why: Text = ""
+
+
+class ModeFamily(Closed):
+    """One file of ``modes/``: a knob and its settings."""
+
+    family: Name
+    title: Text
+    help: Text = ""
+    file: Name = Field(description="default vulnerability file of the expectations")
+    modes: dict[Name, Mode] = Field(min_length=1)
+    emulated: LabAdditions = LabAdditions()
+
+    @model_validator(mode="after")
+    def _fill_default_file(self) -> ModeFamily:
+        for name, mode in self.modes.items():
+            expect = tuple(
+                e if e.file else e.model_copy(update={"file": self.file}) for e in mode.expect
+            )
+            self.modes[name] = mode.model_copy(update={"expect": expect})
+        return self

@@ -1,0 +1,1 @@
+"""What perf recorded on a host, as folded stacks."""

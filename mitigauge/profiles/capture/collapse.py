@@ -1,0 +1,341 @@
+"""``perf script``'s text into folded stacks, in memory that grows with distinct stacks only.
+
+A sample is a header line, a line for each frame with the leaf first, and an empty
+line. Call chains repeat: the same callers come with thousands of leaves, and their
+text, addresses included, is the same each time. So the text of the callers is looked
+up whole, and parsed only when it is new.
+
+Counts are those of stackcollapse-perf.pl: periods are added up, a period that is not
+told or 0 counts 1, samples of other events than the first are left out, and so is a
+last sample without its empty line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mitigauge.errors import InvalidInput
+from mitigauge.profiles.capture.frames import folded_line
+
+# Comm (two characters at least), then pid, or pid/tid. Nothing is tried twice (possessive
+# quantifiers; comm ends where spaces begin): a line may be written to make that take for ever.
+_COMM_PID = rb"(\S(?:.|.+?(?<!\s)))\s++\d++(?:/++\d*+)?+\s++"
+_HEADER = re.compile(_COMM_PID)
+_EVENT = re.compile(rb":(?:\s*+(\d++)\s++|\s++)(\S+):\s*+$")
+# The usual header at once. The first group is atomic: where comm ends must not depend
+# on what follows.
+_USUAL = re.compile(
+    rb"(?>" + _COMM_PID + rb")(?:\[\d++\]\s++)?+\d++\.\d++:\s++(?:(\d++)\s++)?(\S+):\s*+$"
+)
+# An indented line is no header and no comment.
+_INDENTS = (b" ", b"\t")
+
+SAMPLE_END = b"\n\n"
+# Bytes of text whose parse is remembered; beyond, all is forgotten and begun anew.
+REMEMBERED = 48 << 20
+# Callers next to the leaf that are looked up one by one when the chain is new.
+NEAR = 8
+# Without a limit, a file that has no empty line would fill the memory.
+LONGEST_SAMPLE = 16 << 20
+LONGEST_LINE = 1 << 20
+# A chain of more callers is parsed line by line: remembering it piece by piece would go
+# deeper than a stack of ours may.
+LONGEST_CHAIN = 2048
+# What an entry of a dictionary takes besides its text.
+ENTRY = 64
+MOST_THREADS = 100_000
+# Of a period, which perf keeps in 64 bits.
+MOST_DIGITS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """How much a capture may hold; the defaults are for what somebody folds or imports."""
+
+    stacks: int = 20_000_000
+    stack_bytes: int = 4 << 30
+    """Of all distinct folded stacks together."""
+    line_bytes: int = LONGEST_LINE
+    """Of a line, where every line must be right."""
+
+
+class _Wrong(Exception):
+    """What is wrong with a line, whose number is known further up."""
+
+
+@dataclass(slots=True)
+class Collapsed:
+    """Counts of folded stacks by (comm, callers, leaf), and what was left out."""
+
+    event: bytes = b""
+    samples: int = 0
+    other_events: int = 0
+    unrecognised: int = 0
+    counts: dict[tuple[bytes, bytes, bytes], int] = field(default_factory=dict)
+    most: Most = field(default_factory=Most)
+
+    def stacks(self) -> dict[bytes, int]:
+        """Counts by folded stack, ``comm;caller;…;leaf``.
+
+        Raises :class:`InvalidInput` where they are more than can be held: callers are kept
+        once, but are part of every stack.
+        """
+        folded: dict[bytes, int] = {}
+        size = 0
+        for (comm, callers, leaf), count in self.counts.items():
+            stack = comm.replace(b" ", b"_") + callers + leaf
+            size += len(stack)
+            if size > self.most.stack_bytes:
+                raise InvalidInput(
+                    f"the folded stacks have more than {self.most.stack_bytes} bytes",
+                    hint="Record for a shorter time, or without some programs.",
+                )
+            folded[stack] = folded.get(stack, 0) + count
+        return folded
+
+
+class _Memory:
+    """Text that was parsed already, as Java spells it or not."""
+
+    def __init__(self, *, java: bool, longest: int) -> None:
+        self._java = java
+        self._longest = longest
+        self._forget()
+
+    def _forget(self) -> None:
+        # By hash of the text, 64 bits under a key of this process: the text itself, a kilobyte
+        # a chain, would fill the memory, and two of a million chains share a hash in one
+        # capture of thirty million.
+        self.callers: dict[int, bytes] = {hash(b""): b""}
+        self.lines: dict[bytes, bytes] = {b"": b""}
+        self._same: dict[bytes, bytes] = {}
+        self._names: dict[bytes, bytes | None] = {}
+        self._size = 0
+
+    def line(self, text: bytes) -> bytes | None:
+        """A line folded; ``None`` unless it is an indented frame of a common length."""
+        if text[:1] not in _INDENTS or len(text) > self._longest:
+            return None
+        # The same function has another address in every process.
+        address, _, name = text.lstrip().partition(b" ")
+        if not address.isalnum():
+            return folded_line(text, java=self._java)
+        if name in self._names:
+            folded = self._names[name]
+        else:
+            folded = self._names[name] = folded_line(text, java=self._java)
+            self._size += len(name)
+        if folded is not None:
+            self.lines[text] = folded
+            self._size += len(text)
+        return folded
+
+    def chain(self, text: bytes) -> bytes | None:
+        """Lines of callers, the innermost first, folded; ``None`` if one is no frame.
+
+        Chains that differ near the leaf have their outer callers in common.
+        """
+        if self._size > REMEMBERED:
+            self._forget()
+        if text.count(b"\n") > LONGEST_CHAIN:
+            return None
+        *near, outer = text.split(b"\n", NEAR)
+        known = self.callers.get(hash(outer)) if len(near) == NEAR else self._line(outer)
+        if known is None and len(near) == NEAR:
+            known = self.chain(outer)
+        parts = [self._line(line) for line in near]
+        if known is None or None in parts:
+            return None
+        parts.append(known)
+        parts.reverse()
+        folded = b"".join(part for part in parts if part)
+        # Other addresses often give the same names, which are kept once.
+        if folded not in self._same:
+            self._same[folded] = folded
+            self._size += len(folded)
+        self._size += ENTRY
+        folded = self.callers[hash(text)] = self._same[folded]
+        return folded
+
+    def _line(self, text: bytes) -> bytes | None:
+        folded = self.lines.get(text)
+        return self.line(text) if folded is None else folded
+
+
+class Collapse:
+    """Counts the samples of one capture, which come in any number of pieces.
+
+    *event* picks one; otherwise it is the first that comes. *strict* refuses what
+    stackcollapse-perf.pl leaves out: lines that are no sample, and a second event; it
+    names the line.
+    """
+
+    def __init__(
+        self,
+        *,
+        event: str = "",
+        strict: bool = False,
+        name: str = "capture",
+        most: Most | None = None,
+    ) -> None:
+        self._most = most or Most()
+        self.result = Collapsed(most=self._most)
+        self._chosen = bool(event)
+        self._strict = strict
+        self._name = name
+        self._rest = b""
+        self._lines = 0  # in the pieces before; counting them takes a seventh of all the time
+        longest = self._most.line_bytes
+        self._plain = _Memory(java=False, longest=longest)
+        self._java = _Memory(java=True, longest=longest)
+        self._threads: dict[bytes, tuple[bytes, _Memory]] = {}
+        self._token = b""  # the event with its colon, as a header ends with it
+        if event:
+            self._expect(event.encode())
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of text. Raises :class:`InvalidInput` naming the line."""
+        text = self._rest + piece
+        samples = text.split(SAMPLE_END)
+        self._rest = samples.pop()
+        self._count(samples)
+        if len(self.result.counts) > self._most.stacks:
+            raise self._refusal("", f"more than {self._most.stacks} different stacks")
+        if self._strict:
+            self._lines += text.count(b"\n") - self._rest.count(b"\n")
+        if len(self._rest) > LONGEST_SAMPLE:
+            after = (
+                f":{self._lines + 1}" if self._strict else f", after sample {self.result.samples}"
+            )
+            raise self._refusal(after, f"no empty line in {LONGEST_SAMPLE >> 20} MiB")
+
+    def finish(self) -> Collapsed:
+        """What was counted. Raises :class:`InvalidInput` if that is nothing, when strict."""
+        if self._strict and not self.result.counts:
+            raise InvalidInput(
+                f"{self._name} has no sample",
+                hint="Record with `perf record -g` while something runs, and check that"
+                " `perf script` prints call chains.",
+            )
+        return self.result
+
+    def _count(self, samples: Sequence[bytes]) -> None:
+        """The fast way: one loop without calls, because it runs once for every sample."""
+        counts, threads = self.result.counts, self._threads
+        slow = 0
+        for index, sample in enumerate(samples):
+            lines = sample.split(b"\n", 2)
+            if len(lines) < 3:
+                lines += (b"", b"")[len(lines) - 1 :]
+            head, leaf, callers = lines
+            # Without time, period and event, headers of one thread are all alike.
+            parts = head.rsplit(None, 3)
+            known = None
+            if (
+                len(parts) == 4
+                and parts[3] == self._token
+                and parts[2].isdigit()
+                and len(parts[2]) <= MOST_DIGITS
+            ):
+                known = threads.get(parts[0]) if parts[1][-1:] == b":" else None
+                if known is None:
+                    known = self._known_thread(parts[0], head)
+            if known is None:
+                self._count_slowly(samples, index)
+                slow += 1
+                continue
+            comm, memory = known
+            folded_callers = memory.callers.get(hash(callers))
+            if folded_callers is None:
+                folded_callers = memory.chain(callers)
+            folded_leaf = memory.lines.get(leaf)
+            if folded_leaf is None:
+                folded_leaf = memory.line(leaf)
+            if folded_leaf is None or folded_callers is None:
+                self._count_slowly(samples, index)
+                slow += 1
+                continue
+            key = (comm, folded_callers, folded_leaf)
+            counts[key] = counts.get(key, 0) + (int(parts[2]) or 1)
+        self.result.samples += len(samples) - slow
+
+    def _known_thread(self, thread: bytes, head: bytes) -> tuple[bytes, _Memory] | None:
+        """Comm, and where its text is remembered; ``None`` for a header to look at closely."""
+        usual = _USUAL.match(head) if len(head) <= self._most.line_bytes else None
+        if usual is None:
+            return None
+        comm = usual[1]
+        if len(self._threads) >= MOST_THREADS:
+            self._threads.clear()
+        known = self._threads[thread] = (
+            comm,
+            self._java if comm.startswith(b"java") else self._plain,
+        )
+        return known
+
+    def _expect(self, event: bytes) -> None:
+        self.result.event, self._token = event, event + b":"
+
+    def _count_slowly(self, samples: Sequence[bytes], index: int) -> None:
+        """Line by line, for samples that the fast way does not recognise."""
+        comm, period = b"", 1
+        frames: list[bytes] = []
+        for number, line in enumerate(samples[index].split(b"\n")):
+            if not line or line.startswith(b"#"):
+                continue
+            try:
+                if self._strict and len(line) > self._most.line_bytes:
+                    raise _Wrong(f"{len(line)} characters in one line")
+                header = _HEADER.match(line)
+                if header:
+                    told = self._period(line)
+                    comm, period = (comm, period) if told is None else (header[1], told)
+                else:
+                    frames.append(self._frame(line, comm))
+            except _Wrong as wrong:
+                location = f":{self._line_of(samples, index, number)}"
+                raise self._refusal(location, str(wrong)) from None
+        if comm:
+            key = (comm, b"".join(reversed(frames[1:])), frames[0] if frames else b"")
+            self.result.counts[key] = self.result.counts.get(key, 0) + period
+            self.result.samples += 1
+
+    def _period(self, header: bytes) -> int | None:
+        """What the sample counts; ``None`` if its event is not the one."""
+        found = _EVENT.search(header)
+        if found is None:
+            return 1
+        event = found[2]
+        if not self.result.event:
+            self._expect(event)
+        if event == self.result.event:
+            if found[1] and len(found[1]) > MOST_DIGITS:
+                raise _Wrong(f"a period of {len(found[1])} digits")
+            return int(found[1] or 1) or 1
+        if self._strict and not self._chosen:
+            ours, other = (name.decode(errors="replace") for name in (self.result.event, event))
+            raise _Wrong(f"a second event, {other}, after {ours}: choose one")
+        self.result.other_events += 1
+        return None
+
+    def _frame(self, line: bytes, comm: bytes) -> bytes:
+        """The line's frames folded; nothing in a sample that is left out."""
+        folded = folded_line(line, java=comm.startswith(b"java"))
+        if folded is not None:
+            return folded if comm else b""
+        if self._strict:
+            raise _Wrong(f"neither a sample nor a frame: {line[:60].decode(errors='replace')!r}")
+        self.result.unrecognised += 1
+        return b""
+
+    def _line_of(self, samples: Sequence[bytes], index: int, number: int) -> int:
+        before = sum(sample.count(b"\n") + len(SAMPLE_END) for sample in samples[:index])
+        return self._lines + before + number + 1
+
+    def _refusal(self, location: str, reason: str) -> InvalidInput:
+        return InvalidInput(
+            f"{self._name}{location}: {reason}",
+            hint="This reads what `perf script` prints. Nothing was stored.",
+        )

@@ -1,0 +1,1 @@
+"""Two groups of stored profiles compared, frame by frame and function by function."""

@@ -1,0 +1,1 @@
+"""Profiles in the database: names, shared trees of frames, packed counts."""

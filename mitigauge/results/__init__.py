@@ -1,0 +1,1 @@
+"""Results: what a case gave within a boot."""

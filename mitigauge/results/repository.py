@@ -1,0 +1,95 @@
+"""SQL of what cases gave within boots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Integer, Row, case, func, select
+from sqlalchemy.orm import Session, selectinload
+
+from mitigauge.results.tables import Measurement, Result
+
+
+class Mean(NamedTuple):
+    """What the statistics take of one metric of one case within one boot."""
+
+    boot_id: int
+    case_id: int
+    metric: str
+    mean: float
+    disturbed: int
+    """Iterations that were taken again."""
+    unsteady: int
+    """Iterations that count though they were disturbed."""
+
+
+def means_of(session: Session, boot_ids: Iterable[int]) -> list[Mean]:
+    """The boots' means of every case and metric."""
+    slowed = func.unnest(Measurement.slowdowns).column_valued("slowed")
+    beyond = (
+        select(func.count())
+        .where(slowed > Measurement.slowdown_limit)
+        .correlate(Measurement)
+        .scalar_subquery()
+    )
+    rows = session.execute(
+        select(
+            Measurement.boot_id,
+            Measurement.case_id,
+            Measurement.metric,
+            Measurement.mean,
+            func.coalesce(func.cardinality(Measurement.disturbed), 0, type_=Integer),
+            # Counted only where there are any: nearly nowhere.
+            case((Measurement.slowdowns.is_(None), 0), else_=beyond),
+        ).where(Measurement.boot_id.in_(list(boot_ids)))
+    )
+    return [Mean(*row) for row in rows]
+
+
+def measurements_of(
+    session: Session, boot_ids: Iterable[int], case_id: int | None = None
+) -> Sequence[Row[Any]]:
+    """Rows of :class:`Measurement`: every value of the boots, or of one case within them."""
+    statement = (
+        select(*Measurement.__table__.columns)
+        .where(Measurement.boot_id.in_(list(boot_ids)))
+        .order_by(Measurement.boot_id, Measurement.case_id, Measurement.metric)
+    )
+    if case_id is not None:
+        statement = statement.where(Measurement.case_id == case_id)
+    return session.execute(statement).all()
+
+
+def results_of_boot(session: Session, boot_id: int) -> list[Result]:
+    """What is stored of a boot, with its values."""
+    return list(
+        session.scalars(
+            select(Result)
+            .where(Result.boot_id == boot_id)
+            .order_by(Result.case_id)
+            .options(selectinload(Result.measurements))
+        )
+    )
+
+
+def digests_of_boot(session: Session, boot_id: int) -> dict[int, str]:
+    """case id → digest of what is stored of it within the boot."""
+    rows = session.execute(
+        select(Result.case_id, Result.body_sha256).where(Result.boot_id == boot_id)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def case_seconds(session: Session, boot_ids: Iterable[int], case_id: int) -> dict[int, float]:
+    """boot id → seconds that the case took within it, of boots in which it was measured."""
+    seconds = func.extract("epoch", Result.finished_at - Result.started_at)
+    rows = session.execute(
+        select(Result.boot_id, seconds).where(
+            Result.boot_id.in_(list(boot_ids)),
+            Result.case_id == case_id,
+            Result.state == "measured",
+            seconds.is_not(None),
+        )
+    )
+    return {row[0]: float(row[1]) for row in rows}

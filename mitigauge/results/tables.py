@@ -1,0 +1,102 @@
+"""Tables of what cases gave within boots."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import (
+    ARRAY,
+    CheckConstraint,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Table,
+    func,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from mitigauge.database import Base, one_of
+from mitigauge.experiments.tables import Case
+
+RESULT_STATES = "measured failed lab_fault"
+_NOT_NUMBERS = ("NaN", "Infinity", "-Infinity")
+
+
+def _finite(column: str) -> str:
+    # NaN equals itself in PostgreSQL, so it must be named. Of a missing array nothing is asked.
+    return " AND ".join(f"'{word}' <> ALL ({column})" for word in _NOT_NUMBERS)
+
+
+def _slowdown(column: str) -> str:
+    return f"1 <= ALL ({column}) AND 'Infinity' > ALL ({column})"
+
+
+class Result(Base):
+    """What one case gave within one boot; taken in once, then unchangeable."""
+
+    __tablename__ = "result"
+    __table_args__ = (
+        CheckConstraint(one_of("state", RESULT_STATES), name="state"),
+        Index("ix_result_raw_sha256", "raw_sha256"),
+        # Few results have one, and every page counts them.
+        Index("ix_result_lab_faults", "boot_id", postgresql_where=text("lab_faults <> '[]'")),
+    )
+
+    boot_id: Mapped[int] = mapped_column(ForeignKey("boot.id"), primary_key=True)
+    case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"), primary_key=True)
+    state: Mapped[str]
+    body_sha256: Mapped[str]
+    raw_sha256: Mapped[str | None]
+    lab_faults: Mapped[list[Any]]
+    tools: Mapped[dict[str, Any]]
+    error: Mapped[str] = mapped_column(server_default="")
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    case: Mapped[Case] = relationship()
+    measurements: Mapped[list[Measurement]] = relationship(order_by="Measurement.metric")
+
+
+class Measurement(Base):
+    """One metric of one case within one boot: its iterations, in order, and their mean.
+
+    A value that is no number cannot be stored. Slowdowns are of a fixed loop timed beside each
+    iteration, over the loop's fastest; null where none was timed.
+    """
+
+    __tablename__ = "measurement"
+    __table_args__ = (
+        ForeignKeyConstraint(["boot_id", "case_id"], ["result.boot_id", "result.case_id"]),
+        *(
+            CheckConstraint(_finite(column), name=f"{column}_finite")
+            for column in ("counted", "warmup", "disturbed")
+        ),
+        *(
+            CheckConstraint(_slowdown(column), name=column)
+            for column in ("slowdowns", "disturbed_slowdowns")
+        ),
+        CheckConstraint("cardinality(counted) > 0", name="counted"),
+    )
+
+    boot_id: Mapped[int] = mapped_column(primary_key=True)
+    case_id: Mapped[int] = mapped_column(primary_key=True)
+    metric: Mapped[str] = mapped_column(primary_key=True)
+    # Of the counted iterations, in the metric's unit: what all statistics are made of.
+    mean: Mapped[float]
+    counted: Mapped[list[float]] = mapped_column(ARRAY(Double))
+    warmup: Mapped[list[float] | None] = mapped_column(ARRAY(Double))
+    # Taken again, since the processor was slowed beside them.
+    disturbed: Mapped[list[float] | None] = mapped_column(ARRAY(Double))
+    slowdowns: Mapped[list[float] | None] = mapped_column(ARRAY(Double))
+    disturbed_slowdowns: Mapped[list[float] | None] = mapped_column(ARRAY(Double))
+    # Iterations beside a larger slowdown were taken again.
+    slowdown_limit: Mapped[float | None]
+
+
+# For inserting thousands of rows by one statement each.
+RESULT_TABLE = cast("Table", Result.__table__)
+MEASUREMENT_TABLE = cast("Table", Measurement.__table__)

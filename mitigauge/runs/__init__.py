@@ -1,0 +1,1 @@
+"""Runs: boots in their blocks, how they were proven, and what came of them."""

@@ -1,0 +1,112 @@
+"""What runs and experiments say once they are over: verdicts, false alarms, the headline.
+
+Worked out after the run was closed and apart from closing it, so that no number can keep a run
+from its end or a host from the next run.
+"""
+
+from __future__ import annotations
+
+import structlog
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from mitigauge.database import database_now, is_away, transaction
+from mitigauge.experiments import repository as experiment_rows
+from mitigauge.experiments.event_log import announce, record_event
+from mitigauge.experiments.tables import Experiment
+from mitigauge.runs import judging
+from mitigauge.runs import repository as run_rows
+from mitigauge.runs.tables import Run
+from mitigauge.verdicts import repository as verdict_rows
+
+log = structlog.get_logger()
+END_OF_RUN = "the run's end"
+JUDGED_AGAIN = "judged again"
+
+
+def conclude_closed(engine: Engine) -> None:
+    """Conclude all runs, and then all experiments, that are over and not concluded yet.
+
+    What cannot be worked out is said in the event log and not tried again. Raises nothing but
+    what :func:`mitigauge.database.is_away` knows.
+    """
+    with transaction(engine) as session:
+        runs = run_rows.unconcluded(session)
+    for run_id in runs:
+        conclude_run(engine, run_id)
+    with transaction(engine) as session:
+        for experiment_id in run_rows.unconcluded_experiments(session):
+            _conclude_experiment(session, experiment_id)
+
+
+def conclude_run(engine: Engine, run_id: int, reason: str = END_OF_RUN) -> None:
+    """Store the verdicts and false alarms of a run that is over; again, it changes nothing."""
+    try:
+        _conclude_run(engine, run_id, reason)
+    except Exception as error:
+        if is_away(error):
+            raise
+        log.exception("no conclusion", run=run_id)
+        with transaction(engine) as session:
+            _give_up(session, run_id, f"{type(error).__name__}: {error}")
+
+
+def _conclude_run(engine: Engine, run_id: int, reason: str) -> None:
+    # Takes a second for thousands of cases, so no transaction is open meanwhile.
+    judgeable = judging.load(engine, run_id)
+    judgement = judging.judge(judgeable)
+    alarms = judging.false_alarms(judgeable, run_id)
+    with transaction(engine) as session:
+        run = session.get_one(Run, run_id, with_for_update=True)
+        judging.store(session, run, judgement, reason=reason, over=True)
+        verdict_rows.store_aa(session, alarms)
+        run.concluded_at = run.concluded_at or database_now(session)
+        announce(session, run.experiment_id)
+
+
+def _give_up(session: Session, run_id: int, trouble: str) -> None:
+    run = session.get_one(Run, run_id, with_for_update=True)
+    run.concluded_at = run.concluded_at or database_now(session)
+    record_event(
+        session,
+        experiment_id=run.experiment_id,
+        run_id=run_id,
+        kind="failed",
+        text=f"no verdicts and no false alarms: {trouble}",
+    )
+
+
+def judge_again(engine: Engine, experiment_id: int) -> list[int]:
+    """Judge all runs of an experiment that are over once more; returns those that changed.
+
+    A verdict that was given and no longer holds gets a next version; none is lost.
+    """
+    with transaction(engine) as session:
+        before = {run.id: run for run in run_rows.runs_of(session, experiment_id)}
+        over = [run_id for run_id, run in before.items() if run.concluded_at is not None]
+    for run_id in over:
+        conclude_run(engine, run_id, JUDGED_AGAIN)
+    with transaction(engine) as session:
+        _set_headline(session, experiment_rows.locked_experiment(session, experiment_id))
+        after = {run.id: run.verdict_changes for run in run_rows.runs_of(session, experiment_id)}
+    return [run_id for run_id in over if after[run_id] != before[run_id].verdict_changes]
+
+
+def _conclude_experiment(session: Session, experiment_id: int) -> None:
+    experiment = experiment_rows.locked_experiment(session, experiment_id)
+    if experiment.concluded_at is not None:
+        return
+    experiment.concluded_at = database_now(session)
+    _set_headline(session, experiment)
+    announce(session, experiment_id)
+
+
+def _set_headline(session: Session, experiment: Experiment) -> None:
+    """The largest decided effect, in words; empty where nothing was decided."""
+    largest = run_rows.largest_effect(session, experiment.id)
+    experiment.headline = ""
+    if largest is None:
+        return
+    case, host, arm, effect, verdict = largest
+    sign = "\N{MINUS SIGN}" if effect < 0 else "+"
+    experiment.headline = f"{case} on {host}: {arm} {sign}{abs(effect):.1f} %, {verdict}"

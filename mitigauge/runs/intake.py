@@ -1,0 +1,125 @@
+"""Taking in what the cases of a boot gave: stored once, then unchangeable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import insert
+from sqlalchemy.dialects.postgresql import insert as insert_or
+from sqlalchemy.orm import Session
+
+from mitigauge.errors import Conflict
+from mitigauge.results import repository as result_rows
+from mitigauge.results.schema import MetricBody, PaceBody, ReadResult
+from mitigauge.results.tables import MEASUREMENT_TABLE, RESULT_TABLE, Result
+from mitigauge.runs.states import BootState
+from mitigauge.runs.tables import Boot
+from mitigauge.stats.boot_means import mean_of
+
+LONGEST_ERROR = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class TakenResult:
+    """A case's result with the digest of its raw files in the blob store."""
+
+    case_id: int
+    result: ReadResult
+    raw_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a case gave no result in a boot; *state* is ``failed`` or ``lab_fault``."""
+
+    case_id: int
+    state: str
+    error: str
+    raw_sha256: str | None = None
+
+
+def store_results(session: Session, boot: Boot, taken: Sequence[TakenResult]) -> int:
+    """Store results of a boot's cases; returns how many were not there already.
+
+    Raises :class:`Conflict`, and stores nothing, when the boot is not being measured or holds
+    another result of one of the cases.
+    """
+    stored = result_rows.digests_of_boot(session, boot.id)
+    for of_case in taken:
+        if stored.get(of_case.case_id, of_case.result.digest) != of_case.result.digest:
+            raise Conflict(
+                f"boot {boot.id} has another result of case {of_case.case_id} already",
+                hint="Results are never replaced; a further boot gives a further result.",
+            )
+    new = [of_case for of_case in taken if of_case.case_id not in stored]
+    if not new:
+        return 0
+    if boot.state != BootState.MEASURING:
+        raise Conflict(
+            f"boot {boot.id} is {boot.state}, not measuring",
+            hint="Results are taken only while their boot is proven and measuring.",
+        )
+    connection = session.connection()
+    connection.execute(insert(RESULT_TABLE), [_result_row(boot.id, of_case) for of_case in new])
+    connection.execute(
+        insert(MEASUREMENT_TABLE),
+        [row for of_case in new for row in _measurements(boot.id, of_case)],
+    )
+    return len(new)
+
+
+def store_failures(session: Session, boot_id: int, failures: Sequence[Failure]) -> None:
+    """Note that cases gave no result in this boot; what is stored of a case stays."""
+    rows: list[dict[str, Any]] = [
+        {
+            "boot_id": boot_id,
+            "case_id": failure.case_id,
+            "state": failure.state,
+            "body_sha256": "",
+            "raw_sha256": failure.raw_sha256,
+            "lab_faults": [],
+            "tools": {},
+            "error": failure.error[:LONGEST_ERROR],
+        }
+        for failure in failures
+    ]
+    if rows:
+        session.execute(insert_or(Result).on_conflict_do_nothing(), rows)
+
+
+def _result_row(boot_id: int, taken: TakenResult) -> Mapping[str, Any]:
+    body = taken.result.body
+    return {
+        "boot_id": boot_id,
+        "case_id": taken.case_id,
+        "state": "measured",
+        "body_sha256": taken.result.digest,
+        "raw_sha256": taken.raw_sha256,
+        "lab_faults": [fault.model_dump() for fault in body.lab_faults],
+        "tools": dict(body.tools),
+        "started_at": body.started_at,
+        "finished_at": body.finished_at,
+    }
+
+
+def _measurements(boot_id: int, taken: TakenResult) -> list[Mapping[str, Any]]:
+    body = taken.result.body
+    return [
+        {"boot_id": boot_id, "case_id": taken.case_id, **_measurement(name, metric, body.pace)}
+        for name, metric in body.metrics.items()
+    ]
+
+
+def _measurement(name: str, metric: MetricBody, pace: PaceBody | None) -> Mapping[str, Any]:
+    return {
+        "metric": name,
+        "mean": mean_of(metric.values),
+        "counted": metric.values,
+        "warmup": metric.warmup or None,
+        "disturbed": metric.disturbed or None,
+        "slowdowns": pace.values if pace else None,
+        "disturbed_slowdowns": (pace.disturbed or None) if pace else None,
+        "slowdown_limit": pace.limit if pace else None,
+    }

@@ -1,0 +1,63 @@
+"""The runs of an experiment, with every boot they will make."""
+
+from __future__ import annotations
+
+import secrets
+
+from sqlalchemy.orm import Session
+
+from mitigauge.experiments.plan import plan_run
+from mitigauge.experiments.tables import Comparison, Experiment
+from mitigauge.fleet.repository import upsert_host
+from mitigauge.fleet.service import HostVars
+from mitigauge.runs.tables import Boot, Run
+
+
+def store_run(
+    session: Session, experiment: Experiment, comparison: Comparison, host: HostVars
+) -> Run:
+    """Store one comparison's run on one host, whole: nothing is planned later."""
+    host_id = upsert_host(
+        session,
+        environment=experiment.environment,
+        name=host.name,
+        host_class=host.host_class,
+        machine=host.machine,
+        emulated=host.emulated,
+        clock=host.clock,
+        capabilities=sorted(host.capabilities),
+    )
+    arms = {arm.name: arm.id for arm in comparison.arms}
+    plan = plan_run(
+        list(arms),
+        blocks=comparison.blocks,
+        seed=experiment.seed,
+        comparison=comparison.name,
+        host=host.name,
+    )
+    boots = [
+        Boot(
+            arm_id=arms[planned.arm],
+            block=planned.block,
+            place=planned.order,
+            state="planned",
+            nonce=new_nonce(),
+        )
+        for planned in plan
+    ]
+    run = Run(
+        experiment_id=experiment.id,
+        comparison_id=comparison.id,
+        host_id=host_id,
+        clock=host.clock.value,
+        state="queued",
+        boots=boots,
+    )
+    session.add(run)
+    session.flush()
+    return run
+
+
+def new_nonce() -> str:
+    """A word no other boot has on its command line."""
+    return secrets.token_hex(8)

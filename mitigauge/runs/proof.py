@@ -1,0 +1,122 @@
+"""The boot proof: did the host come up in the mode that was asked for? Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mitigauge.modes.families import Expectation
+from mitigauge.runs.states import BootState
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """What a boot was to be."""
+
+    nonce: str
+    previous_boot_id: str | None
+    kernel_release: str
+    build_id: str | None
+    kernel_version: str | None
+    expect: Sequence[Expectation]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The state a boot reached, in words, and what the kernel said of the mode."""
+
+    state: BootState
+    reason: str
+    observed: str
+
+
+def observed_state(expectation: Expectation, vulnerabilities: Mapping[str, str]) -> str | None:
+    """The text a kernel shows where *expectation* looks; None when it shows nothing there."""
+    text = vulnerabilities.get(expectation.file)
+    if text is None or not expectation.field:
+        return text
+    for part in text.split(";"):
+        field, colon, value = part.strip().partition(":")
+        if colon and field == expectation.field:
+            return value.strip()
+    return None
+
+
+def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
+    """Tell the outcomes of a boot apart from the facts in *proof*.
+
+    A watchdog's or a panic's fallback also has a new boot id; only the nonce on the
+    command line tells it from the boot that was asked for.
+    """
+    vulnerabilities: Mapping[str, str] = proof.get("vulnerabilities") or {}
+    observed = _describe(wanted.expect, vulnerabilities)
+    if wanted.previous_boot_id and proof["boot_id"] == wanted.previous_boot_id:
+        return Judgement(
+            BootState.DID_NOT_BOOT, "the host did not reboot: boot id unchanged", observed
+        )
+    if proof.get("nonce") != wanted.nonce:
+        return Judgement(
+            BootState.DID_NOT_BOOT,
+            "the fallback entry came up: the nonce is not on its command line",
+            observed,
+        )
+    wrong = _wrong_kernel(proof, wanted)
+    if wrong:
+        return Judgement(BootState.WRONG_KERNEL, wrong, observed)
+    if _in_force(wanted.expect, vulnerabilities):
+        return Judgement(BootState.EFFECTIVE, "", observed)
+    expected = " or ".join(e.describe() for e in wanted.expect)
+    return Judgement(
+        BootState.NOT_EFFECTIVE, f"expected {expected}; the kernel says {observed}", observed
+    )
+
+
+def _wrong_kernel(proof: Mapping[str, Any], wanted: Requested) -> str:
+    release = proof["kernel_release"]
+    if wanted.kernel_release and release != wanted.kernel_release:
+        return f"kernel {release} is up, {wanted.kernel_release} was asked for"
+    version = proof.get("kernel_version")
+    if wanted.kernel_version and version != wanted.kernel_version:
+        return f"build {version!r} is up, the image on disk is {wanted.kernel_version!r}"
+    build_id = proof.get("build_id")
+    if wanted.build_id and build_id != wanted.build_id:
+        return f"build id {build_id} is up, {wanted.build_id} was asked for"
+    return ""
+
+
+def _in_force(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str]) -> bool:
+    return any(observed_state(e, vulnerabilities) == e.equals for e in expect)
+
+
+def _describe(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str]) -> str:
+    """What the kernel shows at the places the expectations look, each place once."""
+    shown: dict[str, None] = {}
+    for e in expect:
+        value = observed_state(e, vulnerabilities)
+        place = f"{e.file}: {e.field}: " if e.field else f"{e.file}: "
+        if value is None and e.file not in vulnerabilities:
+            shown[f"{e.file}: no such file"] = None
+        elif value is None:
+            shown[f"{e.file}: {vulnerabilities[e.file]}"] = None
+        else:
+            shown[place + value] = None
+    return "; ".join(shown)
+
+
+def unexpected_taint(proof: Mapping[str, Any], *, emulated: bool) -> str:
+    """Why the taint of a boot makes it invalid; empty when it does not.
+
+    ``setcpuid=`` taints with CPU_OUT_OF_SPEC (bit 2), which only an emulated host may show.
+    """
+    tainted = int(proof.get("tainted") or 0)
+    allowed = TAINT_CPU_OUT_OF_SPEC if emulated else 0
+    machine_check = tainted & TAINT_MACHINE_CHECK
+    if machine_check:
+        return "a machine check was logged (taint M)"
+    out_of_spec = tainted & TAINT_CPU_OUT_OF_SPEC & ~allowed
+    return "processor features were forced (taint S)" if out_of_spec else ""
+
+
+TAINT_CPU_OUT_OF_SPEC = 1 << 2
+TAINT_MACHINE_CHECK = 1 << 4

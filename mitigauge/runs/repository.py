@@ -1,0 +1,376 @@
+"""SQL of runs, boots and the hosts that runs hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import func, or_, select, type_coerce, update
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Session, joinedload, selectinload
+
+from mitigauge.database import database_now
+from mitigauge.errors import NotFound
+from mitigauge.experiments.repository import no_experiment
+from mitigauge.experiments.states import FINAL_STATES
+from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.fleet.tables import Host
+from mitigauge.runs.tables import Boot, HostLease, Run
+from mitigauge.verdicts.states import Verdict
+from mitigauge.verdicts.tables import StoredVerdict
+
+
+class BootLine(NamedTuple):
+    """One boot in short, without what it was proven by."""
+
+    id: int
+    run_id: int
+    arm_id: int
+    block: int
+    place: int
+    attempt: int
+    state: str
+    reason: str
+    started_at: datetime | None
+    finished_at: datetime | None
+    job_lasted_s: float | None
+
+
+class LargestEffect(NamedTuple):
+    """What a headline is made of."""
+
+    case: str
+    host: str
+    arm: str
+    effect_percent: float
+    verdict: str
+
+
+UNFINISHED = ("queued", "running")
+
+
+def experiments_on_host(session: Session, host_id: int, *, limit: int) -> list[Experiment]:
+    """At most so many experiments that have a run on the host, newest first."""
+    own = select(Run.experiment_id).where(Run.host_id == host_id)
+    return list(
+        session.scalars(
+            select(Experiment)
+            .where(Experiment.id.in_(own))
+            .order_by(Experiment.id.desc())
+            .limit(limit)
+        )
+    )
+
+
+def runs_on_host(session: Session, host_id: int) -> list[int]:
+    """Ids of all runs of the host."""
+    return list(session.scalars(select(Run.id).where(Run.host_id == host_id)))
+
+
+def states_of_runs(session: Session, experiment_id: int) -> set[str]:
+    """The states of the experiment's runs."""
+    return set(session.scalars(select(Run.state).where(Run.experiment_id == experiment_id)))
+
+
+def runs_of(session: Session, *experiment_ids: int) -> list[Run]:
+    """The experiments' runs in order, with host and comparison."""
+    return list(
+        session.scalars(
+            select(Run)
+            .where(Run.experiment_id.in_(experiment_ids))
+            .order_by(Run.id)
+            .options(joinedload(Run.host), joinedload(Run.comparison))
+        )
+    )
+
+
+def verdict_changes(session: Session, experiment_id: int) -> int:
+    """How often verdicts of the experiment's runs have changed. Raises :class:`NotFound`."""
+    changes = session.scalar(
+        select(func.sum(Run.verdict_changes)).where(Run.experiment_id == experiment_id)
+    )
+    if changes is None:
+        raise no_experiment(experiment_id)
+    return int(changes)
+
+
+def run_whole(session: Session, run_id: int) -> Run:
+    """One run with all it takes to decide what comes next. Raises :class:`NotFound`."""
+    found = session.scalars(
+        select(Run)
+        .where(Run.id == run_id)
+        .options(
+            joinedload(Run.host),
+            joinedload(Run.experiment),
+            joinedload(Run.comparison).selectinload(Comparison.arms),
+            joinedload(Run.comparison).selectinload(Comparison.cases),
+            selectinload(Run.boots).joinedload(Boot.arm),
+        )
+    ).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no run {run_id}", hint="It may have been deleted.")
+    return found
+
+
+def host_and_state(session: Session, run_id: int) -> tuple[int, str] | None:
+    """(host id, state) of a run; None where there is no such run."""
+    found = session.execute(select(Run.host_id, Run.state).where(Run.id == run_id)).one_or_none()
+    return None if found is None else (found[0], found[1])
+
+
+def wake_later(session: Session, run_id: int, seconds: float) -> None:
+    """Let a run that waits be woken in so many seconds, by the database's clock."""
+    at = database_now(session) + timedelta(seconds=seconds)
+    session.execute(
+        update(Run).where(Run.id == run_id, Run.state.in_(UNFINISHED)).values(wake_at=at)
+    )
+
+
+def wait_for_probe(session: Session, run_id: int) -> float | None:
+    """Let a queued run whose host is set aside wait for the next probe.
+
+    Returns the seconds until then; None where it need not wait.
+    """
+    probe_at = session.scalar(
+        select(Host.probe_at)
+        .join(Run, Run.host_id == Host.id)
+        .where(Run.id == run_id, Run.state == "queued", Host.probe_at.is_not(None))
+    )
+    if probe_at is None:
+        return None
+    seconds = (probe_at - database_now(session)).total_seconds()
+    if seconds <= 0:
+        return None
+    wake_later(session, run_id, seconds)
+    return seconds
+
+
+def wake_runs_of_host(session: Session, host_id: int) -> None:
+    """Wake all runs that wait for a host, now."""
+    session.execute(
+        update(Run)
+        .where(Run.host_id == host_id, Run.state == "queued")
+        .values(wake_at=database_now(session))
+    )
+
+
+def locked_runs(session: Session, experiment_id: int) -> list[Run]:
+    """The experiment's runs with their boots, locked.
+
+    Whoever locks runs and their experiment takes the runs first, in order, as a step does.
+    """
+    return list(
+        session.scalars(
+            select(Run)
+            .where(Run.experiment_id == experiment_id)
+            .order_by(Run.id)
+            .options(selectinload(Run.boots))
+            .with_for_update()
+        )
+    )
+
+
+def run_line(session: Session, run_id: int) -> Run:
+    """One run by itself. Raises :class:`NotFound`."""
+    found = session.get(Run, run_id)
+    if found is None:
+        raise NotFound(f"there is no run {run_id}", hint="It may have been deleted.")
+    return found
+
+
+def unconcluded(session: Session) -> list[int]:
+    """Runs that are over and have no last verdicts yet."""
+    return list(
+        session.scalars(
+            select(Run.id)
+            .where(Run.state.in_(FINAL_STATES), Run.concluded_at.is_(None))
+            .order_by(Run.id)
+        )
+    )
+
+
+def unconcluded_experiments(session: Session) -> list[int]:
+    """Experiments that are over, all their runs concluded, and that have no headline yet."""
+    waits = select(Run.id).where(Run.experiment_id == Experiment.id, Run.concluded_at.is_(None))
+    return list(
+        session.scalars(
+            select(Experiment.id)
+            .where(
+                Experiment.finished_at.is_not(None),
+                Experiment.concluded_at.is_(None),
+                ~waits.exists(),
+            )
+            .order_by(Experiment.id)
+        )
+    )
+
+
+def largest_effect(session: Session, experiment_id: int) -> LargestEffect | None:
+    """The largest effect on a primary metric that was called better or worse, if any was."""
+    primary = type_coerce(Case.metrics, JSONB)[StoredVerdict.metric]["primary"].as_boolean()
+    found = session.execute(
+        select(Case.title, Host.name, Arm.name, StoredVerdict.effect_percent, StoredVerdict.verdict)
+        .join(Run, StoredVerdict.run_id == Run.id)
+        .join(Host, Run.host_id == Host.id)
+        .join(Case, StoredVerdict.case_id == Case.id)
+        .join(Arm, StoredVerdict.arm_id == Arm.id)
+        .where(
+            Run.experiment_id == experiment_id,
+            StoredVerdict.superseded_at.is_(None),
+            StoredVerdict.verdict.in_((Verdict.BETTER, Verdict.WORSE)),
+            StoredVerdict.effect_percent.is_not(None),
+            primary,
+        )
+        .order_by(
+            func.abs(StoredVerdict.effect_percent).desc(), Run.id, Case.position, Arm.position
+        )
+        .limit(1)
+    ).one_or_none()
+    return None if found is None else LargestEffect(*tuple[Any, ...](found))
+
+
+def lock_run(session: Session, run_id: int) -> None:
+    """Keep others from changing the run until the transaction ends."""
+    session.execute(select(Run.id).where(Run.id == run_id).with_for_update())
+
+
+def boot_lines(session: Session, run_ids: Iterable[int]) -> list[BootLine]:
+    """All boots of the runs in plan order, in short."""
+    rows = session.execute(
+        select(*(getattr(Boot, name) for name in BootLine._fields))
+        .where(Boot.run_id.in_(list(run_ids)))
+        .order_by(Boot.run_id, Boot.block, Boot.place, Boot.attempt)
+    )
+    return [BootLine(*row) for row in rows]
+
+
+def boots_of(session: Session, run_ids: Iterable[int]) -> list[Boot]:
+    """All boots of the runs in plan order, with arm and fingerprint."""
+    return list(
+        session.scalars(
+            select(Boot)
+            .where(Boot.run_id.in_(list(run_ids)))
+            .order_by(Boot.run_id, Boot.block, Boot.place, Boot.attempt)
+            .options(joinedload(Boot.arm), joinedload(Boot.fingerprint))
+        )
+    )
+
+
+def boot(session: Session, boot_id: int) -> Boot:
+    """One boot with everything it can be traced to. Raises :class:`NotFound`."""
+    found = session.scalars(
+        select(Boot)
+        .where(Boot.id == boot_id)
+        .options(
+            joinedload(Boot.arm),
+            joinedload(Boot.fingerprint),
+            joinedload(Boot.run).joinedload(Run.host),
+            joinedload(Boot.run).joinedload(Run.experiment),
+            joinedload(Boot.run).joinedload(Run.comparison).selectinload(Comparison.cases),
+        )
+    ).one_or_none()
+    if found is None:
+        raise NotFound(
+            f"there is no boot {boot_id}", hint="A case's page lists the boots it counts."
+        )
+    return found
+
+
+def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
+    """Runs whose time has come, on which nobody acts and whose host no other run holds.
+
+    ``grace_s`` leaves a run alone that was only just woken. When a host is given back, all
+    runs that wait for it are found, and one of them gets it.
+    """
+    now = database_now(session)
+    acting = (
+        select(HostLease.id)
+        .where(
+            HostLease.run_id == Run.id,
+            HostLease.released_at.is_(None),
+            HostLease.holder.is_not(None),
+            HostLease.expires_at > now,
+        )
+        .exists()
+    )
+    elsewhere = (
+        select(HostLease.id)
+        .where(
+            HostLease.host_id == Run.host_id,
+            HostLease.run_id != Run.id,
+            HostLease.released_at.is_(None),
+        )
+        .exists()
+    )
+    return list(
+        session.scalars(
+            select(Run.id)
+            .where(
+                Run.state.in_(UNFINISHED),
+                or_(Run.wake_at.is_(None), Run.wake_at <= now - timedelta(seconds=grace_s)),
+                ~acting,
+                ~elsewhere,
+            )
+            .order_by(Run.id)
+        )
+    )
+
+
+def free_final_runs(session: Session) -> list[int]:
+    """Give back hosts that runs hold which are over; returns the hosts' ids.
+
+    No step leaves such a lease behind. One that is there all the same would keep the host from
+    everybody for ever.
+    """
+    over = select(Run.id).where(Run.state.in_(FINAL_STATES))
+    freed = session.scalars(
+        update(HostLease)
+        .where(HostLease.released_at.is_(None), HostLease.run_id.in_(over))
+        .values(released_at=database_now(session), holder=None)
+        .returning(HostLease.host_id)
+    )
+    return list(freed)
+
+
+def boot_counts_by_host(session: Session) -> dict[int, dict[str, int]]:
+    """host id → boot state → number of boots."""
+    rows = session.execute(
+        select(Run.host_id, Boot.state, func.count())
+        .join(Run, Boot.run_id == Run.id)
+        .group_by(Run.host_id, Boot.state)
+    )
+    counts: dict[int, dict[str, int]] = {}
+    for host_id, state, number in rows:
+        counts.setdefault(host_id, {})[state] = number
+    return counts
+
+
+def boot_counts_by_fingerprint(session: Session, host_id: int) -> dict[int, int]:
+    """fingerprint id → boots that had it."""
+    rows = session.execute(
+        select(Boot.fingerprint_id, func.count())
+        .join(Run, Boot.run_id == Run.id)
+        .where(Run.host_id == host_id, Boot.fingerprint_id.is_not(None))
+        .group_by(Boot.fingerprint_id)
+    )
+    return {fingerprint: number for fingerprint, number in rows if fingerprint}
+
+
+def experiment_names_by_run(session: Session, run_of: Mapping[int, int]) -> dict[int, str]:
+    """Turn key → run id into key → the name of the run's experiment."""
+    rows = session.execute(
+        select(Run.id, Experiment.name)
+        .join(Experiment, Run.experiment_id == Experiment.id)
+        .where(Run.id.in_(run_of.values()))
+    )
+    names = {row[0]: row[1] for row in rows}
+    return {key: names[run_id] for key, run_id in run_of.items() if run_id in names}
+
+
+def runs_holding_hosts(session: Session) -> dict[int, int]:
+    """host id → run id of every lease in force."""
+    rows = session.execute(
+        select(HostLease.host_id, HostLease.run_id).where(HostLease.released_at.is_(None))
+    )
+    return {row[0]: row[1] for row in rows}

@@ -1,0 +1,90 @@
+"""Cancelling, postponing and bringing back: what both the worker and the API do to runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy.orm import Session
+
+from mitigauge.database import database_now
+from mitigauge.errors import Conflict
+from mitigauge.experiments import repository as experiment_rows
+from mitigauge.experiments.event_log import record_event
+from mitigauge.experiments.states import FINAL_STATES
+from mitigauge.fleet import repository as fleet
+from mitigauge.runs import outcomes
+from mitigauge.runs import repository as run_rows
+from mitigauge.runs.states import OPEN_BOOT_STATES, BootState
+from mitigauge.runs.tables import Boot, Run
+
+# What a boot of a block that has not begun may be already.
+UNTOUCHED = (BootState.PLANNED, BootState.SKIPPED)
+
+
+def in_order(boots: Iterable[Boot]) -> list[Boot]:
+    """Boots in the order in which they are made."""
+    return sorted(boots, key=lambda b: (b.block, b.attempt, b.place))
+
+
+def unjudged_blocks(run: Run) -> int | None:
+    """Complete blocks that are to be judged; None while there are none.
+
+    One is due only between two blocks: within one, its arms would not be alike in boots.
+    """
+    coming = next((boot for boot in in_order(run.boots) if boot.state in OPEN_BOOT_STATES), None)
+    if coming is None or coming.state != BootState.PLANNED:
+        return None
+    done = coming.block - 1
+    begun = any(b.block > done and b.state not in UNTOUCHED for b in run.boots)
+    return None if done < 1 or begun or run.judged_blocks >= done else done
+
+
+def cancel(session: Session, experiment_id: int) -> None:
+    """Ask an experiment to stop: each run restores its host and ends.
+
+    A run that has no host yet ends at once, whoever holds its host.
+    """
+    runs = run_rows.locked_runs(session, experiment_id)
+    experiment = experiment_rows.locked_experiment(session, experiment_id)
+    if experiment.state in FINAL_STATES:
+        raise Conflict(
+            f"experiment {experiment_id} is {experiment.state}", hint="There is nothing to cancel."
+        )
+    experiment.state = "cancelled"
+    record_event(
+        session,
+        experiment_id=experiment_id,
+        run_id=None,
+        kind="cancelled",
+        text="cancel requested; hosts are restored first",
+    )
+    for run in runs:
+        if run.state == "queued":
+            outcomes.finish(session, run, state="cancelled", error="cancelled")
+        elif run.state not in FINAL_STATES:
+            run.wake_at = database_now(session)
+
+
+def postpone(session: Session, run_id: int, seconds: float, reason: str) -> None:
+    """Leave a run alone for so long for which no step could be begun, and say why."""
+    run = session.get_one(Run, run_id)
+    run_rows.wake_later(session, run_id, seconds)
+    record_event(
+        session,
+        experiment_id=run.experiment_id,
+        run_id=run_id,
+        kind="failed",
+        text=f"no step could be begun, again in {seconds:.0f} s: {reason}",
+    )
+
+
+def bring_back(session: Session, environment: str, name: str) -> bool:
+    """Let runs begin again on a host that was set aside; False where it was not.
+
+    Raises :class:`NotFound` for a host that took part in nothing yet.
+    """
+    host = fleet.host_named(session, environment, name)
+    if not fleet.bring_back(session, host.id):
+        return False
+    run_rows.wake_runs_of_host(session, host.id)
+    return True

@@ -1,0 +1,10 @@
+"""Terms of a judgement, for plans and pages too; what computes loads slowly and is elsewhere."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Direction = Literal["lower", "higher"]
+
+# The largest change that is still "same", unless a case says otherwise.
+DELTA_PERCENT = 1.0

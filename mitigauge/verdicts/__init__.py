@@ -1,0 +1,1 @@
+"""Verdicts: what the values say about an arm."""

@@ -1,0 +1,150 @@
+"""SQL of what was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, RowMapping, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as insert_or
+from sqlalchemy.orm import Session
+
+from mitigauge.database import database_now
+from mitigauge.experiments.tables import Case
+from mitigauge.verdicts.cells import CELL_FIELDS, Cell, says_the_same
+from mitigauge.verdicts.judging import RULES
+from mitigauge.verdicts.tables import VERDICT_TABLE, AaOutcome, StoredVerdict
+
+# Any fixed number serves; it keeps these locks apart from other advisory ones.
+LOCK_CLASS = 7340222
+_KEY = ("case_id", "metric", "arm_id")
+_COLUMNS = tuple(VERDICT_TABLE.columns)
+# Without what only the next judging looks at.
+_SHOWN = tuple(column for column in _COLUMNS if column.name not in ("boots", "rules"))
+
+
+def store_cells(
+    session: Session, run_id: int, cells: Sequence[Cell], *, ended: bool, reason: str
+) -> bool:
+    """Write what is said of the run's arms now; whether anything changed.
+
+    Figures so far are replaced. A verdict that was given and is said again is left as it is; one
+    that no longer holds is superseded by the next version, which names *reason*. Two that store
+    at the same time take turns, and the second finds nothing to write.
+    """
+    session.execute(select(func.pg_advisory_xact_lock(LOCK_CLASS, run_id)))
+    now = database_now(session)
+    stored = {_key(row): row for row in _current(session, run_id)}
+    new: list[dict[str, Any]] = []
+    superseded: list[dict[str, Any]] = []
+    changed = False
+    for cell in cells:
+        before = stored.get(cell.key)
+        was_given = before is not None and before["given_at"] is not None
+        same = before is not None and says_the_same(cell, before)
+        if was_given and same:
+            continue
+        given = ended or cell.is_decided
+        changed = changed or given or not same
+        version = 1 if before is None else int(before["version"])
+        if before is not None and was_given:
+            superseded.append(dict(zip(_KEY, cell.key, strict=True)))
+            version += 1
+        new.append(
+            {
+                **{name: getattr(cell, name) for name in CELL_FIELDS},
+                "boots": list(cell.boots),
+                "run_id": run_id,
+                "version": version,
+                "reason": _why(before, reason),
+                "given_at": now if given else None,
+                "written_at": now,
+            }
+        )
+    if changed:
+        _replace(session, run_id, new, superseded, now)
+    return changed
+
+
+def _key(row: RowMapping) -> tuple[int, str, int]:
+    return row["case_id"], row["metric"], row["arm_id"]
+
+
+def _why(before: RowMapping | None, reason: str) -> str:
+    if before is not None and before["given_at"] is not None and before["rules"] != RULES:
+        return f"rules {RULES} instead of {before['rules']}"
+    return reason
+
+
+def _replace(
+    session: Session,
+    run_id: int,
+    new: list[dict[str, Any]],
+    superseded: Sequence[Mapping[str, Any]],
+    now: datetime,
+) -> None:
+    current = and_(StoredVerdict.run_id == run_id, StoredVerdict.superseded_at.is_(None))
+    session.execute(delete(StoredVerdict).where(current, StoredVerdict.given_at.is_(None)))
+    if superseded:
+        one = [getattr(StoredVerdict, name) == bindparam(f"of_{name}") for name in _KEY]
+        session.connection().execute(
+            update(StoredVerdict).where(current, *one).values(superseded_at=now),
+            [{f"of_{name}": value for name, value in key.items()} for key in superseded],
+        )
+    # One statement for all: by way of the mapped class it is one for each pattern of nulls.
+    session.connection().execute(insert(VERDICT_TABLE), list(new))
+
+
+def _current(session: Session, run_id: int) -> Sequence[RowMapping]:
+    statement = select(*_COLUMNS).where(
+        StoredVerdict.run_id == run_id, StoredVerdict.superseded_at.is_(None)
+    )
+    return session.execute(statement).mappings().all()
+
+
+def current_of(
+    session: Session, run_ids: Iterable[int], case_id: int | None = None
+) -> Sequence[Row[Any]]:
+    """What is said now of the runs' arms, of all cases or of one."""
+    statement = select(*_SHOWN).where(
+        StoredVerdict.run_id.in_(list(run_ids)), StoredVerdict.superseded_at.is_(None)
+    )
+    if case_id is not None:
+        statement = statement.where(StoredVerdict.case_id == case_id)
+    return session.execute(statement).all()
+
+
+def earlier_of(
+    session: Session, run_ids: Iterable[int], case_id: int | None = None
+) -> Sequence[Row[Any]]:
+    """What was said before and no longer holds, oldest first."""
+    statement = (
+        select(*_SHOWN)
+        .where(StoredVerdict.run_id.in_(list(run_ids)), StoredVerdict.superseded_at.is_not(None))
+        .order_by(StoredVerdict.version)
+    )
+    if case_id is not None:
+        statement = statement.where(StoredVerdict.case_id == case_id)
+    return session.execute(statement).all()
+
+
+def store_aa(session: Session, outcomes: Sequence[Mapping[str, Any]]) -> None:
+    """Store what was said of A/A arms; what is there already stays."""
+    if outcomes:
+        session.execute(insert_or(AaOutcome).on_conflict_do_nothing(), list(outcomes))
+
+
+def aa_counts(session: Session, run_ids: Iterable[int]) -> list[tuple[str, str, dict[str, int]]]:
+    """(workload, metric, verdict → how often) of A/A arms of the runs."""
+    rows = session.execute(
+        select(Case.workload, AaOutcome.metric, AaOutcome.verdict, func.count())
+        .join(Case, AaOutcome.case_id == Case.id)
+        .where(AaOutcome.run_id.in_(list(run_ids)))
+        .group_by(Case.workload, AaOutcome.metric, AaOutcome.verdict)
+        .order_by(Case.workload, AaOutcome.metric)
+    )
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for workload, metric, verdict, number in rows:
+        counts.setdefault((workload, metric), {})[verdict] = number
+    return [(workload, metric, of) for (workload, metric), of in counts.items()]

@@ -1,0 +1,98 @@
+"""Tables of what was judged."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import cast
+
+from sqlalchemy import (
+    ARRAY,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    Integer,
+    Table,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from mitigauge.database import Base, one_of
+from mitigauge.verdicts.states import CellState, Verdict
+
+
+class StoredVerdict(Base):
+    """What was said of one arm for one case and metric on one host, and what it rests on.
+
+    A verdict that was given stays. When later data or other rules say otherwise, it is
+    superseded by the next version. Until then the figures so far are replaced in place.
+    """
+
+    __tablename__ = "verdict"
+    __table_args__ = (
+        CheckConstraint(one_of("state", CellState), name="state"),
+        CheckConstraint(one_of("verdict", Verdict), name="verdict"),
+        # What pages read, and at most one of each.
+        Index(
+            "uq_verdict_current",
+            *("run_id", "case_id", "metric", "arm_id"),
+            unique=True,
+            postgresql_where=text("superseded_at IS NULL"),
+        ),
+    )
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id"), primary_key=True)
+    case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"), primary_key=True)
+    metric: Mapped[str] = mapped_column(primary_key=True)
+    arm_id: Mapped[int] = mapped_column(ForeignKey("arm.id"), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True)
+
+    state: Mapped[str]
+    n: Mapped[int]
+    blocks: Mapped[int]
+    mean: Mapped[float | None]
+    effect_percent: Mapped[float | None]
+    ci_low_percent: Mapped[float | None]
+    ci_high_percent: Mapped[float | None]
+    p: Mapped[float | None]
+    q: Mapped[float | None]
+    mde_percent: Mapped[float | None]
+    verdict: Mapped[str | None]
+    # Blocks after which it fell; null where no interim analysis decided.
+    decided_after: Mapped[int | None]
+    note: Mapped[str]
+    # The arm's boots that the figures are of. Their noise is pooled over all arms.
+    boots: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+    disturbed: Mapped[int]
+    unsteady: Mapped[int]
+    rules: Mapped[int]
+    # Why this version was written.
+    reason: Mapped[str]
+    # When the verdict was given; null while these are but the figures so far.
+    given_at: Mapped[datetime | None]
+    written_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    superseded_at: Mapped[datetime | None]
+
+
+# For inserting thousands of rows by one statement.
+VERDICT_TABLE = cast("Table", StoredVerdict.__table__)
+
+
+class AaOutcome(Base):
+    """What was said of the A/A arm, of which nothing but *same* or *undecided* is true."""
+
+    __tablename__ = "aa_outcome"
+    __table_args__ = (
+        UniqueConstraint("run_id", "case_id", "metric"),
+        CheckConstraint(one_of("verdict", Verdict), name="verdict"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id"))
+    case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"))
+    metric: Mapped[str]
+    verdict: Mapped[str]
+    effect_percent: Mapped[float | None]
+    p: Mapped[float | None]
+    blocks: Mapped[int]

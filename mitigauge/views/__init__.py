@@ -1,0 +1,1 @@
+"""What pages and commands show, joined from several nouns."""

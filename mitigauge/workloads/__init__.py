@@ -1,0 +1,1 @@
+"""Workloads as their files declare them."""

@@ -1,0 +1,160 @@
+"""Workloads as their ``workload.yml`` declares them: parameters, metrics, durations."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import string
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import (
+    Field,
+    model_validator,
+)
+
+from mitigauge.declared import Closed, Name, Package, Text
+from mitigauge.hostile import shown
+from mitigauge.stats.terms import DELTA_PERCENT
+
+Value = str | int | float
+# perf's own part of a profiled pass: looking at the processor, and its text with symbols.
+PROFILE_WRITING_S = 3.0
+LONGEST_CASE_S = 24 * 3600
+# A number of a parameter that names no bounds of its own.
+LARGEST_NUMBER = 10**12
+
+
+class Parameter(Closed):
+    """One parameter of a workload: a list of values, or a number within bounds."""
+
+    title: Text = ""
+    help: Text = ""
+    values: tuple[Text | int | float, ...] = Field((), max_length=100)
+    default: Text | int | float | None = None
+    minimum: float | None = Field(None, allow_inf_nan=False)
+    maximum: float | None = Field(None, allow_inf_nan=False)
+
+    @property
+    def fallback(self) -> Value:
+        """The value of a case that does not name this parameter."""
+        if self.default is not None:
+            return self.default
+        return self.values[0]
+
+    def refuse(self, value: object) -> str:
+        """Why *value* cannot be taken; empty when it can."""
+        if self.values:
+            known = ", ".join(str(v) for v in self.values)
+            return "" if value in self.values else f"known values: {known}"
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return "must be a number"
+        if not math.isfinite(value) or abs(value) > LARGEST_NUMBER:
+            return f"must be a number of at most {LARGEST_NUMBER:g}"
+        if self.minimum is not None and value < self.minimum:
+            return f"must be at least {self.minimum:g}"
+        if self.maximum is not None and value > self.maximum:
+            return f"must be at most {self.maximum:g}"
+        return ""
+
+    @model_validator(mode="after")
+    def _has_a_fallback(self) -> Parameter:
+        if not self.values and self.default is None:
+            raise ValueError("a parameter needs values or a default")
+        return self
+
+
+class Metric(Closed):
+    """A named quantity a workload reports."""
+
+    unit: Text
+    direction: Literal["lower", "higher"]
+    title: Text = ""
+    help: Text = ""
+    primary: bool = False
+    delta_percent: float = Field(
+        DELTA_PERCENT, gt=0, lt=100, description="the largest change that is still 'same'"
+    )
+    when: dict[Name, Value] = Field(default_factory=dict)
+
+    def applies(self, parameters: Mapping[str, Value]) -> bool:
+        """Whether a case with these parameters reports the metric."""
+        return all(parameters.get(name) == value for name, value in self.when.items())
+
+
+class WorkloadDefaults(Closed):
+    """Used where a spec says nothing."""
+
+    iterations: int = Field(3, ge=1, le=1000)
+    warmup: int = Field(1, ge=0, le=1000)
+    timeout_s: int = Field(300, ge=1, le=LONGEST_CASE_S)
+
+
+class Workload(Closed):
+    """A benchmark, as ``workloads/<name>/workload.yml`` declares it."""
+
+    name: Name
+    title: Text
+    help: Text = ""
+    parameters: dict[Name, Parameter] = Field(default_factory=dict, max_length=32)
+    case_title: Text = Field(description="its {parameter}s are filled in with a case's values")
+    metrics: dict[Name, Metric] = Field(min_length=1, max_length=32)
+    needs: tuple[Name, ...] = ()
+    packages: tuple[Package, ...] = ()
+    guest: bool = Field(False, description="boots a guest system, that of role guest")
+    profiles_guest: bool = False
+    defaults: WorkloadDefaults = WorkloadDefaults()
+    seconds_per_case: float = Field(10, ge=0, le=LONGEST_CASE_S)
+    seconds_per_iteration: float = Field(2, ge=0, le=LONGEST_CASE_S)
+
+    @model_validator(mode="after")
+    def _title_names_parameters(self) -> Workload:
+        """A field of a format may ask for attributes of a value, or for a width of gigabytes."""
+        for _, name, form, conversion in string.Formatter().parse(self.case_title):
+            if name is not None and (name not in self.parameters or form or conversion):
+                known = ", ".join(f"{{{parameter}}}" for parameter in self.parameters)
+                raise ValueError(f"case_title: {shown(name)} is no parameter; known: {known}")
+        return self
+
+    def metrics_of(self, parameters: Mapping[str, Value]) -> dict[str, Metric]:
+        """The metrics a case with these parameters reports."""
+        return {name: m for name, m in self.metrics.items() if m.applies(parameters)}
+
+    def expand(self, wanted: Mapping[str, Any]) -> list[dict[str, Value]]:
+        """All points of the parameter space that *wanted* names, in the workload's order.
+
+        A value may be one value or a list; a parameter not named takes its fallback.
+        """
+        names = list(self.parameters)
+        return [
+            dict(zip(names, values, strict=True))
+            for values in itertools.product(*self._axes(wanted))
+        ]
+
+    def count(self, wanted: Mapping[str, Any]) -> int:
+        """How many points :meth:`expand` would make, without making them."""
+        return math.prod(len(axis) for axis in self._axes(wanted))
+
+    def _axes(self, wanted: Mapping[str, Any]) -> list[list[Value]]:
+        """The distinct values of each parameter."""
+        return [
+            list(dict.fromkeys(_as_list(wanted.get(name, parameter.fallback))))
+            for name, parameter in self.parameters.items()
+        ]
+
+    def seconds_of(self, parameters: Mapping[str, Value], iterations: int) -> float:
+        """How long a case should take: its start, and what its runs add to `seconds`."""
+        each = self.seconds_per_iteration + float(parameters.get("seconds", 0))
+        return self.seconds_per_case + each * iterations
+
+    def profiled_seconds_of(self, parameters: Mapping[str, Value], iterations: int) -> float:
+        """How long a profiled pass adds: its iterations, and writing out what was sampled."""
+        return self.seconds_of(parameters, iterations) + PROFILE_WRITING_S
+
+    def title_of(self, parameters: Mapping[str, Value]) -> str:
+        """A case's name for people."""
+        return self.case_title.format(**parameters)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]

@@ -1,0 +1,173 @@
+"""Folding counts what stackcollapse-perf.pl counts. The expected stacks below are what that
+program printed for the same text."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mitigauge.errors import InvalidInput
+from mitigauge.profiles.capture.collapse import Collapse
+
+SAMPLE = """\
+perf 12/13 [001] 100.000001: 250000 cpu-clock:ppp:
+\tffffffff81a0 clear_bhb_loop+0x1f ([kernel.kallsyms])
+\tffffffff81b0 do_syscall_64+0x4b ([kernel.kallsyms])
+\t    7f0012ab syscall (/usr/lib/libc.so.6)
+
+"""
+
+
+def folded(text: str, *, piece: int = 1 << 20, **options: bool | str) -> dict[str, int]:
+    collapse = Collapse(**options)  # type: ignore[arg-type]
+    data = text.encode()
+    for start in range(0, len(data), piece):
+        collapse.feed(data[start : start + piece])
+    return {stack.decode(): count for stack, count in collapse.finish().stacks().items()}
+
+
+def one(*frames: str, head: str = "perf 12 [000] 1.5: 1 cycles:") -> str:
+    return "".join(f"{line}\n" for line in (head, *(f"\t{frame}" for frame in frames))) + "\n"
+
+
+def test_a_sample_is_its_thread_and_its_callers_from_the_outside_in() -> None:
+    assert folded(SAMPLE) == {"perf;syscall;do_syscall_64;clear_bhb_loop": 250000}
+
+
+@pytest.mark.parametrize("piece", [1, 7, 64, 1000])
+def test_where_the_text_is_cut_into_pieces_changes_nothing(piece: int) -> None:
+    assert folded(SAMPLE * 3, piece=piece) == {"perf;syscall;do_syscall_64;clear_bhb_loop": 750000}
+
+
+def test_the_same_callers_with_another_leaf_are_another_stack() -> None:
+    other = SAMPLE.replace("clear_bhb_loop+0x1f", "ksys_read+0x2")
+    assert folded(SAMPLE + other + SAMPLE) == {
+        "perf;syscall;do_syscall_64;clear_bhb_loop": 500000,
+        "perf;syscall;do_syscall_64;ksys_read": 250000,
+    }
+
+
+@pytest.mark.parametrize(
+    ("frame", "names"),
+    [
+        ("1 [unknown] (/usr/lib/libc.so.6)", ";[libc.so.6]"),
+        ("1 [unknown] ([unknown])", ";[unknown]"),
+        ("1 [unknown] ([kernel.kallsyms])", ";[[kernel.kallsyms]]"),
+        ("1 outer->inner->innermost (/bin/x)", ";outer;inner_[i];innermost_[i]"),
+        ("1 f(int, char*)+0x1 (/bin/x)", ";f"),
+        ("1 ns::(anonymous namespace)::f(int) (/bin/x)", ";ns::(anonymous namespace)::f"),
+        ("1 net/http.(*Client).Do (/bin/go)", ";net/http.(*Client).Do"),
+        ("1 a;b (/bin/x)", ";a:b"),
+        ("1 RegExp:[&<>\"'] (/tmp/perf-1.map)", ";RegExp:[&<>]"),
+        ("1 two words (/bin/x (deleted))", ";two words "),
+        ("1 (/bin/x) (/bin/x)", ""),
+        ("ffff vmx_vmexit+0x1 ([guest.kernel.kallsyms])", ";vmx_vmexit"),
+        ("1 <T as core::fmt>::fmt (/bin/x)", ";<T as core::fmt>::fmt"),
+    ],
+)
+def test_names_are_spelled_as_flame_graphs_spell_them(frame: str, names: str) -> None:
+    assert folded(one(frame)) == {f"perf{names}": 1}
+
+
+def test_javas_signatures_lose_their_l_in_javas_threads_only() -> None:
+    frame = "1 Lorg/a/B;::call(Lx;)V (/tmp/perf-1.map)"
+    java = one(frame, head="java 12 [000] 1.5: 1 cycles:")
+    assert folded(java) == {"java;org/a/B:::call": 1}
+    assert folded(one(frame)) == {"perf;Lorg/a/B:::call": 1}
+
+
+@pytest.mark.parametrize(
+    ("head", "counted"),
+    [
+        ("CPU 0/KVM 12/34 [001] 1.5: 7 cycles: ", {"CPU_0/KVM": 7}),
+        ("V8 Worker 12 1.5: 7 cycles:", {"V8_Worker": 7}),
+        ("swapper     0 [000] 1.5: cpu-clock: ", {"swapper": 1}),
+        ("swapper     0 [000] 1.5: 0 cpu-clock: ", {"swapper": 1}),
+        ("qemu 1 [000] 1.5: sched:sched_switch: prev_comm=qemu prev_pid=1 ==> next", {"qemu": 1}),
+        ("x:y 1 z 12 [000] 1.5: 3 cycles:", {"x:y": 3}),
+    ],
+)
+def test_headers_of_all_kinds_are_read(head: str, counted: dict[str, int]) -> None:
+    assert folded(head + "\n\n") == counted
+
+
+def test_only_the_first_event_is_counted_unless_another_is_named() -> None:
+    text = one("1 f (x)") + one("1 g (x)", head="perf 12 [000] 1.5: 5 instructions:")
+    assert folded(text) == {"perf;f": 1}
+    assert folded(text, event="instructions") == {"perf;g": 5}
+
+
+def test_comments_and_lines_that_are_nothing_are_left_out() -> None:
+    text = "# captured on: today\n" + one("1 f (x)", "garbage", "2 g (x)") + "\n\n"
+    assert folded(text) == {"perf;g;f": 1}
+
+
+def test_a_last_sample_without_its_empty_line_is_cut_off() -> None:
+    assert folded(SAMPLE + SAMPLE.rstrip("\n")) == {
+        "perf;syscall;do_syscall_64;clear_bhb_loop": 250000
+    }
+
+
+def test_memory_of_parsed_text_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mitigauge.profiles.capture.collapse.REMEMBERED", 1000)
+    text = "".join(one(f"1 leaf{i} (x)", f"2 caller{i} (x)") for i in range(500))
+    assert folded(text * 2) == {f"perf;caller{i};leaf{i}": 2 for i in range(500)}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "capture has no sample"),
+        ("# only a comment\n\n", "capture has no sample"),
+        ("hello\nworld\n\n", r"capture:1: neither a sample nor a frame: 'hello'"),
+        (SAMPLE + "\x00\x01\x02\n\n", r"capture:6: neither a sample nor a frame: '\\x00"),
+        (SAMPLE + one("1 g (x)", head="perf 12 [000] 1.5: 5 instructions:"),
+         "capture:6: a second event, instructions, after cpu-clock:ppp: choose one"),
+        (one(f"1 {'x' * (1 << 21)} (x)"), "capture:2: 2097159 characters in one line"),
+    ],
+)  # fmt: skip
+def test_what_is_no_capture_is_refused_by_line(text: str, complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
+        folded(text, strict=True)
+
+
+@pytest.mark.parametrize(("strict", "place"), [(True, ":6"), (False, ", after sample 1")])
+def test_a_file_without_empty_lines_does_not_fill_the_memory(strict: bool, place: str) -> None:
+    collapse = Collapse(strict=strict)
+    collapse.feed(SAMPLE.encode())
+    collapse.feed(b"x" * (16 << 20))
+    with pytest.raises(InvalidInput, match=f"capture{place}: no empty line in 16 MiB"):
+        collapse.feed(b"x")
+
+
+@pytest.mark.skipif(not shutil.which("stackcollapse-perf.pl"), reason="FlameGraph is not installed")
+@pytest.mark.parametrize("seed", range(5))
+def test_any_text_gives_what_the_program_itself_gives(seed: int, tmp_path: Path) -> None:
+    text = awkward(random.Random(seed))
+    capture = tmp_path / "capture.txt"
+    capture.write_text(text)
+    done = subprocess.run(["stackcollapse-perf.pl", capture], capture_output=True, check=True)
+    lines = (line.rpartition(" ") for line in done.stdout.decode().splitlines())
+    assert folded(text, piece=100) == {stack: int(count) for stack, _, count in lines}
+
+
+def awkward(rng: random.Random) -> str:
+    """Samples with everything that goes wrong in practice."""
+    frames = ["f+0x1", "[unknown]", "a->b", "->x", "x->", "(gone)", "f(a;b)", '""', "g (h)"]
+    modules = ["([kernel.kallsyms])", "(/lib/libc.so.6)", "([unknown])", "()", "(/x (deleted))"]
+    heads = ["perf 1 [0] 1.5: 7 cycles:", "java 1/2 1.5: 1 cycles: ", "CPU 0/KVM 3 1.5: cycles:",
+             "a 1 1.5: 1 instructions:", "no header", "# comment"]  # fmt: skip
+    lines = []
+    for _ in range(300):
+        lines += rng.choices(heads, k=rng.choice([1, 1, 1, 2, 0]))
+        for _ in range(rng.randrange(5)):
+            indent = rng.choice(["\t", "    ", "\t", ""])
+            lines.append(
+                f"{indent}{rng.getrandbits(32):x} {rng.choice(frames)} {rng.choice(modules)}"
+            )
+        lines += [""] * rng.choice([1, 1, 1, 2, 0])
+    return "\n".join(lines)

@@ -1,0 +1,42 @@
+"""A file is recognised as folded stacks or as perf's text."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+import pytest
+
+from mitigauge.errors import InvalidInput
+from mitigauge.profiles.store.import_file import read_profile
+
+TEXT = b"perf;main;f 3\nperf;main;g 4\n"
+
+
+def profile(data: bytes, event: str = "") -> dict[bytes, int]:
+    return read_profile(io.BytesIO(data), name="file", digest="0" * 64, event=event)[0]
+
+
+def test_a_file_is_known_by_its_first_line() -> None:
+    capture = b"perf 1 [000] 1.5: 7 cycles:\n\t1 f (x)\n\n"
+    assert profile(capture) == {b"perf;f": 7}
+    assert profile(gzip.compress(capture)) == {b"perf;f": 7}
+    assert profile(TEXT) == {b"perf;main;f": 3, b"perf;main;g": 4}
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        (b"", "file is empty"),
+        (b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 20, "neither folded stacks nor"),
+        (b"PERFILE2" + b"h" * 100, "neither folded stacks nor"),
+        (b"<html><body>no</body></html>\n", "neither folded stacks nor"),
+    ],
+)
+def test_another_file_is_refused(data: bytes, complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
+        profile(data)
+
+
+def test_names_with_markup_are_names() -> None:
+    assert profile(b"<script>;alert(1)&amp; 2\n") == {b"<script>;alert(1)&amp;": 2}

@@ -1,0 +1,124 @@
+"""Reading what `run` left: every field is checked, and what is wrong is named."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+# A result holds no more iterations; JSON's whole numbers are exact up to LARGEST.
+MOST_ITERATIONS = 10_000
+LARGEST = 1 << 53
+
+
+class ParseError(ValueError):
+    """A raw file is not what `run` promises; the text names file and field."""
+
+
+def read_text(path: Path) -> str:
+    """The text in `path`."""
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        raise ParseError(f"{path.name}: missing") from None
+    except UnicodeDecodeError as error:
+        raise ParseError(f"{path.name}: not text: {error}") from None
+    except OSError as error:
+        raise ParseError(f"{path.name}: {error.strerror}") from None
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The JSON object in `path`; NaN and infinities, which JSON has not, are refused."""
+
+    def refuse(constant: str) -> NoReturn:
+        raise ParseError(f"{path.name}: {constant} is not a number")
+
+    text = read_text(path)
+    try:
+        content = json.loads(text, parse_constant=refuse)
+    except ParseError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ParseError(f"{path.name}: not JSON, perhaps cut off: {error}") from None
+    if not isinstance(content, dict):
+        raise ParseError(f"{path.name}: holds no JSON object")
+    return content
+
+
+def field(content: dict[str, Any], file: str, name: str, *kinds: type) -> Any:
+    """`content[name]`, where a dot in `name` steps into an object, if of one of `kinds`."""
+    value: Any = content
+    for step in name.split("."):
+        if not isinstance(value, dict) or step not in value:
+            raise ParseError(f"{file}: {name}: missing")
+        value = value[step]
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise ParseError(f"{file}: {name}: {value!r:.200} is not {wanted}")
+    return value
+
+
+def number(content: dict[str, Any], file: str, name: str, *, most: float = 1e100) -> float:
+    """The finite number called `name` (with dots, as in `field`), from 0 to `most`."""
+    value = field(content, file, name, int, float)
+    # A whole number may be too large to be asked whether it is finite.
+    if not 0 <= value <= most:
+        raise ParseError(f"{file}: {name}: {value!r:.40} is not a finite number from 0 up")
+    return float(value)
+
+
+def whole(content: dict[str, Any], file: str, name: str, least: int, most: int = LARGEST) -> int:
+    """The whole number called `name` (with dots, as in `field`), from `least` to `most`."""
+    value: int = field(content, file, name, int)
+    if not least <= value <= most:
+        raise ParseError(f"{file}: {name}: not from {least} to {most}")
+    return value
+
+
+def positive(text: str, file: str, name: str) -> float:
+    """The finite number above 0 that `text` spells."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise ParseError(f"{file}: {name}: {text!r:.40} is not a number") from None
+    if not math.isfinite(value) or value <= 0:
+        raise ParseError(f"{file}: {name}: {text!r:.40} is not a finite number above 0")
+    return value
+
+
+def only(pattern: str, text: str, file: str, name: str) -> str:
+    """The group of `pattern` in `text`, where it must match once."""
+    found: list[str] = re.findall(pattern, text, re.MULTILINE)
+    if len(found) != 1:
+        raise ParseError(f"{file}: {name}: found {len(found)} times, not once")
+    return found[0]
+
+
+def checked_case(directory: Path, **parameters: type) -> dict[str, Any]:
+    """case.json with the fields that the rest relies on, and `parameters` of these types."""
+    case = read_object(directory / "case.json")
+    field(case, "case.json", "case_id", str)
+    for name, kind in parameters.items():
+        field(case, "case.json", f"parameters.{name}", kind)
+    whole(case, "case.json", "iterations", 1, MOST_ITERATIONS)
+    whole(case, "case.json", "warmup", 0, MOST_ITERATIONS)
+    return case
+
+
+def main(parse: Callable[[Path], dict[str, Any]], arguments: list[str]) -> int:
+    """Print the result of the named directory; the status is 1 if there is none."""
+    if len(arguments) != 1:
+        print("usage: parse.py DIR", file=sys.stderr)
+        return 2
+    try:
+        result = parse(Path(arguments[0]))
+    except ParseError as error:
+        print(f"{arguments[0]}: {error}", file=sys.stderr)
+        return 1
+    json.dump(result, sys.stdout, indent=1, allow_nan=False)
+    print()
+    return 0

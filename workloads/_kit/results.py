@@ -1,0 +1,90 @@
+"""The one result schema, put together from what a workload's parser read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from _kit.parsing import LARGEST, MOST_ITERATIONS, ParseError, field
+
+SCHEMA = "mitigauge.result/1"
+
+
+def metric(
+    unit: str, direction: str, warmup: list[float], values: list[float], **more: list[float]
+) -> dict[str, Any]:
+    """One metric: `direction` is which is better, `higher` or `lower`."""
+    return {"unit": unit, "direction": direction, "warmup": warmup, "values": values, **more}
+
+
+def result(
+    workload: str,
+    case: Mapping[str, Any],
+    record: dict[str, Any],
+    metrics: Mapping[str, Any],
+    **more: Any,
+) -> dict[str, Any]:
+    """The result of `case`; `record` is run.json, `more` are `pace` and `operations`."""
+    return {
+        "schema": SCHEMA,
+        "workload": workload,
+        "case_id": case["case_id"],
+        "parameters": case["parameters"],
+        "started_at": field(record, "run.json", "started_at", str),
+        "finished_at": field(record, "run.json", "finished_at", str),
+        "metrics": metrics,
+        **more,
+        "lab_faults": field(record, "run.json", "lab_faults", list),
+        "tools": field(record, "run.json", "tools", dict),
+    }
+
+
+@dataclass(frozen=True)
+class PaceRecord:
+    """Which iterations count, and how slow the processor was beside each of them."""
+
+    counted: list[int]
+    slowdowns: list[float]
+    limit: float
+
+    @property
+    def disturbed(self) -> list[int]:
+        """Numbers of the iterations that do not count."""
+        counted = set(self.counted)
+        return [n for n in range(1, len(self.slowdowns) + 1) if n not in counted]
+
+    def told(self) -> dict[str, Any]:
+        """The result's `pace`; nothing where the loop was not timed."""
+        if not self.limit:
+            return {}
+        return {
+            "pace": {
+                "limit": self.limit,
+                "values": [self.slowdowns[number - 1] for number in self.counted],
+                "disturbed": [self.slowdowns[number - 1] for number in self.disturbed],
+            }
+        }
+
+
+def pace_of(record: dict[str, Any], iterations: int) -> PaceRecord:
+    """What run.json says of the pace; where it says nothing, all iterations count."""
+    if "pace" not in record:
+        return PaceRecord(list(range(1, iterations + 1)), [1.0] * iterations, 0.0)
+    numbers = field(record, "run.json", "pace.counted", list)
+    slowdowns = field(record, "run.json", "pace.slowdowns", list)
+    limit = field(record, "run.json", "pace.limit", float)
+    if len(slowdowns) > MOST_ITERATIONS:
+        raise ParseError(f"run.json: pace.slowdowns: more than {MOST_ITERATIONS}")
+    for value in [limit, *slowdowns]:
+        is_number = isinstance(value, float | int) and not isinstance(value, bool)
+        # A whole number may be too large to be asked whether it is finite.
+        if not is_number or not 1 <= value <= LARGEST:
+            raise ParseError(f"run.json: pace: {value!r:.40} is not a finite number from 1 up")
+    known = all(type(number) is int and 1 <= number <= len(slowdowns) for number in numbers)
+    if not known or len(numbers) != iterations or len(set(numbers)) != iterations:
+        raise ParseError(
+            f"run.json: pace.counted: {numbers!r:.200} are not {iterations} of "
+            f"{len(slowdowns)} iterations"
+        )
+    return PaceRecord(sorted(numbers), slowdowns, limit)
