@@ -116,14 +116,16 @@ class Lane:
         if not awaited:
             return True
         with transaction(self.engine) as session:
-            started = session.execute(
+            found = session.execute(
                 text(
-                    "select run_id, epoch from step_attempt where outcome = 'started'"
+                    "select run_id, epoch, outcome from step_attempt"
+                    " where outcome in ('started', 'lost')"
                     " and run_id in (select id from run where experiment_id = :e)"
                 ),
                 {"e": self.experiment},
             ).all()
-        return not {(row[0], row[1]) for row in started} & {(h.run, h.epoch) for h in awaited}
+        open_ends = {(run, epoch): outcome for run, epoch, outcome in found}
+        return not any(_says_more(hit, open_ends.get((hit.run, hit.epoch))) for hit in awaited)
 
     def _judge(self, hits: Sequence[Hit], *, late: bool) -> None:
         assert self.scenario
@@ -162,3 +164,11 @@ class Lane:
         """Go on with another host: this one may stay as it is for ever."""
         self.api.cancel(self.experiment)
         self.generation += 1
+
+
+def _says_more(hit: Hit, outcome: str | None) -> bool:
+    """Whether the worker that was hit is yet to say what became of its step.
+
+    A step that was stopped is booked as lost by who takes over, and then as refused by itself.
+    """
+    return outcome == "started" or (outcome == "lost" and hit.moment in PAUSES)
