@@ -104,7 +104,7 @@ def show_matrix(experiment_id: Id, session: Database, request: Request) -> Respo
 )
 def cancel_experiment(experiment_id: Id, session: Database, caller: Known) -> ProgressView:
     """Ask an experiment to stop; its hosts are restored first. A body is not read."""
-    owner = experiment_rows.experiment(session, experiment_id).submitted_by
+    owner = experiment_rows.experiment(session, experiment_id, with_cases=False).submitted_by
     if not caller.may_cancel(owner):
         raise Forbidden(
             f"experiment {experiment_id} was submitted by {owner}, not by {caller.subject}",

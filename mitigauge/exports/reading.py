@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.blobs import BlobStore
 from mitigauge.database import in_words, is_away
-from mitigauge.errors import Conflict, InvalidInput, MitigaugeError
+from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.exports import portable, repository
 from mitigauge.exports.belonging import ARRAYS_OF_IDS, ROOT, Belonging
@@ -316,11 +316,3 @@ def already_here(session: Session, lines: Iterable[tuple[Line, int]]) -> int | N
         and isinstance(nonce := line.row.get("nonce"), str) and len(nonce) <= LONGEST_NONCE
     ]  # fmt: skip
     return repository.experiment_with_nonces(session, nonces)
-
-
-def here_already(experiment_id: int, name: str) -> Conflict:
-    """The error for a file whose experiment is stored."""
-    return Conflict(
-        f"{name}: its experiment is here already, as experiment {experiment_id}",
-        hint=f"`mitigauge experiment show {experiment_id}` shows it.",
-    )

@@ -19,7 +19,6 @@ from mitigauge.exports.lines import (
     Header,
     Line,
     check,
-    read_header,
     read_lines,
     refused,
 )
@@ -61,12 +60,6 @@ def import_experiment(engine: Engine, path: Path, blobs: BlobStore) -> Imported:
     # What an older version wrote has no verdicts stored.
     conclude_closed(engine)
     return Imported(number, header, is_new=True)
-
-
-def header_of(path: Path) -> Header:
-    """What a file says of itself. Raises :class:`InvalidInput`."""
-    with _opened(path) as stream:
-        return read_header(stream, path.name)
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def summaries(session: Session, experiments: Sequence[Experiment]) -> list[Exper
 def show_head(session: Session, experiment_id: int) -> ExperimentHead:
     """One experiment with runs and arms, without its matrices."""
     experiment = experiment_rows.experiment(session, experiment_id, with_cases=False)
-    return _head(session, experiment)
+    return _head(session, experiment, run_rows.runs_of(session, experiment_id))
 
 
 def show_matrix(session: Session, experiment_id: int) -> MatrixView:
@@ -87,17 +87,14 @@ def matrix_changes(session: Session, experiment_id: int) -> int:
 
 def show_experiment(session: Session, experiment_id: int) -> ExperimentView:
     """One experiment with its matrices."""
-    experiment = experiment_rows.experiment(session, experiment_id)
-    runs = run_rows.runs_of(session, experiment_id)
-    head, rows = _head(session, experiment), _rows(session, experiment, runs)
-    comparisons = [ComparisonView(**dict(of), rows=rows[of.id]) for of in head.comparisons]
-    return ExperimentView(**{**dict(head), "comparisons": comparisons})
+    return _shown(session, experiment_id, run_rows.runs_of(session, experiment_id))
 
 
 def show_whole(session: Session, experiment_id: int) -> WholeExperimentView:
     """One experiment with each of its boots and their values."""
-    view = show_experiment(session, experiment_id)
-    runs = {run.id: run for run in run_rows.runs_of(session, experiment_id)}
+    planned = run_rows.runs_of(session, experiment_id)
+    view = _shown(session, experiment_id, planned)
+    runs = {run.id: run for run in planned}
     boots = run_rows.boots_of(session, runs)
     values: dict[int, dict[int, dict[str, list[float]]]] = {}
     for of in result_rows.measurements_of(session, [boot.id for boot in boots]):
@@ -177,8 +174,14 @@ def _recorded(experiment: Experiment) -> Recorded | None:
     return Recorded(at=experiment.recorded_at, host=experiment.recorded_from or "")
 
 
-def _head(session: Session, experiment: Experiment) -> ExperimentHead:
-    runs = run_rows.runs_of(session, experiment.id)
+def _shown(session: Session, experiment_id: int, runs: Sequence[Run]) -> ExperimentView:
+    experiment = experiment_rows.experiment(session, experiment_id)
+    head, rows = _head(session, experiment, runs), _rows(session, experiment, runs)
+    comparisons = [ComparisonView(**dict(of), rows=rows[of.id]) for of in head.comparisons]
+    return ExperimentView(**{**dict(head), "comparisons": comparisons})
+
+
+def _head(session: Session, experiment: Experiment, runs: Sequence[Run]) -> ExperimentHead:
     shown = _runs(session, runs)
     done, total = sum(r.boots_done for r in shown), sum(r.boots_total for r in shown)
     return ExperimentHead(

@@ -105,7 +105,12 @@ def result_in(directory: Path, asked: Asked, catalog: Catalog) -> ReadResult:
     Raises :class:`InvalidInput` with the parser's complaint, for what is no result, and for
     one of another case, with other parameters or another number of values than was asked.
     """
-    result = read_result(parsed(directory, asked, catalog))
+    return checked(parsed(directory, asked, catalog), asked)
+
+
+def checked(body: bytes, asked: Asked) -> ReadResult:
+    """*body* as the result of what was asked. Raises :class:`InvalidInput` as `result_in`."""
+    result = read_result(body)
     case = asked.case
     check_against_case(
         result.body,

@@ -13,12 +13,11 @@ from mitigauge.database import transaction
 from mitigauge.errors import Conflict, InvalidInput
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.tables import Case
-from mitigauge.results.schema import ReadResult, check_against_case, read_result
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_results
 from mitigauge.runs.submission import submit
 from mitigauge.views.boot import show_boot
+from pipelines.steps.parsing import checked, timed_pass
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 Measuring = tuple[int, int]
@@ -55,23 +54,8 @@ def store(engine: Engine, measuring: Measuring, content: bytes) -> bool:
     with transaction(engine) as session:
         boot = run_rows.boot(session, measuring[0])
         case = next(c for c in boot.run.comparison.cases if c.id == measuring[1])
-        result = result_for(case, content)
+        result = checked(content, timed_pass(case))
         return store_results(session, boot, [TakenResult(case.id, result)]) == 1
-
-
-def result_for(case: Case, content: bytes) -> ReadResult:
-    """*content* as a result of the case, as a worker reads it."""
-    result = read_result(content)
-    check_against_case(
-        result.body,
-        workload=case.workload,
-        case_id=case.id,
-        metrics=case.metrics,
-        iterations=case.iterations,
-        parameters=case.parameters,
-        warmup=case.warmup,
-    )
-    return result
 
 
 def encoded(case: int, **changes: Any) -> bytes:

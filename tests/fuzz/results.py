@@ -14,8 +14,7 @@ from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Case
 from mitigauge.hostile import HOSTILE
 from mitigauge.settings import REPOSITORY
-from pipelines.steps.parsing import result_in, timed_pass
-from tests.db.test_results import result_for
+from pipelines.steps.parsing import checked, result_in, timed_pass
 from tests.fuzz.builders import spin_case
 from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 
@@ -36,7 +35,7 @@ def once(rng: random.Random, scratch: Path) -> str:
     if rng.random() < 0.01:
         return _parsed(rng, scratch)
     changed = odd_json(rng, BODY, rng.choice([1, 1, 2, 5])) if rng.random() < 0.95 else BODY
-    result = result_for(spin_case(), as_json(rng, changed)).body
+    result = checked(as_json(rng, changed), timed_pass(spin_case())).body
     _check_clean(result.model_dump(exclude={"parameters"}))
     return "taken"
 

@@ -21,10 +21,11 @@ import orjson
 import pytest
 
 from mitigauge.catalog import Catalog
-from mitigauge.confined import Limits, run_confined
 from mitigauge.experiments.metric import CaseMetric
-from mitigauge.results.schema import ResultBody, check_against_case, read_result
+from mitigauge.results.schema import ResultBody
 from mitigauge.settings import REPOSITORY
+from pipelines.steps.parsing import result_in, timed_pass
+from tests.fuzz.builders import spin_case
 from tests.loading import load, stage_runner
 from tests.unit.docs.pages import Block, blocks, page
 
@@ -148,28 +149,21 @@ def ran(workloads: Path, job: Path, house: Path) -> dict[str, Any]:
 
 def result_of(case: Path, house: Path) -> ResultBody:
     """The case's result, read and checked as a worker does."""
-    workload = Catalog(house).workloads["pipe"]
-    body = run_confined(
-        house / "workloads/pipe/parse.py",
-        [case],
-        name="parse.py",
-        limits=Limits(seconds=60, memory_bytes=400 << 20, output_bytes=1 << 20),
-    )
-    result = read_result(body).body
+    catalog = Catalog(house)
+    workload = catalog.workloads["pipe"]
     asked = json.loads((case / "case.json").read_text())
-    check_against_case(
-        result,
+    planned = spin_case(
+        id=int(case.name),
         workload="pipe",
-        case_id=int(case.name),
+        parameters=asked["parameters"],
+        iterations=workload.defaults.iterations,
+        warmup=workload.defaults.warmup,
         metrics={
             name: CaseMetric(metric.unit, metric.direction, metric.title, metric.primary)
             for name, metric in workload.metrics_of(asked["parameters"]).items()
         },
-        iterations=workload.defaults.iterations,
-        parameters=asked["parameters"],
-        warmup=workload.defaults.warmup,
     )
-    return result
+    return result_in(case, timed_pass(planned), catalog).body
 
 
 def test_the_runner_runs_the_workload_and_its_parser_gives_a_valid_result(
