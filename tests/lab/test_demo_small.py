@@ -99,7 +99,8 @@ def test_the_software_of_ibpb_costs_an_exit_next_to_nothing(
     assert cell.effect_percent is not None
     # The barrier itself costs nothing in emulation; a few instructions are 0.4 %.
     assert abs(cell.effect_percent) < 4
-    assert cell.verdict in (Verdict.SAME, Verdict.UNDECIDED)
+    # Where the host is quiet the interval is so narrow that these few instructions are seen.
+    assert cell.verdict is not Verdict.BETTER
 
 
 def test_the_case_is_profiled_and_its_arms_can_be_compared(
@@ -112,7 +113,7 @@ def test_the_case_is_profiled_and_its_arms_can_be_compared(
     with client_of(create_app(engine), bearer(token_of(engine, "viewer"))) as client:
         shown = client.get("/api/profiles/case", params=asked).json()
         diff = client.get("/api/profiles/diff", params=asked | {"a": "off", "b": "loop"})
-    assert [arm["profiles"] for arm in shown["arms"]] == [2, 2]
+    assert [arm["profiles"] for arm in shown["arms"]] == [row.cells[1].blocks] * 2
     assert (shown["event"], shown["unit"]) == ("nmi:nmi_handler", "ns/op")
     assert diff.status_code == 200
     # Runs with interrupts off, where nothing but an NMI finds it.
