@@ -56,10 +56,10 @@ class CleanedHost:
         with _cleaned_faults():
             return self.inner.answers()
 
-    def verify(self) -> Facts:
+    def verify(self, reads: Sequence[str] = ()) -> Facts:
         """See HostControl."""
         with _cleaned_faults():
-            return _facts(self.inner.verify())
+            return _facts(self.inner.verify(reads))
 
     def start(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,6 +36,8 @@ class JobCase:
     timeout_s: int
     profile_hz: int | None = None
     profile_guest: bool = False
+    guest: Mapping[str, str] = field(default_factory=dict)
+    """What its guest is to get, as the arm says."""
 
 
 class HostControl(Protocol):
@@ -65,8 +67,12 @@ class HostControl(Protocol):
         """Whether the host greets on its SSH port right now."""
         ...
 
-    def verify(self) -> Facts:
-        """``proof`` and ``fingerprint`` of the system that is up."""
+    def verify(self, reads: Sequence[str] = ()) -> Facts:
+        """``proof`` and ``fingerprint`` of the system that is up.
+
+        The proof's ``readings`` hold the texts of *reads*, files below the host's root; None for
+        one that cannot be read.
+        """
         ...
 
     def start(

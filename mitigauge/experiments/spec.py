@@ -190,6 +190,7 @@ class _Checker:
                 continue
             yield from self._needs(workload, comparison, at, hosts)
             yield from self._guest(workload, wanted, at)
+            yield from self._guest_settings(workload, comparison, at)
             problems = list(islice(self._parameters(workload, wanted, at), MAX_PROBLEMS))
             yield from problems
             if problems:
@@ -244,6 +245,30 @@ class _Checker:
                     (*at, "workload"),
                     f"workload {workload.name!r} boots a guest system, which takes too long on "
                     f"host {name!r}, whose time counts instructions; in real time: "
+                    + (", ".join(sorted(able)) or "none"),
+                )
+
+    def _guest_settings(
+        self, workload: Workload, comparison: ComparisonSpec, at: Place
+    ) -> Iterator[str]:
+        """Whether the workload's guest can be given what each arm sets of it."""
+        for arm in comparison.arms:
+            family, _, mode = arm.mode.partition("/")
+            known = self.catalog.families.get(family)
+            if known is None or mode not in known.modes:
+                continue
+            settings = known.modes[mode].settings.guest()
+            missing = [name for name in settings if name not in workload.guest_settings]
+            if missing:
+                able = [
+                    name
+                    for name, other in self.catalog.workloads.items()
+                    if set(settings) <= set(other.guest_settings)
+                ]
+                yield self._at(
+                    (*at, "workload"),
+                    f"arm {arm.name!r} sets {', '.join(missing)} of a guest, which workload "
+                    f"{workload.name!r} cannot; workloads that can: "
                     + (", ".join(sorted(able)) or "none"),
                 )
 

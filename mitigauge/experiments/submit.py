@@ -88,7 +88,7 @@ def _arm(arm: ArmSpec, position: int, comparison: ComparisonSpec, catalog: Catal
         family_title=family.title,
         kernel=arm.kernel,
         is_baseline=arm.name == comparison.baseline,
-        cmdline=" ".join(mode.cmdline),
+        settings=mode.settings,
         lab_cmdline=" ".join(family.emulated.cmdline),
         expect=list(mode.expect),
     )

@@ -13,6 +13,7 @@ from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.json_column import JsonOf
 from mitigauge.modes.families import Expectation
+from mitigauge.modes.settings import Settings
 
 
 class Experiment(Base):
@@ -85,9 +86,20 @@ class Arm(Base):
     kernel: Mapped[str]
     is_baseline: Mapped[bool]
     is_aa: Mapped[bool] = mapped_column(server_default=text("false"))
-    cmdline: Mapped[str]
+    settings: Mapped[Settings] = mapped_column(JsonOf(Settings))
     lab_cmdline: Mapped[str]
     expect: Mapped[list[Expectation]] = mapped_column(JsonOf(list[Expectation]))
+
+    @property
+    def cmdline(self) -> str:
+        """What its settings add to the kernel's command line."""
+        return " ".join(self.settings.options())
+
+    @property
+    def expected(self) -> list[str]:
+        """The states that prove it, as a person reads them."""
+        either = " or ".join(expectation.describe() for expectation in self.expect)
+        return [*([either] if either else []), *self.settings.describe()]
 
 
 class Case(Base):

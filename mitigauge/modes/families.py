@@ -10,6 +10,7 @@ from pydantic import (
 )
 
 from mitigauge.declared import Closed, Name, Option, Text
+from mitigauge.modes.settings import Settings
 
 
 class Expectation(Closed):
@@ -34,8 +35,14 @@ class Mode(Closed):
 
     title: Text = ""
     help: Text = ""
-    cmdline: tuple[Option, ...] = ()
-    expect: tuple[Expectation, ...] = Field(min_length=1)
+    settings: Settings = Settings()
+    expect: tuple[Expectation, ...] = ()
+
+    @model_validator(mode="after")
+    def _is_provable(self) -> Mode:
+        if not self.expect and not self.settings.describe():
+            raise ValueError("nothing proves it: give `expect`, or a setting that is read back")
+        return self
 
 
 class LabAdditions(Closed):
@@ -51,13 +58,17 @@ class ModeFamily(Closed):
     family: Name
     title: Text
     help: Text = ""
-    file: Name = Field(description="default vulnerability file of the expectations")
+    file: Name | Literal[""] = Field(
+        "", description="default vulnerability file of the expectations"
+    )
     modes: dict[Name, Mode] = Field(min_length=1)
     emulated: LabAdditions = LabAdditions()
 
     @model_validator(mode="after")
     def _fill_default_file(self) -> ModeFamily:
         for name, mode in self.modes.items():
+            if not self.file and any(not e.file for e in mode.expect):
+                raise ValueError(f"modes.{name}.expect: which file? give it here or to the family")
             expect = tuple(
                 e if e.file else e.model_copy(update={"file": self.file}) for e in mode.expect
             )

@@ -114,6 +114,11 @@ class ResultBody(_Closed):
     lab_faults: list[LabFault] = Field(default_factory=list, max_length=100)
     tools: dict[Word, Word] = Field(default_factory=dict, max_length=MOST_TOOLS)
     pace: PaceBody | None = None
+    guest: dict[Word, Word] = Field(
+        default_factory=dict,
+        max_length=MOST_TOOLS,
+        description="what the case's guest got of what its arm sets, as the guest itself shows it",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +168,11 @@ def check_against_case(
     iterations: int,
     parameters: Mapping[str, Any],
     warmup: int,
+    guest: Mapping[str, str],
 ) -> None:
     """Raise :class:`InvalidInput` unless the result is of this case, whole and in its units.
 
-    *parameters* and *warmup* are what was asked of the pass.
+    *parameters*, *warmup* and *guest* are what was asked of the pass.
     """
     if result.workload != workload or result.case_id != str(case_id):
         raise InvalidInput(
@@ -180,6 +186,12 @@ def check_against_case(
             f"the plan asks for {_shown(parameters)}",
             hint="parse.py repeats the parameters of case.json.",
         )
+    for name, wanted in guest.items():
+        if (got := result.guest.get(name)) != wanted:
+            raise InvalidInput(
+                f"the guest was to get {name} = {wanted}; it has {_shown(got)}",
+                hint="The mode was not in force in the guest: nothing of this case is counted.",
+            )
     missing = sorted(set(metrics) - set(result.metrics))
     unknown = sorted(set(result.metrics) - set(metrics))
     if missing or unknown:

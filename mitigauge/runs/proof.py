@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mitigauge.modes.families import Expectation
+from mitigauge.modes.settings import Reading
 from mitigauge.runs.states import BootState
 
 
@@ -20,6 +21,7 @@ class Requested:
     build_id: str | None
     kernel_version: str | None
     expect: Sequence[Expectation]
+    readings: Sequence[Reading] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,10 @@ def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
     command line tells it from the boot that was asked for.
     """
     vulnerabilities: Mapping[str, str] = proof.get("vulnerabilities") or {}
-    observed = _describe(wanted.expect, vulnerabilities)
+    read: Mapping[str, str | None] = proof.get("readings") or {}
+    observed = "; ".join(
+        [*_describe(wanted.expect, vulnerabilities), *_said(wanted.readings, read)]
+    )
     if wanted.previous_boot_id and proof["boot_id"] == wanted.previous_boot_id:
         return Judgement(
             BootState.DID_NOT_BOOT, "the host did not reboot: boot id unchanged", observed
@@ -64,9 +69,12 @@ def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
     wrong = _wrong_kernel(proof, wanted)
     if wrong:
         return Judgement(BootState.WRONG_KERNEL, wrong, observed)
-    if _in_force(wanted.expect, vulnerabilities):
+    missed = [f"{r.title}: {r.equals}" for r in wanted.readings if not r.is_met(read.get(r.path))]
+    if wanted.expect and not _in_force(wanted.expect, vulnerabilities):
+        missed.insert(0, " or ".join(e.describe() for e in wanted.expect))
+    if not missed:
         return Judgement(BootState.EFFECTIVE, "", observed)
-    expected = " or ".join(e.describe() for e in wanted.expect)
+    expected = ", and ".join(missed)
     return Judgement(
         BootState.NOT_EFFECTIVE, f"expected {expected}; the kernel says {observed}", observed
     )
@@ -89,7 +97,16 @@ def _in_force(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str])
     return any(observed_state(e, vulnerabilities) == e.equals for e in expect)
 
 
-def _describe(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str]) -> str:
+def _said(readings: Sequence[Reading], read: Mapping[str, str | None]) -> list[str]:
+    """What the host shows of each setting."""
+    return [f"{r.title}: {_shown(read.get(r.path))}" for r in readings]
+
+
+def _shown(text: str | None) -> str:
+    return "no such file" if text is None else " ".join(text.split())
+
+
+def _describe(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str]) -> list[str]:
     """What the kernel shows at the places the expectations look, each place once."""
     shown: dict[str, None] = {}
     for e in expect:
@@ -101,7 +118,7 @@ def _describe(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str])
             shown[f"{e.file}: {vulnerabilities[e.file]}"] = None
         else:
             shown[place + value] = None
-    return "; ".join(shown)
+    return list(shown)
 
 
 def unexpected_taint(proof: Mapping[str, Any], *, emulated: bool) -> str:

@@ -57,7 +57,7 @@ def show_boot(session: Session, boot_id: int) -> BootView:
         cmdline=proof.get("cmdline"),
         tainted=proof.get("tainted"),
         microcode=proof.get("microcode"),
-        expected=[expectation.describe() for expectation in boot.arm.expect],
+        expected=boot.arm.expected,
         vulnerabilities=proof.get("vulnerabilities", {}),
         serial_tail=boot.serial_tail,
         results=_results(session, boot),

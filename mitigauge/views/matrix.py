@@ -118,7 +118,7 @@ def arm_views(
                 is_baseline=arm.is_baseline,
                 is_aa=arm.is_aa,
                 cmdline=f"{arm.lab_cmdline if emulated else ''} {arm.cmdline}".strip(),
-                expected=[expectation.describe() for expectation in arm.expect],
+                expected=arm.expected,
                 boots_effective=own.get(BootState.EFFECTIVE, 0),
                 boots_not_effective=own.get(BootState.NOT_EFFECTIVE, 0),
                 boots_failed=sum(own.get(state, 0) for state in FAILED_STATES),

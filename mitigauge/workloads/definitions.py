@@ -103,6 +103,9 @@ class Workload(Closed):
     packages: tuple[Package, ...] = ()
     guest: bool = Field(False, description="boots a guest system, that of role guest")
     profiles_guest: bool = False
+    guest_settings: tuple[Name, ...] = Field(
+        (), description="what an arm may set of its guest; `run` says in run.json what it got"
+    )
     defaults: WorkloadDefaults = WorkloadDefaults()
     seconds_per_case: float = Field(10, ge=0, le=LONGEST_CASE_S)
     seconds_per_iteration: float = Field(2, ge=0, le=LONGEST_CASE_S)

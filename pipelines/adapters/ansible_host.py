@@ -149,9 +149,9 @@ class AnsibleHost:
             return False  # then knocking is all there is
         return not is_up(log, greeting)
 
-    def verify(self) -> Facts:
+    def verify(self, reads: Sequence[str] = ()) -> Facts:
         """Run verify.yml."""
-        facts = self._play("verify.yml", {})
+        facts = self._play("verify.yml", {"boot_mode_reads": list(reads)})
         return {
             "proof": typed(ProofAnswer, part(facts, "proof", "verify.yml"), "the proof"),
             **typed(FingerprintAnswer, facts, "the fingerprint"),

@@ -57,6 +57,7 @@ class ProofAnswer(_Answer):
     build_id: Word | None = None
     cmdline: Line = ""
     vulnerabilities: dict[Word, Line] = Field(default_factory=dict, max_length=200)
+    readings: dict[Word, Line | None] = Field(default_factory=dict, max_length=200)
     tainted: Count | None = None
     taint_flags: Word | list[Word] | None = None
     microcode: Word | None = None

@@ -123,7 +123,7 @@ def verify(context: StepContext) -> Done:
     boot = context.boot
     young = context.seconds_since(boot.rebooted_at) < ANSWER_WAIT_S
     try:
-        facts = context.host.verify()
+        facts = context.host.verify([r.path for r in boot.arm.settings.readings()])
     except LabFault:
         if young:
             return _wait_on(boot)
@@ -202,6 +202,7 @@ def _requested(boot: Boot) -> Requested:
         build_id=entry.get("build_id"),
         kernel_version=entry.get("kernel_version"),
         expect=boot.arm.expect,
+        readings=boot.arm.settings.readings(),
     )
 
 

@@ -33,7 +33,7 @@ from mitigauge.settings import get_settings
 from pipelines.host_control import Facts, JobCase, LabFault
 from pipelines.steps.archive import STATE_FILE, is_capture, unpacked
 from pipelines.steps.context import Done, StepContext, boot_of
-from pipelines.steps.parsing import result_in, timed_pass
+from pipelines.steps.parsing import Asked, result_in, timed_pass
 from pipelines.steps.profiled import Budget, taken_captures
 
 # A look waits on the host until the job is done, for so long at most.
@@ -107,7 +107,7 @@ def start(context: StepContext) -> Done:
         job = JobReport.of(
             context.host.start(
                 job_name(boot),
-                [_job_case(case) for case in cases],
+                [_job_case(case, boot.arm.settings.guest()) for case in cases],
                 scratch,
                 wait_s=0.0 if first_look_in_s else LOOK_S,
                 wanted=context.wanted,
@@ -131,7 +131,7 @@ def start(context: StepContext) -> Done:
     )
 
 
-def _job_case(case: Case) -> JobCase:
+def _job_case(case: Case, guest: Mapping[str, str]) -> JobCase:
     return JobCase(
         str(case.id),
         case.workload,
@@ -141,6 +141,7 @@ def _job_case(case: Case) -> JobCase:
         timeout_s=case.timeout_s,
         profile_hz=case.profile_hz,
         profile_guest=case.profile_guest,
+        guest=guest,
     )
 
 
@@ -185,7 +186,9 @@ def _ended(context: StepContext, job: JobReport, scratch: Path) -> Done:
         )
     # By its name alone: a host that may name a file of ours would have it read.
     archive = scratch / Path(job.archive).name
-    outputs = collect(archive, context.open_cases(), context.catalog)
+    outputs = collect(
+        archive, context.open_cases(), context.catalog, context.boot.arm.settings.guest()
+    )
     return _taken_in(boot, outputs, job.seconds)
 
 
@@ -289,8 +292,12 @@ def _listed(faults: Sequence[str]) -> str:
     return f"; {'; '.join(faults)[:500]}" if faults else ""
 
 
-def collect(archive: Path, cases: Sequence[Case], catalog: Catalog) -> list[CaseOutput]:
+def collect(
+    archive: Path, cases: Sequence[Case], catalog: Catalog, guest: Mapping[str, str] | None = None
+) -> list[CaseOutput]:
     """Read the job's archive: every case's result through its workload's parser.
+
+    *guest*: what the cases' guests were to get.
 
     Raises :class:`LabFault` for an archive that cannot be what it should.
     """
@@ -298,7 +305,7 @@ def collect(archive: Path, cases: Sequence[Case], catalog: Catalog) -> list[Case
         job = unpacked(archive, Path(scratch), cases, get_settings())
         exits = _exit_codes(job / STATE_FILE)
         budget = Budget()
-        return [_read_case(job, case, exits, catalog, budget) for case in cases]
+        return [_read_case(job, timed_pass(case, guest), exits, catalog, budget) for case in cases]
 
 
 class _FinishedCase(BaseModel):
@@ -333,8 +340,9 @@ def _exit_codes(state_file: Path) -> dict[str, int]:
 
 
 def _read_case(
-    job: Path, case: Case, exits: Mapping[str, int], catalog: Catalog, budget: Budget
+    job: Path, asked: Asked, exits: Mapping[str, int], catalog: Catalog, budget: Budget
 ) -> CaseOutput:
+    case = asked.case
     directory = job / str(case.id)
     exit_code = exits.get(str(case.id))
     if exit_code is None or not directory.is_dir():
@@ -345,14 +353,14 @@ def _read_case(
         state = "lab_fault" if exit_code == EX_TEMPFAIL else "failed"
         return CaseOutput(case, raw, state=state, error=_complaint(directory, exit_code))
     try:
-        result = result_in(directory, timed_pass(case), catalog)
+        result = result_in(directory, asked, catalog)
     except MitigaugeError as error:
         return CaseOutput(case, raw, state="failed", error=error.message)
     output = CaseOutput(case, raw, result)
     if not case.profile_hz:
         return output
     captures, why_not = taken_captures(
-        directory / "profile", case, result.body, catalog, get_settings(), budget
+        directory / "profile", asked, result.body, catalog, get_settings(), budget
     )
     return replace(output, captures=captures, profile_error=why_not)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ class Asked:
     parameters: Mapping[str, Any]
     warmup: int
     profiled: bool = False
+    guest: Mapping[str, str] = field(default_factory=dict)
+    """What the case's guest was to get."""
 
     def to_json(self) -> bytes:
         """case.json, as a workload's parser reads it."""
@@ -46,22 +48,24 @@ class Asked:
                 "profile_hz": case.profile_hz,
                 "profile_guest": case.profile_guest,
                 "profiled": self.profiled,
+                "guest": dict(self.guest),
             }
         )
 
 
-def timed_pass(case: Case) -> Asked:
-    """The pass whose values count."""
-    return Asked(case, case.parameters, case.warmup)
+def timed_pass(case: Case, guest: Mapping[str, str] | None = None) -> Asked:
+    """The pass whose values count; *guest*: what its guest was to get."""
+    return Asked(case, case.parameters, case.warmup, guest=guest or {})
 
 
-def profiled_pass(case: Case, timed: Path) -> Asked:
-    """The pass after it: no warm-up, and as much work as the one that left *timed*.
+def profiled_pass(timed_pass: Asked, timed: Path) -> Asked:
+    """The pass after *timed_pass*: no warm-up, and as much work as the one that left *timed*.
 
     A workload that scales its work to the host says in run.json's `repeat_with` how much that
     was. Raises :class:`InvalidInput` where that is no value of one of the case's parameters.
     """
-    asked = replace(timed_pass(case), warmup=0, profiled=True)
+    case = timed_pass.case
+    asked = replace(timed_pass, warmup=0, profiled=True)
     path = timed / "run.json"
     if not path.is_file():
         return asked
@@ -120,6 +124,7 @@ def checked(body: bytes, asked: Asked) -> ReadResult:
         iterations=case.iterations,
         parameters=asked.parameters,
         warmup=asked.warmup,
+        guest=asked.guest,
     )
     return result
 

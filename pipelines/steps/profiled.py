@@ -19,7 +19,7 @@ from mitigauge.profiles.store.normalise import rules, without_idle
 from mitigauge.profiles.store.tables import System
 from mitigauge.results.schema import ResultBody
 from mitigauge.settings import Settings
-from pipelines.steps.parsing import profiled_pass, result_in
+from pipelines.steps.parsing import Asked, profiled_pass, result_in
 
 # Of the captures of one boot's job together: one is read in seconds.
 SECONDS_A_JOB = 300.0
@@ -49,7 +49,7 @@ class Budget:
 
 def taken_captures(
     directory: Path,
-    case: Case,
+    asked: Asked,
     timed: ResultBody,
     catalog: Catalog,
     settings: Settings,
@@ -64,7 +64,9 @@ def taken_captures(
     @cache
     def profiled() -> ResultBody:
         """Parsed like any other pass, once for both systems."""
-        return result_in(directory, profiled_pass(case, directory.parent), catalog).body
+        return result_in(directory, profiled_pass(asked, directory.parent), catalog).body
+
+    case = asked.case
 
     captures: dict[System, Capture] = {}
     faults = []

@@ -228,11 +228,12 @@ class _Switching:
 
         def switching(*arguments: Any, **named: Any) -> Any:
             self._stage.scheduler.point(f"host.{name}")
-            before = self._stage._did()
+            # Of this call alone: another worker may act while it asks for its lease.
+            before = self._host.made
             try:
                 return call(*arguments, **named)
             finally:
-                if name in EFFECTS and self._stage._did() != before:
+                if name in EFFECTS and self._host.made != before:
                     self._stage.look_at_effect(name, self._leases[threading.get_ident()])
 
         return switching

@@ -29,12 +29,14 @@ WANTED_EVERY_S = 0.1
 TAIL_BYTES = 16 << 10
 
 
-@dataclass(frozen=True)
+@dataclass
 class SimulatedHost:
     """One host; *world* is its file."""
 
     world: Path
     log: RunLog
+    made: int = 0
+    """What was done on the host by calls of this object."""
 
     def prepare(
         self,
@@ -80,7 +82,7 @@ class SimulatedHost:
         except Unanswered:
             return False
 
-    def verify(self) -> Facts:
+    def verify(self, reads: Sequence[str] = ()) -> Facts:
         return self._call("verify", _verified)
 
     def start(
@@ -168,8 +170,9 @@ class SimulatedHost:
                 piece.before(call, world)
             if call in OF_THE_HOST and world["power"] != "up":
                 raise Unanswered(f"{call}: unreachable:\nNo route to host")
-            boot = world["boot_id"]
+            boot, had = world["boot_id"], len(world["did"])
             answer = act(world)
+            self.made += len(world["did"]) - had
             if world["boot_id"] != boot:
                 _settle(world, pieces)
             for piece in pieces:

@@ -34,11 +34,11 @@ file: spectre_v2
 modes:
   panics:
     title: init does not exist
-    cmdline: [init=/nonexistent, rdinit=/nonexistent, root=/dev/nonexistent]
+    settings: {cmdline: [init=/nonexistent, rdinit=/nonexistent, root=/dev/nonexistent]}
     expect: [{field: BHI, equals: Vulnerable, source: none}]
   hangs:
     title: a system without a network, and so without SSH
-    cmdline: [systemd.unit=sysinit.target]
+    settings: {cmdline: [systemd.unit=sysinit.target]}
     expect: [{field: BHI, equals: Vulnerable, source: none}]
 """
 

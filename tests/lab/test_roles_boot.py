@@ -70,7 +70,7 @@ def judged(mode: str) -> tuple[dict[str, Any], Judgement]:
     family_name, _, mode_name = mode.partition("/")
     family = Catalog().families[family_name]
     wanted = family.modes[mode_name]
-    armed, proof, nonce = boot(" ".join([*family.emulated.cmdline, *wanted.cmdline]))
+    armed, proof, nonce = boot(" ".join([*family.emulated.cmdline, *wanted.settings.options()]))
     return proof, judge_boot(
         proof,
         Requested(

@@ -37,6 +37,7 @@ def result(
         **more,
         "lab_faults": field(record, "run.json", "lab_faults", list),
         "tools": field(record, "run.json", "tools", dict),
+        "guest": field(record, "run.json", "guest", dict) if "guest" in record else {},
     }
 
 

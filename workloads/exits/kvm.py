@@ -22,6 +22,13 @@ DEVICE = Path("/dev/kvm")
 GET_API_VERSION, CREATE_VM, GET_VCPU_MMAP_SIZE, CREATE_VCPU = 0xAE00, 0xAE01, 0xAE04, 0xAE41
 SET_USER_MEMORY_REGION, SET_TSS_ADDR, RUN = 0x4020AE46, 0xAE47, 0xAE80
 SET_REGS, GET_SREGS, SET_SREGS = 0x4090AE82, 0x8138AE83, 0x4138AE84
+CREATE_IRQCHIP, ENABLE_CAP = 0xAE60, 0x4068AEA3
+GET_IRQCHIP, GET_LAPIC = 0xC208AE62, 0x8400AE8E
+IRQCHIP_BYTES, LAPIC_BYTES = 520, 1024
+CAP_SPLIT_IRQCHIP, IOAPIC_PINS = 121, 24
+# Who serves the guest's interrupt controllers: the kernel, the kernel but for those beside the
+# processor, or user space.
+IRQCHIPS = ("on", "split", "off")
 API_VERSION = 12
 SREGS_BYTES = 0x138
 EXIT_IO = 2
@@ -55,8 +62,9 @@ ENTER = bytes.fromhex(
 class Guest:
     """One virtual processor that exits as `to` says; close() frees all of it."""
 
-    def __init__(self, to: str, exits: int) -> None:
+    def __init__(self, to: str, exits: int, irqchip: str = "off") -> None:
         """`exits` of each call of :meth:`run`; CaseError where KVM refuses."""
+        self._irqchip = irqchip
         self.entries = exits if to == "userspace" else 1
         self._kept = ExitStack()
         try:
@@ -76,6 +84,8 @@ class Guest:
             )
         machine = self._descriptor(fcntl.ioctl(kvm, CREATE_VM, 0))
         fcntl.ioctl(machine, SET_TSS_ADDR, TSS_ADDRESS)
+        self._machine = machine
+        self._make_irqchip()
         memory = mmap.mmap(-1, MEMORY_BYTES)
         memory[CODE_AT : CODE_AT + len(code)] = code
         region = struct.pack("=IIQQQ", 0, 0, 0, MEMORY_BYTES, address_of(memory))
@@ -89,6 +99,20 @@ class Guest:
     def _descriptor(self, number: int) -> int:
         self._kept.callback(os.close, number)
         return number
+
+    def _make_irqchip(self) -> None:
+        """Before the processor: it gets its local controller as it is made."""
+        if self._irqchip == "on":
+            fcntl.ioctl(self._machine, CREATE_IRQCHIP)
+        elif self._irqchip == "split":
+            asked = struct.pack("=IIQQQQ64x", CAP_SPLIT_IRQCHIP, 0, IOAPIC_PINS, 0, 0, 0)
+            fcntl.ioctl(self._machine, ENABLE_CAP, asked)
+
+    def irqchip(self) -> str:
+        """Which of IRQCHIPS the guest has, as KVM answers, whatever was asked of it."""
+        if _answers(self._machine, GET_IRQCHIP, IRQCHIP_BYTES):
+            return "on"
+        return "split" if _answers(self.vcpu, GET_LAPIC, LAPIC_BYTES) else "off"
 
     def _set_registers(self) -> None:
         special = bytearray(SREGS_BYTES)
@@ -113,6 +137,14 @@ class Guest:
     def close(self) -> None:
         """End the guest."""
         self._kept.close()
+
+
+def _answers(descriptor: int, request: int, size: int) -> bool:
+    try:
+        fcntl.ioctl(descriptor, request, bytearray(size))
+    except OSError:
+        return False
+    return True
 
 
 def to_kernel(exits: int) -> bytes:

@@ -205,5 +205,5 @@ print(TestClient(app).get("/api/modes").text)
 def test_the_route_of_the_page_answers(house: Path) -> None:
     answer = orjson.loads(typed(house, f".venv/bin/python -c '{ASK}'"))
     known = {family["family"]: family["modes"] for family in answer}
-    assert known["meltdown"]["off"]["cmdline"] == ["pti=off"]
+    assert known["meltdown"]["off"]["settings"]["cmdline"] == ["pti=off"]
     assert {*known} == {*Catalog(house).families}

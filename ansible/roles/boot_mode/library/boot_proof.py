@@ -18,6 +18,12 @@ description:
   - Boot id, nonce, kernel, build id, command line, every vulnerability file, taint, microcode,
     and whether the watchdog is running.
   - Judges nothing. What the host does not have is null.
+options:
+  reads:
+    description: Files below C(/sys/module) and C(/proc/sys), without the first slash.
+    type: list
+    elements: str
+    default: []
 author: [Mitigauge contributors]
 """
 
@@ -31,6 +37,8 @@ mitigauge:
 VULNERABILITIES = Path("/sys/devices/system/cpu/vulnerabilities")
 WATCHDOG = Path("/sys/class/watchdog/watchdog0")
 NT_GNU_BUILD_ID = 3
+READABLE = re.compile(r"sys/module/\w+/parameters/\w+|proc/sys(/[\w-]+){2,}", re.ASCII)
+LONGEST_READING = 4096
 # Letters by bit, from Documentation/admin-guide/tainted-kernels.rst
 TAINT_LETTERS = "PFSRMBUDAWCIOELKXTNJ"
 
@@ -92,8 +100,19 @@ def vulnerabilities(directory: Path) -> dict[str, str]:
     return {file.name: text_of(file) or "" for file in sorted(directory.iterdir())}
 
 
-def proof() -> dict[str, Any]:
-    """All the facts."""
+def readings(root: Path, wanted: list[str]) -> dict[str, str | None]:
+    """File → its text, at most some KiB of it; None where it cannot be read."""
+    found: dict[str, str | None] = {}
+    for name in wanted:
+        if not READABLE.fullmatch(name):
+            raise ValueError(f"{name!r} is no parameter of a module and no sysctl")
+        text = text_of(root / name)
+        found[name] = None if text is None else text[:LONGEST_READING]
+    return found
+
+
+def proof(reads: list[str]) -> dict[str, Any]:
+    """All the facts, with the texts of *reads*."""
     cmdline = text_of("/proc/cmdline") or ""
     notes = Path("/sys/kernel/notes")
     taint = text_of("/proc/sys/kernel/tainted")
@@ -107,6 +126,7 @@ def proof() -> dict[str, Any]:
         "build_id": build_id(notes.read_bytes()) if notes.exists() else None,
         "cmdline": cmdline,
         "vulnerabilities": vulnerabilities(VULNERABILITIES),
+        "readings": readings(Path("/"), reads),
         "tainted": tainted,
         "taint_flags": None if tainted is None else taint_flags(tainted),
         "microcode": microcode_of(text_of("/proc/cpuinfo") or ""),
@@ -117,10 +137,13 @@ def proof() -> dict[str, Any]:
 
 def main() -> None:
     """Entry point of the module."""
-    module = AnsibleModule(argument_spec={}, supports_check_mode=True)
+    module = AnsibleModule(
+        argument_spec={"reads": {"type": "list", "elements": "str", "default": []}},
+        supports_check_mode=True,
+    )
     try:
-        module.exit_json(changed=False, mitigauge={"proof": proof()})
-    except OSError as error:
+        module.exit_json(changed=False, mitigauge={"proof": proof(module.params["reads"])})
+    except (OSError, ValueError) as error:
         module.fail_json(msg=f"cannot read the proof of this boot: {error}")
 
 

@@ -172,9 +172,9 @@ def test_a_pass_that_fixes_nothing_is_repeated_as_it_was_asked(
     (tmp_path / "run.json").write_bytes(content)
     if content == b"\xff":
         with pytest.raises(InvalidInput, match=r"run.json: not JSON"):
-            profiled_pass(spin_case(), tmp_path)
+            profiled_pass(timed_pass(spin_case()), tmp_path)
         return
-    asked = profiled_pass(spin_case(), tmp_path)
+    asked = profiled_pass(timed_pass(spin_case()), tmp_path)
     assert (asked.parameters, asked.warmup) == ({"size": 1}, 0)
 
 
@@ -182,7 +182,7 @@ def test_a_pass_that_fixes_nothing_is_repeated_as_it_was_asked(
 def test_a_pass_may_fix_its_own_parameters_only(tmp_path: Path, fixed: dict[str, Any]) -> None:
     (tmp_path / "run.json").write_text(json.dumps({"repeat_with": fixed}))
     with pytest.raises(InvalidInput, match=r"run.json: repeat_with: .* is no value of"):
-        profiled_pass(spin_case(), tmp_path)
+        profiled_pass(timed_pass(spin_case()), tmp_path)
 
 
 def test_a_case_file_that_is_a_directory_is_replaced(tmp_path: Path, home: Path) -> None:

@@ -1,0 +1,188 @@
+"""What a mode sets, by kind: how it reaches a boot or a guest, and what must then be read back.
+
+A kind is one class here. What it sets on the host goes onto the kernel's command line, so that it
+is in force from the first instruction, lasts for one boot, and leaves nothing to undo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, RootModel
+
+from mitigauge.declared import Closed, Option, formed
+
+MODULE = r"[A-Za-z0-9_]{1,64}"
+# The kernel takes - and _ for one another; below /sys/module it is always _.
+ModuleWord = Annotated[str, formed(MODULE, "a name of letters, digits and _")]
+SysctlName = Annotated[
+    str,
+    formed(
+        r"[a-z0-9_]{1,64}(\.[A-Za-z0-9_-]{1,64}){1,7}",
+        "a sysctl, for example vm.swappiness",
+    ),
+]
+# One word of a command line that GRUB hands on as it stands.
+Word = Annotated[
+    str, formed(r"[\w.,:/+@%~^-]{1,100}", "a value without blanks, as the kernel shows it")
+]
+_CPU = r"([A-Za-z0-9_.-]{1,64}|[+-][a-z0-9_.-]{1,64}|[a-z0-9_.-]{1,64}=[A-Za-z0-9_.-]{1,64})"
+CpuModel = Annotated[
+    str,
+    formed(
+        rf"({_CPU}(,{_CPU}){{0,30}})?",
+        "a processor model, +FLAG, -FLAG or PROPERTY=VALUE, with commas between them",
+    ),
+]
+IRQCHIPS = ("on", "split", "off")
+
+
+class Reading(Closed):
+    """A file of the host whose text proves a setting: *path* is below the root, without ``/``."""
+
+    path: Annotated[
+        str,
+        formed(
+            rf"sys/module/{MODULE}/parameters/{MODULE}|proc/sys(/[A-Za-z0-9_-]{{1,64}}){{2,8}}",
+            "a parameter of a module or a sysctl",
+        ),
+    ]
+    equals: Word
+    title: str
+
+    def is_met(self, text: str | None) -> bool:
+        """Whether the host's *text* says so; blanks count as one, None is no such file."""
+        return text is not None and " ".join(text.split()) == self.equals
+
+
+class Kind(RootModel[Any]):
+    """One kind of setting: nothing of these three unless it says otherwise."""
+
+    def options(self) -> Iterator[str]:
+        """Words for the kernel's command line."""
+        yield from ()
+
+    def readings(self) -> Iterator[Reading]:
+        """What the host must show then."""
+        yield from ()
+
+    def guest(self) -> Mapping[str, str]:
+        """What a guest is to get: name → value, which the guest itself must prove."""
+        return {}
+
+
+class CommandLine(Kind):
+    """Options of the kernel's command line; what proves them is the mode's ``expect``."""
+
+    root: tuple[Option, ...] = Field((), max_length=50)
+
+    def options(self) -> Iterator[str]:
+        """See Kind."""
+        yield from self.root
+
+
+class ModuleParameters(Kind):
+    """Module → parameter → value as the kernel shows it below ``/sys/module``."""
+
+    root: dict[ModuleWord, dict[ModuleWord, Word]] = Field(default_factory=dict, max_length=20)
+
+    def options(self) -> Iterator[str]:
+        """See Kind. What loads the module takes them from the command line of the boot."""
+        for module, parameter, value in self._all():
+            yield f"{module}.{parameter}={value}"
+
+    def readings(self) -> Iterator[Reading]:
+        """See Kind."""
+        for module, parameter, value in self._all():
+            yield Reading(
+                path=f"sys/module/{module}/parameters/{parameter}",
+                equals=value,
+                title=f"module parameter {module}.{parameter}",
+            )
+
+    def _all(self) -> Iterator[tuple[str, str, str]]:
+        for module, parameters in self.root.items():
+            for parameter, value in parameters.items():
+                yield module, parameter, value
+
+
+class Sysctls(Kind):
+    """Name → value; the kernel sets them before its first program (Linux 5.8 and later)."""
+
+    root: dict[SysctlName, Word] = Field(default_factory=dict, max_length=50)
+
+    def options(self) -> Iterator[str]:
+        """See Kind."""
+        for name, value in self.root.items():
+            yield f"sysctl.{name}={value}"
+
+    def readings(self) -> Iterator[Reading]:
+        """See Kind."""
+        for name, value in self.root.items():
+            yield Reading(
+                path="proc/sys/" + name.replace(".", "/"), equals=value, title=f"sysctl {name}"
+            )
+
+
+class GuestCpu(Kind):
+    """The guest's processor: a model, and flags that it gets or lacks, with commas."""
+
+    root: CpuModel = ""
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        return {"cpu": self.root} if self.root else {}
+
+
+def _irqchip(text: str) -> str:
+    name, _, value = text.partition("=")
+    if name != "kernel_irqchip" or value not in IRQCHIPS:
+        raise ValueError(f"kernel_irqchip=… is known, with {', '.join(IRQCHIPS)}")
+    return text
+
+
+class GuestMachine(Kind):
+    """A property of the guest's machine, as ``kernel_irqchip=split``."""
+
+    root: Annotated[str, AfterValidator(_irqchip)] | None = None
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        if self.root is None:
+            return {}
+        name, _, value = self.root.partition("=")
+        return {f"machine.{name}": value}
+
+
+class Settings(Closed):
+    """All that a mode sets."""
+
+    cmdline: CommandLine = CommandLine()
+    module_parameters: ModuleParameters = ModuleParameters()
+    sysctls: Sysctls = Sysctls()
+    guest_cpu: GuestCpu = GuestCpu()
+    guest_machine: GuestMachine = GuestMachine()
+
+    def options(self) -> tuple[str, ...]:
+        """Words that the boot's kernel command line gets."""
+        return tuple(word for kind in self._kinds() for word in kind.options())
+
+    def readings(self) -> tuple[Reading, ...]:
+        """What the host must show, all of it."""
+        return tuple(reading for kind in self._kinds() for reading in kind.readings())
+
+    def guest(self) -> dict[str, str]:
+        """What each guest of the arm must get."""
+        return {name: value for kind in self._kinds() for name, value in kind.guest().items()}
+
+    def describe(self) -> list[str]:
+        """The settings that are read back, as a person reads them."""
+        host = [f"{reading.title}: {reading.equals}" for reading in self.readings()]
+        return host + [f"guest {name}: {value}" for name, value in self.guest().items()]
+
+    def _kinds(self) -> Iterator[Kind]:
+        for name in type(self).model_fields:
+            kind = getattr(self, name)
+            assert isinstance(kind, Kind)
+            yield kind
