@@ -42,13 +42,23 @@ def submit(
     """Check a spec, store its plan, and let workers run it."""
     from mitigauge.catalog import Catalog
     from mitigauge.experiments.checks import check_text
+    from mitigauge.experiments.spec_model import PlannedSize
+    from mitigauge.reports.parts import counted
     from mitigauge.runs import submission
     from mitigauge.views import experiments as views
 
     text = read_spec_file(spec)
     if check:
-        checked, _ = check_text(text, name=str(spec), catalog=Catalog())
-        say(f"{spec}: fine, {len(checked.comparisons)} comparisons")
+        catalog = Catalog()
+        checked, _ = check_text(text, name=str(spec), catalog=catalog)
+        say(f"{spec}: nothing is wrong with it")
+        for comparison in checked.comparisons:
+            size = PlannedSize.of(checked, comparison, catalog)
+            arms = len(comparison.arms) + comparison.aa
+            say(
+                f"  {comparison.name}: {counted(arms, 'arm')}, {counted(size.boots, 'boot')} on "
+                f"{', '.join(comparison.hosts)}; {counted(size.values, 'value')}"
+            )
         return
     with stored() as session:
         experiment_id = submission.submit_text(session, text, name=str(spec))

@@ -82,6 +82,17 @@ def test_a_watchdog_says_whether_it_runs(tmp_path: Path) -> None:
     }
 
 
+def test_settings_are_read_and_nothing_else(tmp_path: Path) -> None:
+    parameter = tmp_path / "sys/module/kvm/parameters/x"
+    parameter.parent.mkdir(parents=True)
+    parameter.write_text("N" * 9000 + "\n")
+    read = proof.readings(tmp_path, ["sys/module/kvm/parameters/x", "proc/sys/vm/none"])
+    assert read == {"sys/module/kvm/parameters/x": "N" * 4096, "proc/sys/vm/none": None}
+    for name in ("etc/shadow", "proc/sys/../../etc/shadow", "sys/module/a/parameters/b/../c"):
+        with pytest.raises(ValueError, match="no sysctl"):
+            proof.readings(tmp_path, [name])
+
+
 def test_the_proof_of_this_very_system_has_every_fact() -> None:
     facts = proof.proof([])
     assert facts["boot_id"] == Path("/proc/sys/kernel/random/boot_id").read_text().strip()

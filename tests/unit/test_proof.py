@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from mitigauge.modes.families import Expectation
+from mitigauge.modes.settings import Settings
 from mitigauge.runs.proof import Requested, judge_boot, observed_state, unexpected_taint
 from mitigauge.runs.states import BootState
 
@@ -110,3 +111,38 @@ def test_forced_processor_features_are_expected_in_the_lab_only() -> None:
 
 def test_a_machine_check_invalidates_everywhere() -> None:
     assert "machine check" in unexpected_taint({"tainted": 1 << 4}, emulated=True)
+
+
+NX = "sys/module/kvm/parameters/nx_huge_pages"
+SETTINGS = Settings.model_validate(
+    {"module_parameters": {"kvm": {"nx_huge_pages": "N"}}, "sysctls": {"vm.swappiness": "10"}}
+)
+
+
+@pytest.mark.parametrize(
+    ("read", "state", "said"),
+    [
+        ({NX: "N", "proc/sys/vm/swappiness": "10"}, BootState.EFFECTIVE, ""),
+        ({NX: "N\n", "proc/sys/vm/swappiness": "\t10 "}, BootState.EFFECTIVE, ""),
+        ({NX: "Y", "proc/sys/vm/swappiness": "10"}, BootState.NOT_EFFECTIVE, "nx_huge_pages: Y"),
+        ({NX: None, "proc/sys/vm/swappiness": "10"}, BootState.NOT_EFFECTIVE, "no such file"),
+        ({NX: "N"}, BootState.NOT_EFFECTIVE, "sysctl vm.swappiness: no such file"),
+    ],
+)
+def test_all_settings_must_be_read_back(
+    read: dict[str, str | None], state: BootState, said: str
+) -> None:
+    asked = wanted(expect=[], readings=SETTINGS.readings())
+    judged = judge_boot(proof(readings=read), asked)
+    assert judged.state is state
+    assert said in judged.reason
+
+
+def test_a_setting_that_is_read_back_does_not_stand_for_the_mitigation() -> None:
+    read: dict[str, str | None] = {NX: "N", "proc/sys/vm/swappiness": "10"}
+    said = {"vmscape": "Vulnerable"}
+    judged = judge_boot(
+        proof(readings=read, vulnerabilities=said), wanted(readings=SETTINGS.readings())
+    )
+    assert judged.state is BootState.NOT_EFFECTIVE
+    assert judged.reason.startswith("expected vmscape: Mitigation: Clear BHB")

@@ -118,6 +118,14 @@ def test_a_host_that_lacks_what_the_workload_needs_is_refused() -> None:
         read(text)
 
 
+def test_a_workload_that_cannot_set_its_guest_is_refused() -> None:
+    text = SPEC.replace("knob/on", "machine/split")
+    assert "machine/split" in text
+    wanted = "sets machine.kernel_irqchip of a guest, which workload 'spin' cannot; .*: packets"
+    with pytest.raises(InvalidInput, match=wanted):
+        read(text)
+
+
 def test_a_list_of_points_gives_each_case_once() -> None:
     text = SPEC.replace("cases: {size: [1, 2]}", "cases: [{size: [1, 2]}, {size: 2}, {size: 4}]")
     wanted = read(text).comparisons[0].workloads[0]

@@ -1,0 +1,97 @@
+"""Kinds of settings: how each reaches a boot or a guest, and what must be read back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from mitigauge.catalog import Catalog
+from mitigauge.modes.families import Mode
+from mitigauge.modes.settings import Settings
+from tests.loading import load
+
+boot_proof = load("ansible/roles/boot_mode/library/boot_proof.py")
+
+ALL: dict[str, Any] = {
+    "cmdline": ["vmscape=ibpb", "quiet"],
+    "module_parameters": {"kvm": {"nx_huge_pages": "N", "halt_poll_ns": "0"}},
+    "sysctls": {"vm.swappiness": "10", "net.ipv4.conf.all.rp_filter": "1"},
+    "guest_cpu": "EPYC,+stibp,-avx,hv_relaxed=on",
+    "guest_machine": "kernel_irqchip=split",
+}
+
+
+def test_every_setting_of_the_host_is_a_word_of_the_command_line() -> None:
+    assert Settings.model_validate(ALL).options() == (
+        "vmscape=ibpb",
+        "quiet",
+        "kvm.nx_huge_pages=N",
+        "kvm.halt_poll_ns=0",
+        "sysctl.vm.swappiness=10",
+        "sysctl.net.ipv4.conf.all.rp_filter=1",
+    )
+
+
+def test_what_is_read_back_names_file_and_value() -> None:
+    readings = Settings.model_validate(ALL).readings()
+    assert [(reading.path, reading.equals) for reading in readings] == [
+        ("sys/module/kvm/parameters/nx_huge_pages", "N"),
+        ("sys/module/kvm/parameters/halt_poll_ns", "0"),
+        ("proc/sys/vm/swappiness", "10"),
+        ("proc/sys/net/ipv4/conf/all/rp_filter", "1"),
+    ]
+
+
+def test_the_host_reads_each_of_these_files() -> None:
+    for reading in Settings.model_validate(ALL).readings():
+        assert boot_proof.READABLE.fullmatch(reading.path)
+
+
+def test_settings_of_a_guest_do_not_touch_the_host() -> None:
+    settings = Settings.model_validate({"guest_cpu": "EPYC", "guest_machine": ALL["guest_machine"]})
+    assert (settings.options(), settings.readings()) == ((), ())
+    assert settings.guest() == {"cpu": "EPYC", "machine.kernel_irqchip": "split"}
+
+
+def test_stored_settings_are_the_same_again() -> None:
+    settings = Settings.model_validate(ALL)
+    assert Settings.model_validate(settings.model_dump(mode="json")) == settings
+    assert Settings.model_validate({}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("cmdline", ["a b"]),
+        ("cmdline", ["x={{y}}"]),
+        ("module_parameters", {"kvm": {"a/../b": "1"}}),
+        ("module_parameters", {"kvm": {"a": "1 2"}}),
+        ("module_parameters", {"../kvm": {"a": "1"}}),
+        ("module_parameters", {"kvm": {"a": "{{ 1 }}"}}),
+        ("module_parameters", {"kvm": {"a": "$(id)"}}),
+        ("sysctls", {"swappiness": "1"}),
+        ("sysctls", {"vm..x": "1"}),
+        ("sysctls", {"vm.x": "a\nb"}),
+        ("guest_cpu", "EPYC,,+x"),
+        ("guest_cpu", "EPYC -machine"),
+        ("guest_machine", "kernel_irqchip=maybe"),
+        ("guest_machine", "type=q35"),
+        ("bios", "x"),
+    ],
+)
+def test_what_is_no_setting_is_refused(kind: str, value: object) -> None:
+    with pytest.raises(ValidationError):
+        Settings.model_validate({kind: value})
+
+
+def test_a_mode_that_nothing_proves_is_refused() -> None:
+    with pytest.raises(ValidationError, match="nothing proves it"):
+        Mode.model_validate({"settings": {"cmdline": ["quiet"]}})
+
+
+def test_every_mode_of_the_project_is_provable() -> None:
+    for family in Catalog().families.values():
+        for mode in family.modes.values():
+            assert mode.expect or mode.settings.describe()
