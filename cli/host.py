@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.output import Json, console, print_json, print_table, say
+from cli.output import Json, console, echo_json, errors, print_json, print_table, remark, say, shown
 from cli.stored import stored
 from mitigauge.clock import Clock
 from mitigauge.errors import NotFound
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
+    from mitigauge.fleet.check import Item
     from mitigauge.views.host_schemas import HostSummary
 
 app = typer.Typer(no_args_is_help=True)
@@ -105,10 +106,22 @@ def resume(
 def check(
     name: str,
     environment: Annotated[str, typer.Option(help="Folder of ansible/envs/.")] = "lab",
+    json: Json = False,
 ) -> None:
-    """Reach a host over Ansible and its power interface; changes nothing."""
+    """Look whether a host has what a run needs; changes nothing.
+
+    Each item is ok, missing (with the way to put it right) or a note. Ends with 1 where
+    something is missing.
+    """
+    from dataclasses import asdict
+
+    from orjson import dumps
+
+    from mitigauge.catalog import Catalog
+    from mitigauge.fleet.check import State
     from mitigauge.fleet.inventory import load_hosts
     from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
+    from pipelines.host_check import checked
 
     hosts = load_hosts(environment)
     if name not in hosts:
@@ -116,10 +129,30 @@ def check(
             f"environment {environment!r} has no host {name!r}", hint=f"Known: {', '.join(hosts)}."
         )
     host = AnsibleHost(hosts[name], SilentLog())
-    with console().status("reaching it"):
-        proof = host.look()
-        powered = host.is_on()
-    say(f"{name}: kernel {proof['kernel_release']}, boot {proof['boot_id']}")
-    say(f"power: {'on' if powered else 'off'}")
-    for file, text in sorted(proof["vulnerabilities"].items()):
-        say(f"  {file}: {text}")
+    with errors().status("looking") as status:
+        items = list(
+            checked(host, Catalog(), lambda what: status.update(f"looking at {shown(what)}"))
+        )
+    if json:
+        echo_json(dumps([asdict(item) for item in items]).decode())
+    else:
+        for item in items:
+            _print_item(item)
+    missing = [item.name for item in items if item.state is State.MISSING]
+    if missing:
+        remark(f"{environment}/{name}: missing: {', '.join(missing)}")
+        raise typer.Exit(1)
+
+
+def _print_item(item: Item) -> None:
+    from rich.text import Text
+
+    from mitigauge.fleet.check import State
+
+    style = {State.OK: "green", State.MISSING: "bold red", State.NOTE: ""}[item.state]
+    lines = [f"{item.state:<8} {item.name:<24} {item.found}"]
+    if item.mend and item.state is not State.OK:
+        lines.append(f"{'':<33} → {item.mend}")
+    for line in lines:
+        # A terminal folds a long line; a file keeps it whole.
+        console().print(Text(shown(line), style=style), soft_wrap=True)

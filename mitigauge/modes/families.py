@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import (
@@ -28,6 +29,20 @@ class Expectation(Closed):
     def describe(self) -> str:
         """The state as a person reads it."""
         return f"{self.file}: {self.field + ': ' if self.field else ''}{self.equals}"
+
+    def observed(self, vulnerabilities: Mapping[str, str]) -> str | None:
+        """The text that a kernel shows where this looks; None where it shows nothing.
+
+        *vulnerabilities*: the files' texts by name.
+        """
+        text = vulnerabilities.get(self.file)
+        if text is None or not self.field:
+            return text
+        for part in text.split(";"):
+            field, colon, value = part.strip().partition(":")
+            if colon and field == self.field:
+                return value.strip()
+        return None
 
 
 class Mode(Closed):

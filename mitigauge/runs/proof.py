@@ -33,18 +33,6 @@ class Judgement:
     observed: str
 
 
-def observed_state(expectation: Expectation, vulnerabilities: Mapping[str, str]) -> str | None:
-    """The text a kernel shows where *expectation* looks; None when it shows nothing there."""
-    text = vulnerabilities.get(expectation.file)
-    if text is None or not expectation.field:
-        return text
-    for part in text.split(";"):
-        field, colon, value = part.strip().partition(":")
-        if colon and field == expectation.field:
-            return value.strip()
-    return None
-
-
 def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
     """Tell the outcomes of a boot apart from the facts in *proof*.
 
@@ -94,7 +82,7 @@ def _wrong_kernel(proof: Mapping[str, Any], wanted: Requested) -> str:
 
 
 def _in_force(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str]) -> bool:
-    return any(observed_state(e, vulnerabilities) == e.equals for e in expect)
+    return any(e.observed(vulnerabilities) == e.equals for e in expect)
 
 
 def _said(readings: Sequence[Reading], read: Mapping[str, str | None]) -> list[str]:
@@ -110,7 +98,7 @@ def _describe(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str])
     """What the kernel shows at the places the expectations look, each place once."""
     shown: dict[str, None] = {}
     for e in expect:
-        value = observed_state(e, vulnerabilities)
+        value = e.observed(vulnerabilities)
         place = f"{e.file}: {e.field}: " if e.field else f"{e.file}: "
         if value is None and e.file not in vulnerabilities:
             shown[f"{e.file}: no such file"] = None

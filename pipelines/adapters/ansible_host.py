@@ -21,6 +21,7 @@ from pipelines.adapters.ansible import (
 )
 from pipelines.adapters.host_answers import (
     BootAnswer,
+    CheckAnswer,
     FingerprintAnswer,
     JobAnswer,
     ProofAnswer,
@@ -162,6 +163,11 @@ class AnsibleHost:
         return typed(
             ProofAnswer, part(self._play("ping.yml", {}), "proof", "ping.yml"), "the proof"
         )
+
+    def check(self, reads: Sequence[str]) -> Facts:
+        """Run check.yml: what a run would find; *reads* are files that prove modes."""
+        facts = self._play("check.yml", {"host_check_reads": list(reads)})
+        return typed(CheckAnswer, part(facts, "check", "check.yml"), "the check")
 
     def start(
         self,

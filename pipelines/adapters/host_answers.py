@@ -65,6 +65,51 @@ class ProofAnswer(_Answer):
     uptime_s: Seconds | None = None
 
 
+class Distribution(_Answer):
+    """Of os-release."""
+
+    id: Word | None
+    version: Word | None
+
+
+class BootLoader(_Answer):
+    """What GRUB would do with a one-shot entry; *refused*: why it could not."""
+
+    refused: Line | None
+    default_release: Word | None = None
+    releases: list[Word] = Field(default_factory=list, max_length=200)
+    next_entry: Word | None = None
+
+
+class Processor(_Answer):
+    """What changes the time of the same work."""
+
+    smt: Word | None
+    turbo: bool | None
+    governors: list[Word] = Field(max_length=200)
+    idle_states: list[Word] = Field(max_length=50)
+
+
+class CheckAnswer(_Answer):
+    """Of host_check: what a run would find."""
+
+    user: Count
+    os: Distribution
+    python: Word
+    kernel_release: Word
+    boot_id: Word | None = None
+    boot_loader: BootLoader
+    free_bytes: dict[Word, Count] = Field(max_length=20)
+    watchdog: Line | None
+    programs: dict[Word, Line | None] = Field(max_length=50)
+    now: Annotated[float, Field(ge=0, le=1e11, allow_inf_nan=False)]
+    synchronised: bool | None
+    kvm: bool
+    processor: Processor
+    vulnerabilities: dict[Word, Line] = Field(max_length=200)
+    readings: dict[Word, Line | None] = Field(max_length=200)
+
+
 class JobAnswer(_Answer):
     """Of workload_job: how a job stands. Where its archive lies is ours to say."""
 

@@ -9,6 +9,7 @@ import pytest
 from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
+from cli.host import app as host_app
 from cli.lab import app
 from lab import service
 from lab.progress import Silent
@@ -144,3 +145,15 @@ def test_the_console_log_holds_the_boot(lab: Lab) -> None:
     said = CliRunner().invoke(app, ["console", "lab-intel", "--log", "-n", "2000"]).stdout
 
     assert "Linux version 7.2." in said
+
+
+def test_a_check_finds_all_that_a_run_needs(lab: Lab) -> None:
+    before = lab.run("lab-intel", "cat /boot/grub/grubenv; ls /boot/grub /etc/default/grub.d")
+    said = CliRunner().invoke(host_app, ["check", "lab-intel", "--json"])
+    items = {item["name"]: item for item in json.loads(said.stdout)}
+    assert [item for item in items.values() if item["state"] == "missing"] == []
+    assert said.exit_code == 0
+    assert items["one-shot boot"]["state"] == "ok"
+    assert items["modes of spectre-bhi"]["found"] == "possible: off, loop"
+    after = lab.run("lab-intel", "cat /boot/grub/grubenv; ls /boot/grub /etc/default/grub.d")
+    assert after == before

@@ -8,7 +8,7 @@ import pytest
 
 from mitigauge.modes.families import Expectation
 from mitigauge.modes.settings import Settings
-from mitigauge.runs.proof import Requested, judge_boot, observed_state, unexpected_taint
+from mitigauge.runs.proof import Requested, judge_boot, unexpected_taint
 from mitigauge.runs.states import BootState
 
 CLEAR = Expectation(file="vmscape", equals="Mitigation: Clear BHB before exit to userspace")
@@ -101,7 +101,7 @@ def test_a_missing_file_is_named() -> None:
     ],
 )
 def test_a_field_is_picked_out_of_the_text(text: str, state: str | None) -> None:
-    assert observed_state(LOOP, {"spectre_v2": text}) == state
+    assert LOOP.observed({"spectre_v2": text}) == state
 
 
 def test_forced_processor_features_are_expected_in_the_lab_only() -> None:

@@ -1,0 +1,169 @@
+#!/usr/bin/python
+"""Ansible module: what a run would find on a host. Reads only."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible.module_utils.mitigauge_grub import Refused, default_entry, menu, unwritable
+
+DOCUMENTATION = r"""
+module: host_check
+short_description: What a run would find on a host
+description:
+  - Reads /proc, /sys, /boot and the time service; changes nothing and judges nothing.
+  - What the host does not show is null.
+options:
+  programs: {description: Programs that are looked for, type: list, elements: str, default: []}
+  reads:
+    description: Files below C(/sys/module) and C(/proc/sys), without the first slash.
+    type: list
+    elements: str
+    default: []
+author: [Mitigauge contributors]
+"""
+
+RETURN = r"""
+mitigauge:
+  description: "check: the facts."
+  type: dict
+  returned: success
+"""
+
+CPU = "sys/devices/system/cpu"
+PLACES = ("/", "/boot", "/var")
+READABLE = re.compile(r"sys/module/\w+/parameters/\w+|proc/sys(/[\w-]+){2,}", re.ASCII)
+# A program that hangs must not hang the look.
+LIMIT_S = 20
+LONGEST = 4096
+
+
+def text_of(path: Path) -> str | None:
+    """The file's text without surrounding blanks; None if there is none or it is empty."""
+    try:
+        return path.read_text(errors="replace").strip()[:LONGEST] or None
+    except OSError:
+        return None
+
+
+def said(*command: str) -> str | None:
+    """What a command printed; None where it is absent, fails or hangs."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def os_release(text: str | None) -> dict[str, str | None]:
+    """Id and version of the distribution."""
+    fields = dict(re.findall(r"^(\w+)=\"?(.*?)\"?$", text or "", re.MULTILINE))
+    return {"id": fields.get("ID"), "version": fields.get("VERSION_ID")}
+
+
+def boot_loader(root: Path) -> dict[str, Any]:
+    """What GRUB would do with a one-shot entry; ``refused`` says why it could not."""
+    grub = root / "boot/grub"
+    try:
+        config = (grub / "grub.cfg").read_text(errors="replace")
+        size = (grub / "grubenv").stat().st_size
+    except OSError as error:
+        return {"refused": f"{error.filename}: {error.strerror}"}
+    where = (said("findmnt", "-no", "SOURCE,FSTYPE", "--target", str(grub)) or "").split()
+    reason = unwritable(where[0], where[1], size) if len(where) >= 2 else "no file system found"
+    if "custom.cfg" not in config:
+        reason = "grub.cfg does not source custom.cfg"
+    elif "save_env next_entry" not in config:
+        reason = "grub.cfg does not know next_entry"
+    listing = said("grub-editenv", str(grub / "grubenv"), "list") or ""
+    variables = dict(line.split("=", 1) for line in listing.splitlines() if "=" in line)
+    try:
+        entries = menu(config)
+        default = default_entry(entries, config, variables.get("saved_entry", ""))
+    except Refused as failure:
+        return {"refused": str(failure)}
+    return {
+        "refused": reason or None,
+        "default_release": default.release,
+        "releases": sorted({entry.release for entry in entries}),
+        "next_entry": variables.get("next_entry") or None,
+    }
+
+
+def free_bytes(places: tuple[str, ...]) -> dict[str, int]:
+    """Place → bytes that are free on its file system."""
+    found = {}
+    for place in places:
+        if os.path.isdir(place):
+            state = os.statvfs(place)
+            found[place] = state.f_bavail * state.f_frsize
+    return found
+
+
+def synchronised() -> bool | None:
+    """Whether a time service says that the clock is right; None where nobody says."""
+    answer = said("timedatectl", "show", "-p", "NTPSynchronized", "--value")
+    return None if answer is None else answer == "yes"
+
+
+def processor(root: Path) -> dict[str, Any]:
+    """What changes the time of the same work from one minute to the next."""
+    cpu = root / CPU
+    policies = {text_of(path) for path in cpu.glob("cpufreq/policy[0-9]*/scaling_governor")}
+    states = [text_of(path) for path in sorted(cpu.glob("cpu0/cpuidle/state*/name"))]
+    no_turbo = text_of(cpu / "intel_pstate/no_turbo")
+    boost = text_of(cpu / "cpufreq/boost")
+    turbo = no_turbo == "0" if no_turbo is not None else None if boost is None else boost == "1"
+    return {
+        "smt": text_of(cpu / "smt/control"),
+        "turbo": turbo,
+        "governors": sorted(policy for policy in policies if policy),
+        "idle_states": [state for state in states if state],
+    }
+
+
+def check(root: Path, programs: list[str], reads: list[str]) -> dict[str, Any]:
+    """All the facts."""
+    watchdog = root / "sys/class/watchdog/watchdog0"
+    directory = root / CPU / "vulnerabilities"
+    files = sorted(directory.iterdir()) if directory.is_dir() else []
+    return {
+        "user": os.geteuid(),
+        "os": os_release(text_of(root / "etc/os-release")),
+        "python": platform.python_version(),
+        "kernel_release": os.uname().release,
+        "boot_id": text_of(root / "proc/sys/kernel/random/boot_id"),
+        "boot_loader": boot_loader(root),
+        "free_bytes": free_bytes(PLACES),
+        "watchdog": text_of(watchdog / "identity") if watchdog.exists() else None,
+        "programs": {name: shutil.which(name) for name in programs},
+        "now": time.time(),
+        "synchronised": synchronised(),
+        "kvm": (root / "dev/kvm").exists(),
+        "processor": processor(root),
+        "vulnerabilities": {path.name: text_of(path) or "" for path in files},
+        "readings": {name: text_of(root / name) for name in reads if READABLE.fullmatch(name)},
+    }
+
+
+def main() -> None:
+    """Entry point of the module."""
+    words = {"type": "list", "elements": "str", "default": []}
+    module = AnsibleModule(
+        argument_spec={"programs": words, "reads": words}, supports_check_mode=True
+    )
+    facts = check(Path("/"), module.params["programs"], module.params["reads"])
+    module.exit_json(changed=False, mitigauge={"check": facts})
+
+
+if __name__ == "__main__":
+    main()

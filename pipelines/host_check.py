@@ -1,0 +1,80 @@
+"""``mitigauge host check``: everything a run needs of a host, from this side to its firmware."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+
+from mitigauge.catalog import Catalog
+from mitigauge.errors import MitigaugeError
+from mitigauge.fleet import check
+from mitigauge.fleet.check import Item, State
+from pipelines.adapters.ansible_host import AnsibleHost
+
+CONNECT_TIMEOUT_S = 10.0
+
+
+def checked(host: AnsibleHost, catalog: Catalog, tell: Callable[[str], None]) -> Iterator[Item]:
+    """Every item, as it is found; what stands on something that is missing is left out.
+
+    *tell* is told what is being looked at. Nothing is changed. Raises nothing.
+    """
+    tell("its SSH port")
+    reached = _reached(host)
+    yield reached
+    tell("its power")
+    yield from _power(host)
+    if reached.state is not State.OK:
+        return
+    tell("the host itself, over Ansible")
+    try:
+        facts = host.check(_reads(catalog))
+    except MitigaugeError as error:
+        yield Item("ansible", State.MISSING, error.message, error.hint or "")
+        return
+    yield Item("ansible", State.OK, f"Python {facts['python']}, kernel {facts['kernel_release']}")
+    yield from check.items(facts, now=time.time())
+    yield from check.modes(facts, catalog.families.values())
+
+
+def _reads(catalog: Catalog) -> list[str]:
+    return sorted(
+        {
+            reading.path
+            for family in catalog.families.values()
+            for mode in family.modes.values()
+            for reading in mode.settings.readings()
+        }
+    )
+
+
+def _reached(host: AnsibleHost) -> Item:
+    address, port = host.host.address, host.host.port
+    where = f"{address}:{port}"
+    try:
+        with socket.create_connection((address, port), timeout=CONNECT_TIMEOUT_S) as connection:
+            connection.settimeout(CONNECT_TIMEOUT_S)
+            greeting = connection.recv(64)
+    except OSError as error:
+        return Item(
+            "ssh", State.MISSING, f"{where}: {error.strerror or error}",
+            "Is the host up, and are ansible_host and ansible_port of its inventory right?",
+        )  # fmt: skip
+    if not greeting.startswith(b"SSH-"):
+        return Item("ssh", State.MISSING, f"{where}: no SSH server answers", "See ansible_port.")
+    return Item("ssh", State.OK, where)
+
+
+def _power(host: AnsibleHost) -> Iterator[Item]:
+    if not host.host.power:
+        yield Item(
+            "power", State.NOTE, "no mitigauge_power in the inventory",
+            "A host that hangs needs its watchdog or a person; docs/hosts.md names the drivers.",
+        )  # fmt: skip
+        return
+    try:
+        said = "on" if host.is_on() else "off"
+        yield Item("power", State.OK, f"{host.host.power['driver']}: {said}")
+    except MitigaugeError as error:
+        yield Item("power", State.MISSING, error.message, error.hint or "")

@@ -1,0 +1,110 @@
+"""What a run needs of a host: each thing that may be missing is named, with the way to mend it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mitigauge.catalog import Catalog
+from mitigauge.fleet.check import Item, State, items, modes
+from tests.loading import load
+
+module = load("ansible/roles/host_check/library/host_check.py")
+
+NOW = 1_770_000_000.0
+GOOD: dict[str, Any] = {
+    "user": 0,
+    "os": {"id": "debian", "version": "13"},
+    "boot_loader": {"refused": None, "default_release": "6.12.1", "next_entry": None},
+    "free_bytes": {"/": 9 << 30, "/boot": 1 << 30, "/var": 9 << 30},
+    "watchdog": "iTCO_wdt",
+    "programs": dict.fromkeys(("grub-reboot", "systemd-run", "perf", "iperf3"), "/usr/bin/x"),
+    "now": NOW + 2,
+    "synchronised": True,
+    "kvm": True,
+    "processor": {"smt": "on", "turbo": True, "governors": ["performance"], "idle_states": ["C6"]},
+    "vulnerabilities": {"vmscape": "Vulnerable", "spectre_v2": "Mitigation: x; BHI: Not affected"},
+    "readings": {"sys/module/kvm/parameters/nx_huge_pages": None},
+}
+
+
+def found(**changes: Any) -> dict[str, Item]:
+    return {item.name: item for item in items({**GOOD, **changes}, now=NOW)}
+
+
+def test_a_good_host_lacks_nothing() -> None:
+    assert [item for item in found().values() if item.state is State.MISSING] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "said", "mend"),
+    [
+        ({"user": 1000}, "root", "user 1000", "ansible_become"),
+        ({"os": {"id": "fedora", "version": "44"}}, "system", "fedora 44", "debian or ubuntu"),
+        (
+            {"boot_loader": {"refused": "grubenv lies on btrfs, which GRUB cannot write"}},
+            "one-shot boot", "btrfs", "plain ext4",
+        ),
+        ({"free_bytes": {"/boot": 1 << 20}}, "room on /boot", "1 MiB free", "autoremove"),
+        ({"programs": {"systemd-run": None}}, "systemd-run", "not found", "install systemd"),
+        ({"now": NOW - 3600}, "clock", "3600 s behind", "timesyncd"),
+        ({"now": NOW + 3600}, "clock", "3600 s ahead", "chrony"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_named_with_its_mend(
+    changes: dict[str, Any], name: str, said: str, mend: str
+) -> None:
+    item = found(**changes)[name]
+    assert item.state is State.MISSING
+    assert said in item.found
+    assert mend in item.mend
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"watchdog": None}, "watchdog"),
+        ({"programs": {"perf": None}}, "perf"),
+        ({"synchronised": None}, "clock"),
+        ({"synchronised": False}, "clock"),
+        ({"kvm": False}, "kvm"),
+    ],
+)
+def test_what_a_run_can_do_without_is_a_note(changes: dict[str, Any], name: str) -> None:
+    item = found(**changes)[name]
+    assert item.state is State.NOTE
+    assert item.mend
+
+
+def test_modes_that_can_never_be_in_force_are_told_apart() -> None:
+    families = Catalog().families.values()
+    said = {item.name: item.found for item in modes(GOOD, families)}
+    assert said["modes of vmscape"] == "possible: off, ibpb, bhb-clear"
+    assert "loop: the processor is not affected" in said["modes of spectre-bhi"]
+    assert "no module parameter kvm.nx_huge_pages here" in said["modes of nx-huge-pages"]
+    assert said["modes of guest-irqchip"] == "possible: on, split, off"
+    without = {**GOOD, "vulnerabilities": {}, "kvm": False}
+    said = {item.name: item.found for item in modes(without, families)}
+    assert "the kernel has no file vmscape" in said["modes of vmscape"]
+    assert "no /dev/kvm" in said["modes of guest-irqchip"]
+
+
+def test_the_module_reads_any_system(tmp_path: Path) -> None:
+    facts = module.check(tmp_path, ["sh", "no-such-program"], ["etc/shadow"])
+    assert "No such file" in facts["boot_loader"]["refused"]
+    assert facts["programs"]["sh"]
+    assert facts["programs"]["no-such-program"] is None
+    assert (facts["watchdog"], facts["vulnerabilities"], facts["readings"]) == (None, {}, {})
+    assert facts["processor"] == {
+        "smt": None, "turbo": None, "governors": [], "idle_states": [],
+    }  # fmt: skip
+
+
+def test_a_broken_grub_configuration_is_refused_by_its_name(tmp_path: Path) -> None:
+    grub = tmp_path / "boot/grub"
+    grub.mkdir(parents=True)
+    (grub / "grubenv").write_text("#" * 1024)
+    (grub / "grub.cfg").write_text("set default=0\n")
+    assert "no Linux entry" in module.boot_loader(tmp_path)["refused"]
