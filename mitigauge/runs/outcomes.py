@@ -150,7 +150,7 @@ def up_uncycled(session: Session, boot: Boot) -> None:
     up(session, boot)
     if attempts.lost_during(session, boot.id, "boot.power-cycle"):
         boot.power_cycled = True
-        boot.reason = "power cycled, by a worker that was lost before it could say so"
+        boot.reason = "perhaps power cycled: the worker that was to do it was lost"
 
 
 def still_the_old_boot(boot: Boot) -> None:

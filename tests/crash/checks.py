@@ -138,7 +138,8 @@ def _power_cycles(rows: Rows, world: Mapping[str, Any]) -> Iterator[Violation]:
         recorded = bool(boot["power_cycled"])
         tried = bool(rows.attempts_of(boot["id"], "boot.power-cycle"))
         cancelled = rows.experiment["state"] == "cancelled"
-        if recorded and not cycled:
+        # Where a worker was lost in that step nobody knows; it is booked as if it had been done.
+        if recorded and not cycled and not _interrupted(rows, boot, "boot.power-cycle"):
             yield Violation(LOST, f"boot {boot['id']} has a power cycle that was not made")
         if cycled and not (recorded or (tried and cancelled)):
             yield Violation(LOST, f"boot {boot['id']} has {cycled} power cycles, none recorded")
@@ -152,7 +153,7 @@ def _power_cycles_in_all(rows: Rows, world: Mapping[str, Any]) -> Iterator[Viola
     lost = sum(_interrupted(rows, boot, step) for boot in rows.boots for step in steps)
     if made > recorded + lost:
         yield Violation(TWICE, f"{made} power cycles, {recorded} recorded, {lost} steps lost")
-    if recorded > made:
+    if recorded > made + lost:
         yield Violation(LOST, f"{recorded} power cycles recorded, {made} made")
 
 

@@ -35,8 +35,8 @@ ARMED_STEPS = 8
 Fault = tuple[str, Moment]
 # So long a worker that was stopped is left to another's taking over, and then to its refusal.
 TAKEOVER_S = 15.0
-REFUSAL_S = 8.0
-CUT_SETTLES_S = 2.0
+REFUSAL_S = 20.0
+CUT_SETTLES_S = 5.0
 
 
 @dataclass(frozen=True)
