@@ -6,6 +6,7 @@ Pure: the catalogue and the known hosts are arguments.
 from __future__ import annotations
 
 import difflib
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from mitigauge.experiments.spec_model import (
     MAX_BOOTS,
     MAX_CASES,
     MAX_VALUES,
+    ArmSpec,
     ComparisonSpec,
     ExperimentSpec,
     Place,
@@ -31,6 +33,7 @@ from mitigauge.experiments.spec_model import (
     count_of,
 )
 from mitigauge.hostile import shown
+from mitigauge.modes.crossing import BOTH, crossed, wanted_by
 from mitigauge.workloads.definitions import Value, Workload
 from mitigauge.yaml_file import YamlDocument, parse_yaml
 
@@ -62,11 +65,51 @@ def check_spec(
         spec = ExperimentSpec.model_validate(document.data)
     except ValidationError as error:
         raise _refusal(located_errors(document, error)) from error
+    problems = list(islice(_cross_problems(document, spec, catalog), MAX_PROBLEMS))
+    if problems:
+        raise _refusal(problem[:MAX_PROBLEM_LENGTH] for problem in problems)
+    spec = _with_crossed(spec, catalog)
     checker = _Checker(document, catalog, hosts)
     problems = list(islice(checker.problems(spec), MAX_PROBLEMS))
     if problems:
         raise _refusal(problem[:MAX_PROBLEM_LENGTH] for problem in problems)
     return spec
+
+
+def _cross_problems(
+    document: YamlDocument, spec: ExperimentSpec, catalog: Catalog
+) -> Iterator[str]:
+    for index, comparison in enumerate(spec.comparisons):
+        place: Place = ("comparisons", index, "cross")
+        unknown = [name for name in comparison.cross if name not in catalog.families]
+        for name in unknown:
+            known = _known(name, catalog.families)
+            yield f"{document.where(place)}: unknown family {name!r}; {known}"
+        for _, name in _repeated(comparison.cross):
+            yield f"{document.where(place)}: family {name!r} stands twice"
+        if unknown:
+            continue
+        count = math.prod(len(catalog.families[name].modes) for name in comparison.cross)
+        if count > MAX_ARMS:
+            yield (
+                f"{document.where(place)}: {count} combinations; at most {MAX_ARMS} arms. "
+                "Name those you want under `arms`, as {name: a.b, mode: FAMILY/a+FAMILY/b}"
+            )
+
+
+def _with_crossed(spec: ExperimentSpec, catalog: Catalog) -> ExperimentSpec:
+    """*spec* with the arms of its crossed families; those are known and not too many."""
+    return spec.model_copy(
+        update={"comparisons": [_crossed(wanted, catalog) for wanted in spec.comparisons]}
+    )
+
+
+def _crossed(comparison: ComparisonSpec, catalog: Catalog) -> ComparisonSpec:
+    if not comparison.cross:
+        return comparison
+    families = [catalog.families[name] for name in comparison.cross]
+    arms = [ArmSpec(name=name, mode=mode) for name, mode in crossed(families)]
+    return comparison.model_copy(update={"arms": arms})
 
 
 def environment_named_in(document: YamlDocument) -> str:
@@ -147,11 +190,7 @@ class _Checker:
                     (*place, "arms", index), f"duplicate arm: {setting} stands under another name"
                 )
         for index, arm in enumerate(comparison.arms):
-            if arm.mode not in self.catalog.mode_names:
-                yield self._at(
-                    (*place, "arms", index, "mode"),
-                    f"unknown mode {arm.mode!r}; {_known(arm.mode, self.catalog.mode_names)}",
-                )
+            yield from self._mode(arm, (*place, "arms", index, "mode"))
         if comparison.baseline is None:
             yield self._at(
                 place, f"comparison {comparison.name!r} names no baseline; arms: {', '.join(names)}"
@@ -162,6 +201,18 @@ class _Checker:
                 f"baseline {comparison.baseline!r} is no arm; "
                 + _known(comparison.baseline, names),
             )
+
+    def _mode(self, arm: ArmSpec, place: Place) -> Iterator[str]:
+        known = self.catalog.mode_names
+        unknown = [name for name in arm.mode.split(BOTH) if name not in known]
+        for name in unknown:
+            yield self._at(place, f"unknown mode {name!r}; {_known(name, known)}")
+        if unknown:
+            return
+        try:
+            wanted_by(arm.mode, self.catalog.families)
+        except ValueError as error:
+            yield self._at(place, f"arm {arm.name!r}: {error}")
 
     def _double(self, comparison: ComparisonSpec, place: Place) -> Iterator[str]:
         """What is wrong with the number of arms and the doubled one."""
@@ -248,16 +299,19 @@ class _Checker:
                     + (", ".join(sorted(able)) or "none"),
                 )
 
+    def _guest_of(self, arm: ArmSpec) -> Mapping[str, str]:
+        """What the arm sets of a guest; nothing where its mode is not known."""
+        try:
+            return wanted_by(arm.mode, self.catalog.families).settings.guest()
+        except (KeyError, ValueError):
+            return {}
+
     def _guest_settings(
         self, workload: Workload, comparison: ComparisonSpec, at: Place
     ) -> Iterator[str]:
         """Whether the workload's guest can be given what each arm sets of it."""
         for arm in comparison.arms:
-            family, _, mode = arm.mode.partition("/")
-            known = self.catalog.families.get(family)
-            if known is None or mode not in known.modes:
-                continue
-            settings = known.modes[mode].settings.guest()
+            settings = self._guest_of(arm)
             missing = [name for name in settings if name not in workload.guest_settings]
             if missing:
                 able = [

@@ -16,6 +16,7 @@ from pydantic import (
     PlainValidator,
     StringConstraints,
     Tag,
+    model_validator,
 )
 
 from mitigauge.catalog import Catalog
@@ -28,6 +29,7 @@ Place = tuple[str | int, ...]
 MAX_BLOCKS = 64
 MAX_CASES = 5000
 MAX_ARMS = 9
+MAX_CROSSED = 3
 MAX_COMPARISONS = 32
 MAX_HOSTS = 64
 MAX_WORKLOADS = 32
@@ -51,11 +53,12 @@ KernelRelease = Annotated[
         "a kernel release as `uname -r` says it, for example 6.12.9-amd64",
     ),
 ]
+_MODE = r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}/[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
 ModeName = Annotated[
     str,
     formed(
-        r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}/[A-Za-z0-9][A-Za-z0-9._-]{0,62}",
-        "family/mode, for example vmscape/ibpb",
+        rf"{_MODE}(\+{_MODE}){{0,{MAX_CROSSED - 1}}}",
+        "family/mode, for example vmscape/ibpb, or several with + between them",
     ),
 ]
 Flag = Annotated[bool, Field(strict=True)]
@@ -156,10 +159,21 @@ class ComparisonSpec(_Closed):
     name: Name
     hosts: list[Name] = Field(min_length=1, max_length=MAX_HOSTS)
     baseline: Name | None = None
-    arms: list[ArmSpec] = Field(min_length=1, max_length=MAX_ARMS)
+    arms: list[ArmSpec] = Field(default_factory=list, max_length=MAX_ARMS)
+    cross: list[Name] = Field(
+        default_factory=list,
+        max_length=MAX_CROSSED,
+        description="families: an arm for every combination of their modes, named MODE.MODE",
+    )
     workloads: list[WorkloadSpec] = Field(min_length=1, max_length=MAX_WORKLOADS)
     blocks: Blocks | None = None
     aa: Flag = Field(False, description="boot the baseline twice a block, to see false alarms")
+
+    @model_validator(mode="after")
+    def _has_arms(self) -> ComparisonSpec:
+        if bool(self.arms) == bool(self.cross):
+            raise ValueError("give `arms`, or the families to `cross`")
+        return self
 
     @property
     def double(self) -> ArmSpec | None:

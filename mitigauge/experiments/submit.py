@@ -17,6 +17,7 @@ from mitigauge.experiments.spec_model import (
     cases_of,
 )
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.modes.crossing import wanted_by
 from mitigauge.workloads.definitions import Workload
 
 
@@ -76,20 +77,18 @@ def _arms(wanted: ComparisonSpec, catalog: Catalog) -> list[Arm]:
 
 
 def _arm(arm: ArmSpec, position: int, comparison: ComparisonSpec, catalog: Catalog) -> Arm:
-    family_name, _, mode_name = arm.mode.partition("/")
-    family = catalog.families[family_name]
-    mode = family.modes[mode_name]
+    mode = wanted_by(arm.mode, catalog.families)
     return Arm(
         position=position,
         name=arm.name,
-        family=family_name,
-        mode=mode_name,
-        title=mode.title or mode_name,
-        family_title=family.title,
+        family=mode.family,
+        mode=mode.mode,
+        title=mode.title,
+        family_title=mode.family_title,
         kernel=arm.kernel,
         is_baseline=arm.name == comparison.baseline,
         settings=mode.settings,
-        lab_cmdline=" ".join(family.emulated.cmdline),
+        lab_cmdline=" ".join(mode.lab_cmdline),
         expect=list(mode.expect),
     )
 

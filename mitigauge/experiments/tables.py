@@ -12,7 +12,8 @@ from mitigauge.database import Base, one_of
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.json_column import JsonOf
-from mitigauge.modes.families import Expectation
+from mitigauge.modes.crossing import BOTH
+from mitigauge.modes.families import Expectation, described
 from mitigauge.modes.settings import Settings
 
 
@@ -91,6 +92,12 @@ class Arm(Base):
     expect: Mapped[list[Expectation]] = mapped_column(JsonOf(list[Expectation]))
 
     @property
+    def full_mode(self) -> str:
+        """``family/mode``; several have ``+`` between them."""
+        pairs = zip(self.family.split(BOTH), self.mode.split(BOTH), strict=True)
+        return BOTH.join(f"{family}/{mode}" for family, mode in pairs)
+
+    @property
     def cmdline(self) -> str:
         """What its settings add to the kernel's command line."""
         return " ".join(self.settings.options())
@@ -98,8 +105,7 @@ class Arm(Base):
     @property
     def expected(self) -> list[str]:
         """The states that prove it, as a person reads them."""
-        either = " or ".join(expectation.describe() for expectation in self.expect)
-        return [*([either] if either else []), *self.settings.describe()]
+        return [*described(self.expect), *self.settings.describe()]
 
 
 class Case(Base):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import (
@@ -43,6 +43,14 @@ class Expectation(Closed):
             if colon and field == self.field:
                 return value.strip()
         return None
+
+
+def described(expect: Sequence[Expectation]) -> list[str]:
+    """What each place must show, as a person reads it: one of the states named for it."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for expectation in expect:
+        places.setdefault((expectation.file, expectation.field), []).append(expectation.describe())
+    return [" or ".join(states) for states in places.values()]
 
 
 class Mode(Closed):

@@ -6,7 +6,7 @@ is in force from the first instruction, lasts for one boot, and leaves nothing t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, RootModel
@@ -186,3 +186,35 @@ class Settings(Closed):
             kind = getattr(self, name)
             assert isinstance(kind, Kind)
             yield kind
+
+
+def merged(parts: Sequence[Settings]) -> Settings:
+    """All settings of the *parts*. Raises ValueError where two of them set the same thing."""
+    whole: dict[str, Any] = {}
+    for name in Settings.model_fields:
+        given = [value for part in parts if (value := getattr(part, name).root)]
+        whole[name] = _joined(given) if given else getattr(Settings(), name).root
+    return Settings.model_validate(whole)
+
+
+def _joined(values: Sequence[Any]) -> Any:
+    """One kind's values together."""
+    if isinstance(values[0], tuple):
+        words = tuple(word for value in values for word in value)
+        _require_once(word.partition("=")[0].replace("-", "_") for word in words)
+        return words
+    if isinstance(values[0], dict):
+        whole: dict[str, Any] = {}
+        for name, value in (item for each in values for item in each.items()):
+            whole[name] = _joined([whole[name], value]) if name in whole else value
+        return whole
+    _require_once("the same thing of a guest, or a value" for _ in values)
+    return values[0]
+
+
+def _require_once(names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"two of its modes set {name}")
+        seen.add(name)

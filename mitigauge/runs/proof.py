@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mitigauge.modes.families import Expectation
+from mitigauge.modes.families import Expectation, described
 from mitigauge.modes.settings import Reading
 from mitigauge.runs.states import BootState
 
@@ -59,7 +59,7 @@ def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
         return Judgement(BootState.WRONG_KERNEL, wrong, observed)
     missed = [f"{r.title}: {r.equals}" for r in wanted.readings if not r.is_met(read.get(r.path))]
     if wanted.expect and not _in_force(wanted.expect, vulnerabilities):
-        missed.insert(0, " or ".join(e.describe() for e in wanted.expect))
+        missed[:0] = described(wanted.expect)
     if not missed:
         return Judgement(BootState.EFFECTIVE, "", observed)
     expected = ", and ".join(missed)
@@ -82,7 +82,12 @@ def _wrong_kernel(proof: Mapping[str, Any], wanted: Requested) -> str:
 
 
 def _in_force(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str]) -> bool:
-    return any(e.observed(vulnerabilities) == e.equals for e in expect)
+    """Expectations of one place are alternatives; each place must meet one of its own."""
+    met: dict[tuple[str, str], bool] = {}
+    for e in expect:
+        place = (e.file, e.field)
+        met[place] = met.get(place, False) or e.observed(vulnerabilities) == e.equals
+    return all(met.values())
 
 
 def _said(readings: Sequence[Reading], read: Mapping[str, str | None]) -> list[str]:

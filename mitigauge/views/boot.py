@@ -52,7 +52,7 @@ def show_boot(session: Session, boot_id: int) -> BootView:
         experiment=boot.run.experiment.name,
         emulated=boot.run.host.emulated,
         clock=Clock(boot.run.clock),
-        mode=f"{boot.arm.family}/{boot.arm.mode}",
+        mode=boot.arm.full_mode,
         build_id=proof.get("build_id"),
         cmdline=proof.get("cmdline"),
         tainted=proof.get("tainted"),

@@ -112,7 +112,7 @@ def arm_views(
             ArmView(
                 id=arm.id,
                 name=arm.name,
-                mode=f"{arm.family}/{arm.mode}",
+                mode=arm.full_mode,
                 title=arm.title,
                 kernel=arm.kernel,
                 is_baseline=arm.is_baseline,

@@ -146,3 +146,13 @@ def test_a_setting_that_is_read_back_does_not_stand_for_the_mitigation() -> None
     )
     assert judged.state is BootState.NOT_EFFECTIVE
     assert judged.reason.startswith("expected vmscape: Mitigation: Clear BHB")
+
+
+def test_each_place_must_show_one_of_its_own_states() -> None:
+    asked = wanted(expect=[CLEAR, LOOP])
+    both = {**proof()["vulnerabilities"], "spectre_v2": "Mitigation: x; BHI: SW loop"}
+    assert judge_boot(proof(vulnerabilities=both), asked).state is BootState.EFFECTIVE
+    one = {**both, "spectre_v2": "Mitigation: x; BHI: Vulnerable"}
+    judged = judge_boot(proof(vulnerabilities=one), asked)
+    assert judged.state is BootState.NOT_EFFECTIVE
+    assert ", and spectre_v2: BHI: SW loop; the kernel says" in judged.reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
@@ -11,6 +12,7 @@ from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.spec_model import ExperimentSpec, cases_of
+from mitigauge.modes.crossing import wanted_by
 from tests.specs import CATALOG, HOSTS, SPEC
 
 
@@ -123,6 +125,54 @@ def test_a_workload_that_cannot_set_its_guest_is_refused() -> None:
     assert "machine/split" in text
     wanted = "sets machine.kernel_irqchip of a guest, which workload 'spin' cannot; .*: packets"
     with pytest.raises(InvalidInput, match=wanted):
+        read(text)
+
+
+ARMS = SPEC[SPEC.index("    arms:") : SPEC.index("    workloads:")]
+CROSSED = SPEC.replace(ARMS, "    cross: [knob, machine]\n").replace(
+    "workload: spin", "workload: packets"
+)
+CROSSED = CROSSED.replace("        cases: {size: [1, 2]}\n", "").replace(
+    "baseline: off", "baseline: off.on"
+)
+
+
+def test_crossed_families_give_an_arm_for_every_combination() -> None:
+    [comparison] = read(CROSSED).comparisons
+    assert [(arm.name, arm.mode) for arm in comparison.arms] == [
+        (f"{knob}.{machine}", f"knob/{knob}+machine/{machine}")
+        for knob in ("off", "on", "loop")
+        for machine in ("on", "split")
+    ]
+
+
+def test_a_crossed_arm_is_proven_by_both_its_modes() -> None:
+    wanted = wanted_by("knob/on+machine/split", CATALOG.families)
+    assert wanted.settings.options() == ("knob=on",)
+    assert wanted.settings.guest() == {"machine.kernel_irqchip": "split"}
+    assert [expectation.equals for expectation in wanted.expect] == ["Mitigation: Knob"]
+    assert (wanted.family, wanted.mode) == ("knob+machine", "on+split")
+    assert wanted.lab_cmdline == ("setcpuid=ibpb",)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("[knob, machine]", "[knob, nob]"), "unknown family 'nob'"),
+        (("[knob, machine]", "[knob, knob]"), "family 'knob' stands twice"),
+        (("    cross: [knob, machine]\n", ""), "give `arms`, or the families to `cross`"),
+        (("    cross: [knob, machine]\n", "    cross: [knob]\n" + ARMS), "give `arms`, or the"),
+        (("off.on", "off.off"), "baseline 'off.off' is no arm"),
+    ],
+)
+def test_a_cross_that_cannot_be_is_refused(change: tuple[str, str], said: str) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(said)):
+        read(CROSSED.replace(*change))
+
+
+def test_two_modes_that_set_the_same_option_are_refused() -> None:
+    text = SPEC.replace("mode: knob/on", "mode: knob/on+knob/loop")
+    with pytest.raises(InvalidInput, match="names a family twice"):
         read(text)
 
 

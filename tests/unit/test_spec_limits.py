@@ -313,7 +313,14 @@ FULL = {
             ],
             "blocks": 2,
             "aa": True,
-        }
+        },
+        {
+            "name": "both",
+            "hosts": ["alpha"],
+            "baseline": "off.on",
+            "cross": ["knob", "machine"],
+            "workloads": [{"workload": "packets"}],
+        },
     ],
 }
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from mitigauge.catalog import Catalog
 from mitigauge.modes.families import Mode
-from mitigauge.modes.settings import Settings
+from mitigauge.modes.settings import Settings, merged
 from tests.loading import load
 
 boot_proof = load("ansible/roles/boot_mode/library/boot_proof.py")
@@ -95,3 +95,30 @@ def test_every_mode_of_the_project_is_provable() -> None:
     for family in Catalog().families.values():
         for mode in family.modes.values():
             assert mode.expect or mode.settings.describe()
+
+
+def test_merged_settings_hold_all_of_them() -> None:
+    kinds = {
+        "cmdline": ["spectre_bhi=off"],
+        "module_parameters": {"kvm": {"mmio_caching": "Y"}, "tun": {"x": "1"}},
+        "sysctls": {"vm.dirty_ratio": "10"},
+    }
+    other = Settings.model_validate(kinds)
+    both = merged([Settings.model_validate(ALL), other])
+    assert set(both.options()) == {*Settings.model_validate(ALL).options(), *other.options()}
+    assert both.guest() == Settings.model_validate(ALL).guest()
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        {"cmdline": ["vmscape=off"]},
+        {"module_parameters": {"kvm": {"nx_huge_pages": "Y"}}},
+        {"sysctls": {"vm.swappiness": "1"}},
+        {"guest_cpu": "host"},
+        {"guest_machine": "kernel_irqchip=on"},
+    ],
+)
+def test_the_same_thing_set_twice_is_refused(again: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="two of its modes set"):
+        merged([Settings.model_validate(ALL), Settings.model_validate(again)])

@@ -1,0 +1,63 @@
+"""Modes of several families in force at once: written ``family/mode+family/mode``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from mitigauge.modes.families import Expectation, Mode, ModeFamily
+from mitigauge.modes.settings import Settings, merged
+
+BOTH = "+"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an arm's mode name stands for; each text names its families in order."""
+
+    family: str
+    mode: str
+    title: str
+    family_title: str
+    settings: Settings
+    lab_cmdline: tuple[str, ...]
+    expect: tuple[Expectation, ...]
+
+
+def parts(name: str) -> list[tuple[str, str]]:
+    """(family, mode) of each part of a mode's name."""
+    found = [part.partition("/") for part in name.split(BOTH)]
+    return [(family, mode) for family, _, mode in found]
+
+
+def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> Wanted:
+    """What *name* stands for; its families and modes are known.
+
+    Raises ValueError where two of its parts set the same thing.
+    """
+    found = [(families[family], mode) for family, mode in parts(name)]
+    modes: Sequence[Mode] = [family.modes[mode] for family, mode in found]
+    names = [family.family for family, _ in found]
+    if len(set(names)) != len(names):
+        raise ValueError(f"{name} names a family twice, which can be in one mode only")
+    lab = dict.fromkeys(word for family, _ in found for word in family.emulated.cmdline)
+    return Wanted(
+        family=BOTH.join(names),
+        mode=BOTH.join(mode for _, mode in found),
+        title=", ".join(mode.title or name for mode, (_, name) in zip(modes, found, strict=True)),
+        family_title=" × ".join(family.title for family, _ in found),
+        settings=merged([mode.settings for mode in modes]),
+        lab_cmdline=tuple(lab),
+        expect=tuple(expectation for mode in modes for expectation in mode.expect),
+    )
+
+
+def crossed(families: Sequence[ModeFamily]) -> Iterator[tuple[str, str]]:
+    """(name of the arm, name of its mode) of every combination of the families' modes.
+
+    An arm's name has no ``+``: it is a name of files and of columns too.
+    """
+    for modes in product(*(family.modes for family in families)):
+        pairs = zip(families, modes, strict=True)
+        yield ".".join(modes), BOTH.join(f"{family.family}/{mode}" for family, mode in pairs)
