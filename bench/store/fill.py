@@ -16,6 +16,7 @@ from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.repository import upsert_host
 from mitigauge.modes.families import Expectation
+from mitigauge.modes.settings import Settings
 from mitigauge.runs.tables import Boot, Run
 
 STARTED = datetime(2026, 11, 1, tzinfo=UTC)
@@ -86,7 +87,7 @@ def _arm(index: int) -> Arm:
     return Arm(
         position=index, name=f"mode-{index}", family="bench", mode=f"mode-{index}",
         title=f"Mode {index}", family_title="Bench", kernel="", is_baseline=index == 0,
-        cmdline=f"bench={index}", lab_cmdline="",
+        settings=Settings.model_validate({"cmdline": [f"bench={index}"]}), lab_cmdline="",
         expect=[Expectation(file="bench", equals=f"Mitigation: {index}")],
     )  # fmt: skip
 
