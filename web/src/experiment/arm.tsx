@@ -39,7 +39,7 @@ export function ArmHead({ arm }: { arm: Arm }) {
       {arm.observed.length > 0 ? (
         <dl className="arm-proof">
           <dt>requested</dt>
-          <dd className="mono">{arm.cmdline}</dd>
+          <dd className="mono">{arm.cmdline || arm.title}</dd>
           <dt>to be shown</dt>
           <dd className="mono">{arm.expected.join(", ")}</dd>
           <dt>kernel said</dt>
@@ -47,7 +47,7 @@ export function ArmHead({ arm }: { arm: Arm }) {
         </dl>
       ) : (
         <div className="mono arm-cmdline" title={`proven by: ${arm.expected.join(", ")}`}>
-          {arm.cmdline}
+          {arm.cmdline || arm.expected.join(", ")}
         </div>
       )}
       <div className="arm-boots">{boots(arm)}</div>
