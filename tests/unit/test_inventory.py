@@ -15,10 +15,11 @@ from lab.inventory import host_vars as lab_vars
 from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
 from mitigauge.fleet import inventory
-from mitigauge.fleet.inventory_values import POWER_DRIVERS, InventoryValues
+from mitigauge.fleet.inventory_values import InventoryValues
+from mitigauge.fleet.power_values import POWER_DRIVERS
 from mitigauge.fleet.service import HostVars, host_vars
 from mitigauge.settings import get_settings
-from pipelines.adapters.power import _DRIVERS
+from pipelines.adapters.power import DRIVERS
 from tests.specs import markers
 
 
@@ -128,8 +129,8 @@ def test_a_host_of_which_nothing_is_said_has_defaults() -> None:
         ({"mitigauge_boot_timeout_s": float("nan")}, "mitigauge_boot_timeout_s is"),
         ({"mitigauge_boot_timeout_s": 1e9}, "less than or equal"),
         ({"mitigauge_boot_timeout_s": 0}, "greater than 0"),
-        ({"mitigauge_power": "qemu"}, "give it a driver: qemu"),
-        ({"mitigauge_power": {"driver": "ipmi"}}, "unknown power driver 'ipmi'; known: qemu"),
+        ({"mitigauge_power": "qemu"}, "give it a driver: command, ipmi, none, q"),
+        ({"mitigauge_power": {"driver": "ilo"}}, "unknown power driver 'ilo'; known: command, ip"),
         ({"mitigauge_power": {"driver": ["qemu"]}}, "unknown power driver"),
         ({"mitigauge_power": {"driver": "qemu", "qmp": "/q"}}, "serial_log"),
         ({"mitigauge_power": {**QEMU, "qmp": "tcp:1.2.3.4:1"}}, "qmp"),
@@ -210,4 +211,4 @@ def test_what_the_lab_writes_passes(home: Path) -> None:
 
 
 def test_each_driver_that_may_be_named_exists() -> None:
-    assert set(POWER_DRIVERS) == set(_DRIVERS)
+    assert set(POWER_DRIVERS) == set(DRIVERS)
