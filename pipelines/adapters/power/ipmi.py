@@ -25,9 +25,9 @@ _MEANINGS = (
         "Try privilege: operator in mitigauge_power.",
     ),
     (
-        "Requested privilege level",
-        "does not give the user this privilege",
-        "Try privilege: operator in mitigauge_power.",
+        "failed: Insufficient privilege level",
+        "gives the user no right to do that",
+        "The user needs the privilege of an operator.",
     ),
     (
         "invalid authentication algorithm",

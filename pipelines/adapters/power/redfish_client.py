@@ -50,6 +50,7 @@ class RedfishClient:
         self._origin = f"{parts.scheme}://{parts.netloc}"
         self.name = f"The Redfish controller {self._origin}"
         self._session = ""
+        self._password = ""
         self._http = httpx2.AsyncClient(
             verify=self._trusted(),
             timeout=httpx2.Timeout(READ_S, connect=CONNECT_S),
@@ -60,12 +61,12 @@ class RedfishClient:
         )
 
     async def __aenter__(self) -> RedfishClient:
-        password = read_password(self._values.password_file)
         try:
+            self._password = read_password(self._values.password_file)
             if self._values.login == "basic":
-                self._http.auth = httpx2.BasicAuth(self._values.user, password)
+                self._http.auth = httpx2.BasicAuth(self._values.user, self._password)
             else:
-                await self._log_in(password)
+                await self._log_in()
         except BaseException:
             await self._http.aclose()
             raise
@@ -103,10 +104,16 @@ class RedfishClient:
         parts = urlsplit(text)
         if f"{parts.scheme}://{parts.netloc}" != self._origin:
             raise PowerError(
-                f"{self.name} sends us to {clean_text(text)[:100]!r}, which is another machine.",
+                f"{self.name} sends us to {self._quoted(text)!r}, which is another machine.",
                 hint="The password stays here: no address but the inventory's is spoken to.",
             )
         return parts.path
+
+    def _quoted(self, text: str) -> str:
+        """What it says, as an error may show it: without what it was told in confidence."""
+        for secret in (self._password, self._http.headers.get("X-Auth-Token", "")):
+            text = text.replace(secret, "…") if secret else text
+        return " ".join(clean_text(text).split())[:200]
 
     def _trusted(self) -> ssl.SSLContext:
         try:
@@ -118,12 +125,12 @@ class RedfishClient:
                 hint="ca_file takes certificates in PEM form, readable for the worker's user.",
             ) from error
 
-    async def _log_in(self, password: str) -> None:
+    async def _log_in(self) -> None:
         root = await self.get(ROOT)
         link = _at(root, "Links", "Sessions", "@odata.id")
         path = self.path_of(link or f"{ROOT}SessionService/Sessions")
         headers, said = await self._send(
-            "POST", path, {"UserName": self._values.user, "Password": password}
+            "POST", path, {"UserName": self._values.user, "Password": self._password}
         )
         token = headers.get("X-Auth-Token")
         if not token:
@@ -198,7 +205,7 @@ class RedfishClient:
         if 200 <= status < 300:
             return
         if 300 <= status < 400:
-            where = clean_text(headers.get("Location", "elsewhere"))[:100]
+            where = self._quoted(headers.get("Location", "elsewhere"))
             raise PowerError(
                 f"{self.name} redirects {request} to {where!r}, which is not followed.",
                 hint="Write the address that it really serves into url: a password is sent there.",
@@ -213,7 +220,7 @@ class RedfishClient:
                 f"{self.name} is busy: it answered {status} for {BUSY_LIMIT_S:g} s.",
                 hint="It may be starting, or updating itself. Else restart the controller.",
             )
-        why = _message(said)
+        why = self._quoted(_message(said)).rstrip(".")
         raise Refused(
             f"{self.name} answered {request} with {status}{f': {why}' if why else ''}.",
             hint="404: does url name a system that `…/redfish/v1/Systems` lists?"
@@ -258,7 +265,7 @@ def _message(said: bytes) -> str:
     extended = _at(found, "error", "@Message.ExtendedInfo")
     first = extended[0] if isinstance(extended, list) and extended else None
     text = _at(first, "Message") or _at(found, "error", "message") or ""
-    return " ".join(clean_text(str(text)).split())[:200].rstrip(".")
+    return str(text)
 
 
 def _certificate_fault(error: BaseException | None) -> str | None:
