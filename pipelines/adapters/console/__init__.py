@@ -14,7 +14,7 @@ from mitigauge.fleet.service import HostVars
 from pipelines.adapters.console.log import ConsoleError, log_end, read_tail
 from pipelines.adapters.console.stream import StreamConsole
 
-__all__ = ["Console", "ConsoleError", "FileConsole", "open_console"]
+__all__ = ["Console", "ConsoleError", "FileConsole", "StreamConsole", "open_console"]
 
 
 class Console(Protocol):

@@ -26,7 +26,7 @@ from pydantic import TypeAdapter
 from mitigauge.errors import MitigaugeError
 from mitigauge.fleet.power_values import IpmiConsoleValues, SshConsoleValues, TcpConsoleValues
 from mitigauge.log_files import cut_log, hollow_log
-from pipelines.adapters.console.stream import StreamValues
+from pipelines.adapters.console.stream import STARTED, StreamValues
 from pipelines.adapters.power.ipmi import ipmitool_options
 from pipelines.adapters.power.program import bare_environment
 
@@ -50,21 +50,30 @@ class _Unwanted(Exception):
 
 
 def main() -> int:
-    """Listen until told to end, or idle for long."""
+    """Listen in a child process until told to end, or idle for long; say when that began."""
     log, lock_file, wanted = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     values = _VALUES.validate_json(wanted)
+    # Nobody's child: who started it may end, or live for weeks without asking for its status.
+    if os.fork():
+        return 0
     # What it holds locked is let go with it, however it ends.
     lock = os.open(lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return 1  # another reader was faster
+    fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     signal.signal(signal.SIGTERM, _end)
     os.ftruncate(lock, 0)
     os.write(lock, wanted.encode())
+    print(STARTED, flush=True)
     with suppress(_Unwanted), log.open("ab", buffering=0) as kept:
+        _let_go_of_output()
         _Listener(log, kept.fileno(), lock_file).listen(values)
     return 0
+
+
+def _let_go_of_output() -> None:
+    """Whoever started it reads its output until nobody holds that any more."""
+    with open(os.devnull, "r+b", buffering=0) as nothing:
+        for stream in (0, 1, 2):
+            os.dup2(nothing.fileno(), stream)
 
 
 def _end(_signal: int, _frame: object) -> None:

@@ -23,7 +23,9 @@ from pipelines.adapters.console.log import ConsoleError, log_end, read_tail
 from pipelines.adapters.power.password import read_password
 from pipelines.adapters.power.program import bare_environment
 
-START_S = 10.0
+# What a reader says once it listens.
+STARTED = "started"
+START_S = 20.0
 END_S = 5.0
 _LOOK_EVERY_S = 0.05
 # struct flock of Linux, 64 bits.
@@ -92,25 +94,29 @@ class StreamConsole:
 
     def _start(self, wanted: str) -> None:
         command = [sys.executable, "-m", "pipelines.adapters.console.reader"]
-        process = subprocess.Popen(
-            [*command, str(self._log), str(self._lock_file), wanted],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            # Not the worker's group: what ends a worker leaves the line listened to.
-            start_new_session=True,
-            env=bare_environment() | {"PYTHONPATH": str(REPOSITORY)},
-            cwd="/",
-        )
-        deadline = time.monotonic() + START_S
-        while holder_of(self._lock_file) != process.pid:
-            if process.poll() is not None or time.monotonic() > deadline:
-                process.kill()
-                raise ConsoleError(
-                    f"The reader of the console {self._log} did not start.",
-                    hint=f"By hand, in {REPOSITORY}: {' '.join(command[1:])}",
-                )
-            time.sleep(_LOOK_EVERY_S)
+        try:
+            # It ends as soon as its child listens, or cannot: that is nobody's child then.
+            done = subprocess.run(
+                [*command, str(self._log), str(self._lock_file), wanted],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=START_S,
+                check=False,
+                # Not the worker's group: what ends a worker leaves the line listened to.
+                start_new_session=True,
+                env=bare_environment() | {"PYTHONPATH": str(REPOSITORY)},
+                cwd="/",
+            )
+            said = done.stdout.strip()
+        except (OSError, subprocess.TimeoutExpired) as error:
+            said = str(error)
+        if said != STARTED:
+            raise ConsoleError(
+                f"The reader of the console {self._log} did not start: {said[-300:]}",
+                hint="See to the worker's machine; the host itself is not concerned.",
+            )
 
     def _told(self) -> str:
         """What the running reader was started with."""
