@@ -41,11 +41,9 @@ class PowerControl(Protocol):
         """What the controller says of the boot that is going on; empty where it says nothing."""
 
 
-def wait_for(
-    wanted: bool, is_on: Callable[[], bool], controller: str, settle_s: float | None = None
-) -> None:
+def wait_for(wanted: bool, is_on: Callable[[], bool], controller: str) -> None:
     """Wait until *is_on* says what was told; PowerError, naming *controller*, if it never does."""
-    deadline = time.monotonic() + (SETTLE_S if settle_s is None else settle_s)
+    deadline = time.monotonic() + SETTLE_S
     while is_on() is not wanted:
         if time.monotonic() > deadline:
             raise not_obeyed(wanted, controller)

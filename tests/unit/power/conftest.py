@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,16 @@ def secret(tmp_path: Path) -> Path:
     return path
 
 
-def is_running(pid: int) -> bool:
-    """Whether a process does anything yet; one that waits to be reaped does not."""
+def require_gone(pid: int) -> None:
+    """Fail unless a process ends within seconds; one that was killed may take a moment."""
+    deadline = time.monotonic() + 10
+    while _is_running(pid):
+        assert time.monotonic() < deadline, f"process {pid} still runs"
+        time.sleep(0.02)
+
+
+def _is_running(pid: int) -> bool:
+    """Whether it does anything yet; one that waits to be reaped does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

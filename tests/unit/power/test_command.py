@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipelines.adapters.power import PowerControl, PowerError, open_power
-from tests.unit.power.conftest import is_running
+from tests.unit.power.conftest import require_gone
 
 PDU = """#!/bin/sh
 echo "$*" >>{0}/calls
@@ -91,7 +91,7 @@ def test_one_that_hangs_is_killed(tmp_path: Path) -> None:
     hanging = program(tmp_path, "pdu", f"#!/bin/sh\nsleep 345 & echo $! >{tmp_path}/child; wait\n")
     with pytest.raises(PowerError, match=r"/pdu did not end within 0\.5 s and was stopped"):
         control([hanging], timeout_s=0.5).on()
-    assert not is_running(int((tmp_path / "child").read_text()))
+    require_gone(int((tmp_path / "child").read_text()))
 
 
 def test_one_that_leaves_something_running_has_ended(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from pipelines.adapters.console import (
 from pipelines.adapters.console.stream import holder_of
 from pipelines.adapters.power import PowerError
 from tests.lab import controllers
-from tests.unit.power.conftest import is_running
+from tests.unit.power.conftest import require_gone
 
 PATIENCE_S = 15.0
 
@@ -162,7 +162,7 @@ def test_at_its_end_the_process_is_gone_and_the_log_stays(
     assert pid is not None
     console.end()
     console.end()
-    assert not is_running(pid)
+    require_gone(pid)
     assert console.tail() == "last words"
 
 

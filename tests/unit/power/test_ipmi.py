@@ -12,7 +12,7 @@ import pytest
 
 from pipelines.adapters.power import PowerControl, PowerError, ipmi, open_power
 from tests.lab import controllers
-from tests.unit.power.conftest import is_running
+from tests.unit.power.conftest import require_gone
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,7 @@ def test_an_ipmitool_that_hangs_is_killed_with_all_that_it_started(
     with pytest.raises(PowerError, match="ipmitool did not end within"):
         opened(values).is_on()
     child = (tmp_path / "child").read_text().strip()
-    assert not is_running(int(child))
+    require_gone(int(child))
 
 
 def test_one_that_is_not_installed_names_its_package(
