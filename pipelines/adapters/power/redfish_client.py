@@ -129,7 +129,7 @@ class RedfishClient:
         root = await self.get(ROOT)
         link = _at(root, "Links", "Sessions", "@odata.id")
         path = self.path_of(link or f"{ROOT}SessionService/Sessions")
-        headers, said = await self._send(
+        headers, _ = await self._send(
             "POST", path, {"UserName": self._values.user, "Password": self._password}
         )
         token = headers.get("X-Auth-Token")
@@ -139,8 +139,8 @@ class RedfishClient:
                 hint="Try login: basic in mitigauge_power.",
             )
         self._http.headers["X-Auth-Token"] = token
-        made = headers.get("Location") or _object(said, self.name, path).get("@odata.id")
-        self._session = self.path_of(made) if made else ""
+        # Some name themselves here as they know themselves, not as we do: the path is enough.
+        self._session = urlsplit(headers.get("Location", "")).path
 
     async def _send(
         self, method: str, path: str, body: Mapping[str, Any] | None

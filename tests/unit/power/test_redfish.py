@@ -214,7 +214,7 @@ def test_a_redirect_to_another_machine_is_not_followed(secret: Path) -> None:
     assert thief.requests == []
 
 
-@pytest.mark.parametrize("place", ["sessions", "target", "made", "info"])
+@pytest.mark.parametrize("place", ["sessions", "target", "info"])
 def test_no_link_takes_the_password_to_another_machine(place: str, secret: Path) -> None:
     thief, bmc = Bmc(), Bmc()
     with served(thief) as elsewhere, served(bmc) as url:
@@ -223,16 +223,30 @@ def test_no_link_takes_the_password_to_another_machine(place: str, secret: Path)
             action = {"@Redfish.ActionInfo": f"//127.0.0.1:{thief.port}/x"}
         lies: dict[str, Callable[[], Any]] = {
             "sessions": lambda: as_json({"Links": {"Sessions": {"@odata.id": elsewhere}}}),
-            "made": lambda: (201, {"X-Auth-Token": "t", "Location": elsewhere}, b"{}"),
             "target": lambda: as_json(
                 {"PowerState": "On", "Actions": {"#ComputerSystem.Reset": action}}
             ),
         }
         lies["info"] = lies["target"]
-        where = {"sessions": "GET /redfish/v1/", "made": f"POST {SESSIONS}"}
-        bmc.instead[where.get(place, f"GET {SYSTEM}")] = lies[place]
+        asked = "GET /redfish/v1/" if place == "sessions" else f"GET {SYSTEM}"
+        bmc.instead[asked] = lies[place]
         with pytest.raises(PowerError, match="which is another machine"):
             open_power(values(url, secret)).off()
+    assert thief.requests == []
+
+
+def test_a_session_is_ended_where_it_was_opened_whatever_the_controller_calls_itself(
+    secret: Path,
+) -> None:
+    thief, bmc = Bmc(), Bmc(sessions={"t"})
+    with served(thief) as elsewhere, served(bmc) as url:
+        made = {
+            "X-Auth-Token": "t",
+            "Location": f"{elsewhere.partition('/redfish')[0]}{SESSIONS}/t",
+        }
+        bmc.instead[f"POST {SESSIONS}"] = lambda: (201, made, b"")
+        assert open_power(values(url, secret)).is_on()
+    assert bmc.requests[-1] == f"DELETE {SESSIONS}/t"
     assert thief.requests == []
 
 
