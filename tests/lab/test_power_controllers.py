@@ -183,7 +183,8 @@ def require_found(session: Session, experiment_id: int) -> None:
         boots = boots_of(session, experiment_id, HOST, arm)
         assert [b.state for b in boots] == [BootState.DID_NOT_BOOT] * 2, [b.reason for b in boots]
         assert all(b.serial_tail for b in boots)
-        assert {b.power_cycled for b in boots} == {arm == "hangs"}
+        # On a busy machine a panic, too, takes until its time is over; it may be cycled or not.
+        assert arm == "panics" or all(b.power_cycled for b in boots)
         for boot in boots:
             print(f"  {arm}: {boot.reason}", flush=True)
     panicked = boots_of(session, experiment_id, HOST, "panics")
