@@ -20,7 +20,7 @@ RUN VIRTUAL_ENV=$PWD/.venv /opt/tools/bin/uv pip install --no-deps --build-const
 
 FROM debian:trixie-slim
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends python3 openssh-client ca-certificates \
+ && apt-get install --yes --no-install-recommends python3 openssh-client ipmitool ca-certificates \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --create-home --home-dir /var/lib/mitigauge mitigauge
 WORKDIR /srv/mitigauge

@@ -70,7 +70,7 @@ def _power(host: AnsibleHost) -> Iterator[Item]:
     if not host.host.power:
         yield Item(
             "power", State.NOTE, "no mitigauge_power in the inventory",
-            "A host that hangs needs its watchdog or a person; docs/hosts.md names the drivers.",
+            "A host that hangs needs its watchdog or a person; docs/power.md names the drivers.",
         )  # fmt: skip
         return
     try:

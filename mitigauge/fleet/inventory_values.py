@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import (
-    AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     StringConstraints,
     TypeAdapter,
@@ -25,58 +22,24 @@ from pydantic import (
 
 from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
-from mitigauge.hostile import HOSTILE, clean_text, shown
+from mitigauge.fleet.power_values import console_values, power_values
+from mitigauge.fleet.value_types import Closed, Line, Machine
+from mitigauge.hostile import clean_text, shown
 
 PREFIX = "mitigauge_"
 # The longest that a machine may take from its reset to its greeting.
 LONGEST_BOOT_S = 6 * 3600
 _HOST_NAME = re.compile(r"(?!(all|ungrouped)\Z)[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
-_TEMPLATE = re.compile(r"\{[{%#]")
-
-
-def _plain(text: str) -> str:
-    if HOSTILE.search(text) or "\n" in text:
-        raise ValueError("has a control character")
-    if _TEMPLATE.search(text):
-        raise ValueError("has a template, which is not evaluated here")
-    return text
-
-
-Line = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_plain)]
-File = Annotated[
-    str, StringConstraints(pattern=r"^/[^\x00]+$", max_length=4096), AfterValidator(_plain)
-]
-
-
-class _Closed(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class QemuPowerValues(_Closed):
-    """Power and console of an emulated host."""
-
-    driver: Literal["qemu"]
-    qmp: File = Field(description="QEMU's control socket")
-    serial_log: File
-    greeting: Line | None = Field(
-        None, description="what the serial line says once the system is up; null: nobody looks"
-    )
-
-
-POWER_DRIVERS: Mapping[str, type[_Closed]] = {"qemu": QemuPowerValues}
 
 
 def _power(value: object) -> Mapping[str, Any]:
-    """The values of a power driver, checked by that driver's own model."""
-    if not isinstance(value, Mapping):
-        raise ValueError(f"give it a driver: {', '.join(sorted(POWER_DRIVERS))}")
-    if not value:
-        return {}
-    model = POWER_DRIVERS.get(str(value.get("driver")))
-    if model is None:
-        known = ", ".join(sorted(POWER_DRIVERS))
-        raise ValueError(f"unknown power driver {shown(value.get('driver'))}; known: {known}")
-    return model.model_validate(value).model_dump()
+    """The values of a power driver, as plain data; none for an empty mapping."""
+    return {} if value == {} else power_values(value).model_dump()
+
+
+def _console(value: object) -> Mapping[str, Any]:
+    """The values of a console, as plain data; none for an empty mapping."""
+    return {} if value == {} else console_values(value).model_dump()
 
 
 def _processors(value: object) -> object:
@@ -84,7 +47,7 @@ def _processors(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-class InventoryValues(_Closed):
+class InventoryValues(Closed):
     """What an inventory says of a host, in names without ``mitigauge_``."""
 
     emulated: bool = Field(False, strict=True)
@@ -98,6 +61,7 @@ class InventoryValues(_Closed):
         None, strict=True, gt=0, le=LONGEST_BOOT_S, allow_inf_nan=False
     )
     power: Annotated[Mapping[str, Any], BeforeValidator(_power)] = Field(default_factory=dict)
+    console: Annotated[Mapping[str, Any], BeforeValidator(_console)] = Field(default_factory=dict)
     cpus: Annotated[
         str,
         BeforeValidator(_processors),
@@ -128,10 +92,10 @@ class InventoryValues(_Closed):
         }
 
 
-class Address(_Closed):
+class Address(Closed):
     """Where the service itself looks for a host's SSH server."""
 
-    ansible_host: str = Field(pattern=r"^[A-Za-z0-9:][A-Za-z0-9._:%-]{0,252}$")
+    ansible_host: Machine
     ansible_port: int = Field(22, ge=1, le=65535)
 
 
@@ -186,5 +150,8 @@ def _complaints(host: str, prefix: str, error: ValidationError) -> Iterable[str]
         reason = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "extra_forbidden":
             yield f"host {shown(host)}: unknown value {clean_text(name)[:60]}"
+        elif isinstance(problem["input"], Mapping):
+            # Not quoted: somebody may have put a password there.
+            yield f"host {shown(host)}: {name}: {clean_text(reason)}"
         else:
             yield f"host {shown(host)}: {name} is {shown(problem['input'])}: {clean_text(reason)}"

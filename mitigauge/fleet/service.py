@@ -15,7 +15,8 @@ from mitigauge.fleet.inventory_values import address_of, names_one_host, values_
 class HostVars:
     """One host of the inventory.
 
-    *power* has passed its driver's checks; *variables* are all, as the inventory has them.
+    *power* and *console* have passed their drivers' checks; *variables* are all, as the
+    inventory has them.
     """
 
     name: str
@@ -29,6 +30,7 @@ class HostVars:
     address: str = ""
     port: int = 22
     power: Mapping[str, Any] = field(default_factory=dict)
+    console: Mapping[str, Any] = field(default_factory=dict)
     for_plays: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[str, Any] = field(default_factory=dict)
 
@@ -56,6 +58,7 @@ def host_vars(
         address=address.ansible_host,
         port=address.ansible_port,
         power=values.power,
+        console=values.console,
         for_plays=values.for_plays(),
         variables=variables,
     )

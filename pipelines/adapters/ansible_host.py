@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
 from mitigauge.fleet.inventory import load_hosts
@@ -19,6 +19,7 @@ from pipelines.adapters.ansible import (
     PlayUnreachable,
     run_playbook,
 )
+from pipelines.adapters.console import Console, ConsoleError, open_console
 from pipelines.adapters.host_answers import (
     BootAnswer,
     CheckAnswer,
@@ -60,6 +61,9 @@ def open_host(environment: str, name: str, log: RunLog) -> HostControl:
             hint=f"Known: {', '.join(hosts)}.",
         )
     return AnsibleHost(hosts[name], log)
+
+
+Heard = TypeVar("Heard")
 
 
 class SilentLog:
@@ -145,8 +149,9 @@ class AnsibleHost:
         if not greeting:
             return False
         try:
-            log = str(self._power(lambda power: power.serial_tail(SERIAL_READ_BYTES)))
-        except LabFault:
+            console = self._console()
+            log = console.tail(SERIAL_READ_BYTES) if console else ""
+        except ConsoleError:
             return False  # then knocking is all there is
         return not is_up(log, greeting)
 
@@ -222,12 +227,16 @@ class AnsibleHost:
         return {**said, "archive": str(directory / f"{job}.tar.gz")}
 
     def restore(self) -> Facts:
-        """Run restore.yml."""
-        return self._play("restore.yml", {})
+        """Run restore.yml; its console is no longer listened to."""
+        facts = self._play("restore.yml", {})
+        # Not where it failed: the lease, and so the console, may be another worker's by now.
+        self._of_console(lambda console: console.end())
+        return facts
 
     def power_cycle(self) -> None:
         """Reset through the power interface."""
         self._require_lease()
+        self._log_progress()
         self._power(lambda power: power.cycle())
 
     def is_on(self) -> bool:
@@ -235,22 +244,53 @@ class AnsibleHost:
         return bool(self._power(lambda power: power.is_on()))
 
     def serial_offset(self) -> int | None:
-        """End of the serial log; None for a host without one."""
-        if not self.host.power:
-            return None
-        return int(self._power(lambda power: power.serial_offset()))
+        """End of the serial log, which is kept from here on; None for a host without one.
+
+        A console that cannot be read costs what it would have said, and no boot.
+        """
+
+        def begin(console: Console) -> int:
+            self._require_lease()
+            console.listen()
+            return console.offset()
+
+        return self._of_console(begin)
 
     def serial_tail(self, since: int | None) -> str:
         """Of the serial log since *since*, what says why a boot failed: at most 16 KiB."""
+
+        def tell(console: Console) -> str:
+            wanted = SERIAL_READ_BYTES if since is not None else SERIAL_TAIL_BYTES
+            if since is not None:
+                wanted = min(wanted, max(console.offset() - since, 0))
+            return telling_part(console.tail(wanted), SERIAL_TAIL_BYTES) if wanted else ""
+
+        return self._of_console(tell) or ""
+
+    def _console(self) -> Console | None:
+        return open_console(self.host)
+
+    def _of_console(self, act: Callable[[Console], Heard]) -> Heard | None:
+        """What *act* hears of the console; None where there is none, or it cannot be read."""
+        console = self._console()
+        if console is None:
+            return None
+        try:
+            return act(console)
+        except (ConsoleError, PowerError) as failure:
+            self.log.line("console", f"{failure.message} {failure.hint}")
+            return None
+
+    def _log_progress(self) -> None:
+        """How far the boot came, where the controller tells; nothing depends on it."""
         if not self.host.power:
-            return ""
-        wanted = SERIAL_READ_BYTES if since is not None else SERIAL_TAIL_BYTES
-        if since is not None:
-            wanted = min(wanted, max(int(self.serial_offset() or 0) - since, 0))
-        if not wanted:
-            return ""
-        said = str(self._power(lambda power: power.serial_tail(wanted)))
-        return telling_part(said, SERIAL_TAIL_BYTES)
+            return
+        try:
+            progress = str(self._power(lambda power: power.progress()))
+        except LabFault:
+            return  # the switching itself tells what is wrong
+        if progress:
+            self.log.line("power", f"boot progress before the power cycle: {progress}")
 
     def _play(
         self,

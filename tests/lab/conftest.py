@@ -16,6 +16,7 @@ from lab.hosts import LabPaths
 from lab.inventory import host_vars
 from lab.progress import Silent
 from mitigauge.settings import get_settings
+from pipelines.adapters.console import FileConsole
 from pipelines.adapters.power import PowerControl, open_power
 
 BOOT_TIMEOUT_S = 480
@@ -52,6 +53,10 @@ class Lab:
     def power(self, name: str) -> PowerControl:
         """The host's power."""
         return open_power(self.variables(name))
+
+    def console(self, name: str) -> FileConsole:
+        """What the host's serial line says."""
+        return FileConsole(self.paths.host(name).serial_log)
 
     def boot_id(self, name: str) -> str:
         """Changes with every boot of the kernel."""

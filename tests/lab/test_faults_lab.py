@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from mitigauge.catalog import Catalog
-from mitigauge.database import transaction
-from mitigauge.experiments.spec import KnownHost, read_spec
-from mitigauge.fleet.inventory import load_hosts
 from mitigauge.runs.states import BootState
-from mitigauge.runs.submission import submit
 from mitigauge.runs.tables import Boot, Run
-from mitigauge.settings import REPOSITORY
+from tests.lab import broken
+from tests.lab.broken import SPEC, submit_broken
 from tests.lab.conftest import Lab
 from tests.lab.following import OVER, start_worker, wait_for
 
@@ -26,38 +21,7 @@ pytestmark = pytest.mark.lab
 FOUND_WITHIN_S = 300
 BOOT_TIMEOUT_S = 180
 
-MODES = """
-family: broken
-title: Command lines that do not come up
-help: For tests only.
-file: spectre_v2
-modes:
-  panics:
-    title: init does not exist
-    settings: {cmdline: [init=/nonexistent, rdinit=/nonexistent, root=/dev/nonexistent]}
-    expect: [{field: BHI, equals: Vulnerable, source: none}]
-  hangs:
-    title: a system without a network, and so without SSH
-    settings: {cmdline: [systemd.unit=sysinit.target]}
-    expect: [{field: BHI, equals: Vulnerable, source: none}]
-"""
-
-SPEC = """
-name: broken
-question: What becomes of arms that do not come up?
-environment: lab
-seed: 3
-blocks: 1
-comparisons:
-  - name: broken-arms
-    hosts: [lab-intel]
-    baseline: off
-    arms:
-      - {name: off, mode: spectre-bhi/off}
-      - {name: panics, mode: broken/panics}
-      - {name: hangs, mode: broken/hangs}
-    workloads:
-      - {workload: syscall, cases: {test: getpgid}, iterations: 2}
+MORE = """
   - name: another-host
     hosts: [lab-amd]
     baseline: off
@@ -90,7 +54,7 @@ def over(
     """A look into the database after the experiment with its broken arms."""
     engine, url = module_engine
     root, log = tmp_path_factory.mktemp("catalog"), tmp_path_factory.mktemp("worker") / "log"
-    experiment_id = submit_broken(engine, root)
+    experiment_id = submit_broken(engine, root, SPEC + MORE.lstrip("\n"))
     worker = start_worker(url, log)
     try:
         wait_for(engine, experiment_id, lambda view: view.state in OVER, log)
@@ -101,28 +65,9 @@ def over(
         yield session
 
 
-def submit_broken(engine: Engine, root: Path) -> int:
-    """Submit SPEC with a catalogue in *root* that has the broken modes too."""
-    (root / "workloads").symlink_to(REPOSITORY / "workloads")
-    (root / "modes").mkdir()
-    for path in (REPOSITORY / "modes").glob("*.yml"):
-        (root / "modes" / path.name).symlink_to(path)
-    (root / "modes" / "broken.yml").write_text(MODES)
-    catalog, hosts = Catalog(root), load_hosts("lab")
-    known = {"lab": {h.name: KnownHost(h.name, h.capabilities) for h in hosts.values()}}
-    spec = read_spec(SPEC, name="broken.yml", catalog=catalog, hosts=known)
-    with transaction(engine) as session:
-        return submit(session, spec, SPEC, catalog=catalog, hosts=hosts)
-
-
 def boots_of(session: Session, host: str, *arms: str) -> list[Boot]:
-    """Boots of a host that were made, in their order; a retry that was planned is skipped."""
-    made = select(Boot).where(Boot.state != BootState.SKIPPED).order_by(Boot.started_at)
-    return [
-        b
-        for b in session.scalars(made)
-        if b.run.host.name == host and (not arms or b.arm.name in arms)
-    ]
+    """Boots of the one experiment that the module's database holds."""
+    return broken.boots_of(session, 1, host, *arms)
 
 
 @pytest.mark.parametrize("arm", ["panics", "hangs"])

@@ -67,29 +67,29 @@ def test_a_one_shot_entry_is_used_once(lab: Lab) -> None:
 
 
 def test_a_power_cycle_boots_anew_and_the_serial_line_tells_of_it(lab: Lab) -> None:
-    power = lab.power("lab-amd")
+    power, line = lab.power("lab-amd"), lab.console("lab-amd")
     before = lab.boot_id("lab-amd")
-    offset = power.serial_offset()
+    offset = line.offset()
 
     power.cycle()
 
     assert lab.wait_for_boot("lab-amd", before) != before
-    said = power.serial_tail(power.serial_offset() - offset)
+    said = line.tail(line.offset() - offset)
     assert "Loading Linux" in said  # GRUB
     assert "Linux version 7.2." in said
 
 
 def test_a_host_powered_off_is_silent_until_it_is_powered_on(lab: Lab) -> None:
-    power = lab.power("lab-amd")
+    power, line = lab.power("lab-amd"), lab.console("lab-amd")
     before = lab.boot_id("lab-amd")
 
     power.off()
     power.off()
 
     assert not power.is_on()
-    offset = power.serial_offset()
+    offset = line.offset()
     time.sleep(3)
-    assert power.serial_offset() == offset
+    assert line.offset() == offset
     power.on()
     assert power.is_on()
     assert lab.wait_for_boot("lab-amd", before) != before
@@ -111,13 +111,13 @@ def test_a_host_that_powers_itself_off_can_be_powered_on(lab: Lab) -> None:
 
 def test_a_host_whose_kernel_crashes_comes_back_by_itself(lab: Lab) -> None:
     before = lab.boot_id("lab-amd")
-    offset = lab.power("lab-amd").serial_offset()
+    line = lab.console("lab-amd")
+    offset = line.offset()
 
     lab.send("lab-amd", "sync; echo c > /proc/sysrq-trigger")
 
     assert lab.wait_for_boot("lab-amd", before) != before
-    power = lab.power("lab-amd")
-    assert "Kernel panic" in power.serial_tail(power.serial_offset() - offset)
+    assert "Kernel panic" in line.tail(line.offset() - offset)
 
 
 def test_up_leaves_running_hosts_alone(lab: Lab) -> None:

@@ -15,10 +15,12 @@ from lab.inventory import host_vars as lab_vars
 from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
 from mitigauge.fleet import inventory
-from mitigauge.fleet.inventory_values import POWER_DRIVERS, InventoryValues
+from mitigauge.fleet.inventory_values import InventoryValues
+from mitigauge.fleet.power_values import POWER_DRIVERS
 from mitigauge.fleet.service import HostVars, host_vars
 from mitigauge.settings import get_settings
-from pipelines.adapters.power import _DRIVERS
+from pipelines.adapters.console import open_console
+from pipelines.adapters.power import DRIVERS, open_power
 from tests.specs import markers
 
 
@@ -75,6 +77,16 @@ QEMU = {
     "greeting": "login:",
 }
 
+IPMI = {"driver": "ipmi", "address": "bmc1", "user": "ops", "password_file": "/etc/secret"}
+REDFISH = {
+    "driver": "redfish",
+    "url": "https://bmc1/redfish/v1/Systems/1",
+    "user": "ops",
+    "password_file": "/etc/secret",
+}
+TCP = {"kind": "tcp", "address": "cs1", "port": 7001}
+PROGRAMS = {"driver": "command", "on": ["/usr/bin/pdu", "on"], "off": ["/usr/bin/pdu", "off"]}
+
 
 def test_values_of_ours_are_read_with_their_types() -> None:
     host = read(
@@ -128,12 +140,35 @@ def test_a_host_of_which_nothing_is_said_has_defaults() -> None:
         ({"mitigauge_boot_timeout_s": float("nan")}, "mitigauge_boot_timeout_s is"),
         ({"mitigauge_boot_timeout_s": 1e9}, "less than or equal"),
         ({"mitigauge_boot_timeout_s": 0}, "greater than 0"),
-        ({"mitigauge_power": "qemu"}, "give it a driver: qemu"),
-        ({"mitigauge_power": {"driver": "ipmi"}}, "unknown power driver 'ipmi'; known: qemu"),
+        ({"mitigauge_power": "qemu"}, "give it a driver: command, ipmi, none, q"),
+        ({"mitigauge_power": {"driver": "ilo"}}, "unknown power driver 'ilo'; known: command, ip"),
         ({"mitigauge_power": {"driver": ["qemu"]}}, "unknown power driver"),
         ({"mitigauge_power": {"driver": "qemu", "qmp": "/q"}}, "serial_log"),
         ({"mitigauge_power": {**QEMU, "qmp": "tcp:1.2.3.4:1"}}, "qmp"),
         ({"mitigauge_power": {**QEMU, "shell": "x"}}, "shell"),
+        ({"mitigauge_power": {**IPMI, "password": "hunter2"}}, "unknown value password, known: a"),
+        ({"mitigauge_power": {**IPMI, "address": "-x"}}, "address is '-x'"),
+        ({"mitigauge_power": {**IPMI, "user": "-U root"}}, "user is '-U root'"),
+        ({"mitigauge_power": {**IPMI, "password_file": "secret"}}, "password_file is 'secret'"),
+        ({"mitigauge_power": {**IPMI, "cipher_suite": 0}}, "cipher_suite is 0"),
+        ({"mitigauge_power": {**REDFISH, "url": "http://10.0.0.1/redfish/v1/Systems/1"}}, "https"),
+        ({"mitigauge_power": {**REDFISH, "url": "https://u:p@b/redfish/v1/Systems/1"}}, "more th"),
+        ({"mitigauge_power": {**REDFISH, "url": "https://b/redfish/v1/Chassis/1"}}, "no system of"),
+        ({"mitigauge_power": {**REDFISH, "url": "https://b:x/redfish/v1/Systems/1"}}, "url is"),
+        ({"mitigauge_power": {**REDFISH, "url": "ftp://b/redfish/v1/Systems/1"}}, "no https addr"),
+        ({"mitigauge_power": {**REDFISH, "verify": False}}, "unknown value verify"),
+        ({"mitigauge_power": {**REDFISH, "login": "none"}}, "login is 'none'"),
+        ({"mitigauge_power": {**PROGRAMS, "on": ["pdu", "on"]}}, "does not begin with a program"),
+        ({"mitigauge_power": {**PROGRAMS, "on": []}}, "on is"),
+        ({"mitigauge_power": {**PROGRAMS, "on": "/usr/bin/pdu on"}}, "on is '/usr/bin/pdu on'"),
+        ({"mitigauge_power": {**PROGRAMS, "timeout_s": 1e9}}, "timeout_s is"),
+        ({"mitigauge_power": {"driver": "none", "url": "x"}}, "unknown value url"),
+        (
+            {"mitigauge_console": {"kind": "telnet"}},
+            "unknown kind of console 'telnet'; known: file",
+        ),
+        ({"mitigauge_console": "tcp"}, "give it a kind: file"),
+        ({"mitigauge_console": {"kind": "tcp", "address": "cs1"}}, "port is missing"),
         ({"mitigauge_cpus": "0-1; reboot"}, "mitigauge_cpus is"),
         ({"mitigauge_nmi_source": "a b:1"}, "mitigauge_nmi_source is"),
         ({"ansible_host": "{{ x }}"}, "ansible_host is"),
@@ -148,11 +183,38 @@ def test_a_malformed_value_is_refused_by_name(variables: dict[str, Any], expecte
     assert re.search(expected, str(refused.value), re.DOTALL)
 
 
+def test_a_password_that_stands_in_an_inventory_is_not_repeated() -> None:
+    for power in ({**IPMI, "password": "hunter2"}, {"password": "hunter2", "driver": "ipmi"}):
+        with pytest.raises(InvalidInput) as refused:
+            read({"mitigauge_power": power})
+        assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+def test_only_this_machine_is_spoken_to_unencrypted(host: str) -> None:
+    url = f"http://{host}:8000/redfish/v1/Systems/1"
+    assert read({"mitigauge_power": {**REDFISH, "url": url}}).power["url"] == url
+
+
+def test_the_example_has_a_controller_for_each_of_its_hosts(home: Path) -> None:
+    hosts = inventory.load_hosts("example")
+    assert {host.power["driver"] for host in hosts.values()} == {"ipmi", "redfish"}
+    for host in hosts.values():
+        assert open_power(host.variables).progress
+        assert open_console(host) is not None
+
+
 def test_no_value_of_ours_takes_a_template(tmp_path: Path) -> None:
     values = {name: field.alias or name for name, field in InventoryValues.model_fields.items()}
     for marker in markers(tmp_path / "evaluated")[:3]:
         for name in values.values():
-            for value in (marker, [marker], {marker: marker}, {**QEMU, "qmp": f"/{marker}"}):
+            for value in (
+                marker,
+                [marker],
+                {marker: marker},
+                {**QEMU, "qmp": f"/{marker}"},
+                {**TCP, "address": marker},
+            ):
                 with pytest.raises(InvalidInput, match=f"mitigauge_{name}"):
                     read({f"mitigauge_{name}": value})
 
@@ -210,4 +272,4 @@ def test_what_the_lab_writes_passes(home: Path) -> None:
 
 
 def test_each_driver_that_may_be_named_exists() -> None:
-    assert set(POWER_DRIVERS) == set(_DRIVERS)
+    assert set(POWER_DRIVERS) == set(DRIVERS)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.fleet.inventory_values import POWER_DRIVERS, PREFIX, InventoryValues
+from mitigauge.fleet.inventory_values import PREFIX, InventoryValues
+from mitigauge.fleet.power_values import POWER_DRIVERS
 from mitigauge.settings import REPOSITORY, Settings
 from tests.unit.docs.pages import blocks, page, pages, section, spans
 
