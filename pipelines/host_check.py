@@ -67,14 +67,15 @@ def _reached(host: AnsibleHost) -> Item:
 
 
 def _power(host: AnsibleHost) -> Iterator[Item]:
-    if not host.host.power:
+    driver = host.host.power.get("driver", "none")
+    if driver == "none":
         yield Item(
-            "power", State.NOTE, "no mitigauge_power in the inventory",
+            "power", State.NOTE, "nothing can switch it",
             "A host that hangs needs its watchdog or a person; docs/power.md names the drivers.",
         )  # fmt: skip
         return
     try:
         said = "on" if host.is_on() else "off"
-        yield Item("power", State.OK, f"{host.host.power['driver']}: {said}")
+        yield Item("power", State.OK, f"{driver}: {said}")
     except MitigaugeError as error:
         yield Item("power", State.MISSING, error.message, error.hint or "")
