@@ -235,8 +235,9 @@ class AnsibleHost:
 
     def power_cycle(self) -> None:
         """Reset through the power interface."""
-        self._require_lease()
         self._log_progress()
+        # Last: a controller may take minutes to tell its progress.
+        self._require_lease()
         self._power(lambda power: power.cycle())
 
     def is_on(self) -> bool:
