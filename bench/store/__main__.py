@@ -93,7 +93,7 @@ def load(address: str, token: str, path: str, clients: int, seconds: float) -> d
     done = subprocess.run(
         [sys.executable, "-m", "bench.store.clients", address + path, token, str(clients),
          str(seconds)],
-        check=True, capture_output=True, text=True,
+        check=True, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     found: dict[str, float] = json.loads(done.stdout)
     return found
@@ -170,7 +170,7 @@ def page_rows(url: str, filled: Filled, long: Filled, clients: int, seconds: flo
     )
     rows = []
     with service(url) as (address, token, pid):
-        smallest = load(address, token, "/api/health", clients, seconds)["p95_ms"]
+        smallest = load(address, token, "/api/health/live", clients, seconds)["p95_ms"]
         for what, path, limit in pages:
             alone = load(address, token, path, 1, seconds / 4)["p50_ms"]
             found = load(address, token, path, clients, seconds)
