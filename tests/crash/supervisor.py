@@ -142,9 +142,11 @@ class Slot:
         """Look after the worker; True when a new one is wanted."""
         if self.worker is None:
             return True
-        self.hit = self.hit or next((h for h in hits if h.pid == self.worker.pid), None)
+        self.hit = self.hit or self._own(hits)
         code = self.worker.poll()
         if code is not None:
+            # It may have written its fault down since *hits* were read.
+            self.hit = self.hit or self._own(hits_in(self.ground.report))
             return self._ended(code)
         if not self.armed:
             return False
@@ -158,6 +160,10 @@ class Slot:
             self.worker.kill()
             self.worker.wait()
         self.worker, self.armed = None, ()
+
+    def _own(self, hits: Sequence[Hit]) -> Hit | None:
+        assert self.worker is not None
+        return next((hit for hit in hits if hit.pid == self.worker.pid), None)
 
     def _ended(self, code: int) -> bool:
         meant = self.hit is not None and self.hit.moment in KILLS and code == -signal.SIGKILL
