@@ -21,9 +21,10 @@ from pydantic import (
 )
 
 from mitigauge.clock import Clock
+from mitigauge.declared import Closed
 from mitigauge.errors import InvalidInput
 from mitigauge.fleet.power_values import console_values, power_values
-from mitigauge.fleet.value_types import Closed, Line, Machine
+from mitigauge.fleet.value_types import Line, Machine
 from mitigauge.hostile import clean_text, shown
 
 PREFIX = "mitigauge_"

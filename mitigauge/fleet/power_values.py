@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError
 
-from mitigauge.fleet.value_types import Closed, File, Line, Machine
+from mitigauge.declared import Closed
+from mitigauge.fleet.value_types import File, Line, Machine
 from mitigauge.hostile import clean_text, shown
 
 # No option and no second argument: it stands behind one in a command line.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from mitigauge.hostile import HOSTILE
 
@@ -26,9 +26,3 @@ File = Annotated[
 ]
 # A name or an address; never something that a program could take for an option.
 Machine = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9:][A-Za-z0-9._:%-]{0,252}$")]
-
-
-class Closed(BaseModel):
-    """Values of which each is known."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)

@@ -58,14 +58,14 @@ def timed_pass(case: Case, guest: Mapping[str, str] | None = None) -> Asked:
     return Asked(case, case.parameters, case.warmup, guest=guest or {})
 
 
-def profiled_pass(timed_pass: Asked, timed: Path) -> Asked:
-    """The pass after *timed_pass*: no warm-up, and as much work as the one that left *timed*.
+def profiled_pass(first: Asked, timed: Path) -> Asked:
+    """The pass after *first*: no warm-up, and as much work as the one that left *timed*.
 
     A workload that scales its work to the host says in run.json's `repeat_with` how much that
     was. Raises :class:`InvalidInput` where that is no value of one of the case's parameters.
     """
-    case = timed_pass.case
-    asked = replace(timed_pass, warmup=0, profiled=True)
+    case = first.case
+    asked = replace(first, warmup=0, profiled=True)
     path = timed / "run.json"
     if not path.is_file():
         return asked

@@ -12,7 +12,7 @@ from mitigauge.modes.families import Mode
 from mitigauge.modes.settings import Settings, merged
 from tests.loading import load
 
-boot_proof = load("ansible/roles/boot_mode/library/boot_proof.py")
+readings = load("ansible/module_utils/mitigauge_readings.py")
 
 ALL: dict[str, Any] = {
     "cmdline": ["vmscape=ibpb", "quiet"],
@@ -46,7 +46,7 @@ def test_what_is_read_back_names_file_and_value() -> None:
 
 def test_the_host_reads_each_of_these_files() -> None:
     for reading in Settings.model_validate(ALL).readings():
-        assert boot_proof.READABLE.fullmatch(reading.path)
+        assert readings.READABLE.fullmatch(reading.path)
 
 
 def test_settings_of_a_guest_do_not_touch_the_host() -> None:

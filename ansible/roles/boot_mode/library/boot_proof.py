@@ -11,6 +11,8 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_readings import readings
+
 DOCUMENTATION = r"""
 module: boot_proof
 short_description: Read the facts that prove a boot
@@ -37,8 +39,6 @@ mitigauge:
 VULNERABILITIES = Path("/sys/devices/system/cpu/vulnerabilities")
 WATCHDOG = Path("/sys/class/watchdog/watchdog0")
 NT_GNU_BUILD_ID = 3
-READABLE = re.compile(r"sys/module/\w+/parameters/\w+|proc/sys(/[\w-]+){2,}", re.ASCII)
-LONGEST_READING = 4096
 # Letters by bit, from Documentation/admin-guide/tainted-kernels.rst
 TAINT_LETTERS = "PFSRMBUDAWCIOELKXTNJ"
 
@@ -98,17 +98,6 @@ def vulnerabilities(directory: Path) -> dict[str, str]:
     if not directory.is_dir():
         return {}
     return {file.name: text_of(file) or "" for file in sorted(directory.iterdir())}
-
-
-def readings(root: Path, wanted: list[str]) -> dict[str, str | None]:
-    """File → its text, at most some KiB of it; None where it cannot be read."""
-    found: dict[str, str | None] = {}
-    for name in wanted:
-        if not READABLE.fullmatch(name):
-            raise ValueError(f"{name!r} is no parameter of a module and no sysctl")
-        text = text_of(root / name)
-        found[name] = None if text is None else text[:LONGEST_READING]
-    return found
 
 
 def proof(reads: list[str]) -> dict[str, Any]:

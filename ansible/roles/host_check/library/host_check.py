@@ -15,6 +15,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible.module_utils.mitigauge_grub import Refused, default_entry, menu, unwritable
+from ansible.module_utils.mitigauge_readings import READABLE, readings
 
 DOCUMENTATION = r"""
 module: host_check
@@ -41,7 +42,6 @@ mitigauge:
 
 CPU = "sys/devices/system/cpu"
 PLACES = ("/", "/boot", "/var")
-READABLE = re.compile(r"sys/module/\w+/parameters/\w+|proc/sys(/[\w-]+){2,}", re.ASCII)
 # A program that hangs must not hang the look.
 LIMIT_S = 20
 LONGEST = 4096
@@ -151,7 +151,7 @@ def check(root: Path, programs: list[str], reads: list[str]) -> dict[str, Any]:
         "kvm": (root / "dev/kvm").exists(),
         "processor": processor(root),
         "vulnerabilities": {path.name: text_of(path) or "" for path in files},
-        "readings": {name: text_of(root / name) for name in reads if READABLE.fullmatch(name)},
+        "readings": readings(root, [name for name in reads if READABLE.fullmatch(name)]),
     }
 
 
