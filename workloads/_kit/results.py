@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,35 @@ def result(
         "tools": field(record, "run.json", "tools", dict),
         "guest": field(record, "run.json", "guest", dict) if "guest" in record else {},
     }
+
+
+def timed_result(
+    workload: str,
+    case: Mapping[str, Any],
+    record: dict[str, Any],
+    name: str,
+    nanoseconds: Callable[[str], float],
+    *,
+    work: int,
+) -> dict[str, Any]:
+    """The result of a case with one metric: nanoseconds for each of `work` things an iteration.
+
+    `nanoseconds` reads one pass by the stem of its file, `warmup-01` or `iteration-01`.
+    """
+    pace = pace_of(record, case["iterations"])
+
+    def values(kind: str, numbers: Iterable[int]) -> list[float]:
+        return [nanoseconds(f"{kind}-{number:02}") for number in numbers]
+
+    timed = metric(
+        "ns",
+        "lower",
+        values("warmup", range(1, case["warmup"] + 1)),
+        values("iteration", pace.counted),
+        disturbed=values("iteration", pace.disturbed),
+    )
+    operations = work * case["iterations"]
+    return result(workload, case, record, {name: timed}, **pace.told(), operations=operations)
 
 
 @dataclass(frozen=True)

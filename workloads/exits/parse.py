@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,26 +25,11 @@ def parse(directory: Path) -> dict[str, Any]:
     case = parsing.checked_case(directory, to=str, exits=int)
     exits = parsing.whole(case, "case.json", "parameters.exits", 1)
     record = parsing.read_object(directory / "run.json")
-    pace = results.pace_of(record, case["iterations"])
 
-    def values(kind: str, numbers: Iterable[int]) -> list[float]:
-        return [time_per_exit_ns(directory / f"{kind}-{n:02}.json", exits) for n in numbers]
+    def nanoseconds(stem: str) -> float:
+        return time_per_exit_ns(directory / f"{stem}.json", exits)
 
-    metric = results.metric(
-        "ns",
-        "lower",
-        values("warmup", range(1, case["warmup"] + 1)),
-        values("iteration", pace.counted),
-        disturbed=values("iteration", pace.disturbed),
-    )
-    return results.result(
-        "exits",
-        case,
-        record,
-        {"time_per_exit": metric},
-        **pace.told(),
-        operations=exits * case["iterations"],
-    )
+    return results.timed_result("exits", case, record, "time_per_exit", nanoseconds, work=exits)
 
 
 if __name__ == "__main__":

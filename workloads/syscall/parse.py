@@ -8,7 +8,6 @@ Standard library only.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -52,26 +51,11 @@ def parse(directory: Path) -> dict[str, Any]:
     record = parsing.read_object(directory / "run.json")
     loops = parsing.whole(record, "run.json", "loops", 1)
     test = case["parameters"]["test"]
-    pace = results.pace_of(record, case["iterations"])
 
-    def values(kind: str, numbers: Iterable[int]) -> list[float]:
-        return [time_per_call_ns(directory / f"{kind}-{n:02}.txt", test, loops) for n in numbers]
+    def nanoseconds(stem: str) -> float:
+        return time_per_call_ns(directory / f"{stem}.txt", test, loops)
 
-    metric = results.metric(
-        "ns",
-        "lower",
-        values("warmup", range(1, case["warmup"] + 1)),
-        values("iteration", pace.counted),
-        disturbed=values("iteration", pace.disturbed),
-    )
-    return results.result(
-        "syscall",
-        case,
-        record,
-        {"time_per_call": metric},
-        **pace.told(),
-        operations=loops * case["iterations"],
-    )
+    return results.timed_result("syscall", case, record, "time_per_call", nanoseconds, work=loops)
 
 
 if __name__ == "__main__":
