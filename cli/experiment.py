@@ -54,10 +54,10 @@ def submit(
         say(f"{spec}: nothing is wrong with it")
         for comparison in checked.comparisons:
             size = PlannedSize.of(checked, comparison, catalog)
-            arms = len(comparison.arms) + comparison.aa
             say(
-                f"  {comparison.name}: {counted(arms, 'arm')}, {counted(size.boots, 'boot')} on "
-                f"{', '.join(comparison.hosts)}; {counted(size.values, 'value')}"
+                f"  {comparison.name}: {counted(comparison.size, 'arm')}, "
+                f"{counted(size.boots, 'boot')} on {', '.join(comparison.hosts)}; "
+                f"{counted(size.values, 'value')}"
             )
         return
     with stored() as session:

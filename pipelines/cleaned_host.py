@@ -10,8 +10,9 @@ from typing import Any
 
 import orjson
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.hostile import clean, clean_text
-from pipelines.host_control import Facts, HostControl, JobCase, LabFault
+from pipelines.host_control import Facts, HostControl, JobCase, LabFault, Needs
 
 # Proof and fingerprint of a large machine are some 30 kB.
 FACTS_LIMIT_BYTES = 512 << 10
@@ -25,31 +26,17 @@ class CleanedHost:
 
     inner: HostControl
 
-    def prepare(
-        self,
-        *,
-        kernels: Sequence[str],
-        workloads: Sequence[str],
-        guest: bool,
-        profiled: bool,
-        guest_profiled: bool,
-    ) -> Facts:
+    def prepare(self, needs: Needs) -> Facts:
+        """See HostControl."""
+        with _cleaned_faults():
+            return _facts(self.inner.prepare(needs))
+
+    def arm(self, *, nonce: str, cmdline: str, kernel: str, method: BootMethod) -> Facts:
         """See HostControl."""
         with _cleaned_faults():
             return _facts(
-                self.inner.prepare(
-                    kernels=kernels,
-                    workloads=workloads,
-                    guest=guest,
-                    profiled=profiled,
-                    guest_profiled=guest_profiled,
-                )
+                self.inner.arm(nonce=nonce, cmdline=cmdline, kernel=kernel, method=method)
             )
-
-    def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:
-        """See HostControl."""
-        with _cleaned_faults():
-            return _facts(self.inner.arm(nonce=nonce, cmdline=cmdline, kernel=kernel))
 
     def answers(self) -> bool:
         """See HostControl."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.errors import MitigaugeError
 
 Facts = Mapping[str, Any]
@@ -40,6 +41,18 @@ class JobCase:
     """What its guest is to get, as the arm says."""
 
 
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a run needs on its host, beside its tuning."""
+
+    kernels: Sequence[str]
+    workloads: Sequence[str]
+    guest: bool = False
+    profiled: bool = False
+    guest_profiled: bool = False
+    kexec: bool = False
+
+
 class HostControl(Protocol):
     """One host, as the steps see it. Every call may be made again safely.
 
@@ -47,20 +60,12 @@ class HostControl(Protocol):
     the host could not be spoken to, :class:`LeaseGone` where it may be another worker's now.
     """
 
-    def prepare(
-        self,
-        *,
-        kernels: Sequence[str],
-        workloads: Sequence[str],
-        guest: bool,
-        profiled: bool,
-        guest_profiled: bool,
-    ) -> Facts:
-        """Install kernels, workloads and, where profiled, perf; tune the host; what was done."""
+    def prepare(self, needs: Needs) -> Facts:
+        """Install what is needed and tune the host; what was done."""
         ...
 
-    def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:
-        """Write the one-shot boot entry, prove it is there, and reboot into it."""
+    def arm(self, *, nonce: str, cmdline: str, kernel: str, method: BootMethod) -> Facts:
+        """Boot a kernel with the options once; what fails falls back to the known-good one."""
         ...
 
     def answers(self) -> bool:

@@ -15,6 +15,7 @@ WRITABLE_FILESYSTEMS = ("ext2", "ext3", "ext4", "xfs", "vfat")
 UNWRITABLE_DEVICES = re.compile(r"^/dev/(mapper/|md|dm-|loop)")
 HEAD = re.compile(r"^\s*(?:menuentry|submenu)\s+(['\"])(?P<title>.*?)\1(?P<rest>.*)\{\s*$")
 ID = re.compile(r"(?:--id|\$menuentry_id_option)\s+['\"]?([^'\"\s{]+)")
+INITRD = re.compile(r"^\s*initrd\w*\s+(?P<paths>\S.*)$")
 LINUX = re.compile(r"^(?P<indent>\s*)(?P<command>linux\w*)\s+(?P<path>\S+)(?P<options>.*)$")
 # Whatever GRUB could take for something else than a part of a word is left out.
 OPTION = re.compile(r"[\w.,:=/+@%~^-]+", re.ASCII)
@@ -44,6 +45,12 @@ class Entry:
     def release(self) -> str:
         """The kernel release it boots."""
         return self.path.rpartition("vmlinuz-")[2]
+
+    @property
+    def initial_disks(self) -> list[str]:
+        """The initial RAM disks that are loaded beside the kernel."""
+        found = [INITRD.match(line) for line in self.lines]
+        return [path for match in found if match for path in match["paths"].split()]
 
     def is_meant_by(self, reference: str) -> bool:
         """Whether GRUB takes `reference` for this entry or a submenu around it."""

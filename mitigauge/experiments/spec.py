@@ -130,6 +130,12 @@ def _known(wanted: str, names: Iterable[str]) -> str:
     return f"{guess}known: {', '.join(known) or 'none'}"
 
 
+def _in_words(arm: ArmSpec) -> str:
+    """All by which one arm differs from others."""
+    method = f" by {arm.boot}" if arm.boot else ""
+    return f"{arm.mode} on kernel {arm.kernel or 'default'}{method}"
+
+
 def _repeated(names: Sequence[str]) -> Iterator[tuple[int, str]]:
     seen: Counter[str] = Counter()
     for index, name in enumerate(names):
@@ -183,7 +189,7 @@ class _Checker:
         names = [arm.name for arm in comparison.arms]
         for index, name in _repeated(names):
             yield self._at((*place, "arms", index, "name"), f"duplicate arm {name!r}")
-        settings = [f"{arm.mode} on kernel {arm.kernel or 'default'}" for arm in comparison.arms]
+        settings = [_in_words(arm) for arm in comparison.arms]
         for index, setting in _repeated(settings):
             if comparison.arms[index].name not in names[:index]:
                 yield self._at(
@@ -217,12 +223,12 @@ class _Checker:
     def _double(self, comparison: ComparisonSpec, place: Place) -> Iterator[str]:
         """What is wrong with the number of arms and the doubled one."""
         names = [arm.name for arm in comparison.arms]
-        if len(names) + comparison.aa < 2:
+        if comparison.size < 2:
             yield self._at(
                 (*place, "arms"),
                 "one arm alone has nothing to be compared with: add another, or aa",
             )
-        if len(names) + comparison.aa > MAX_ARMS:
+        if comparison.size > MAX_ARMS:
             yield self._at((*place, "aa"), f"at most {MAX_ARMS} arms, the doubled one among them")
         if comparison.double and comparison.double.name in names:
             taken = comparison.double.name

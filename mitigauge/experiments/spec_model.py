@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.catalog import Catalog
 from mitigauge.declared import Name, Text, formed
 from mitigauge.hostile import HOSTILE, shown
@@ -44,6 +45,7 @@ MAX_VALUES = 10_000_000
 PROFILE_HZ = 99  # not 100: in step with timers of the kernel, samples would mislead
 MAX_PROFILE_HZ = 5000
 DOUBLE_SUFFIX = "-again"
+KEXEC_SUFFIX = "-by-kexec"
 
 # As `uname -r` says it. It ends up in a package's name and in a path of /boot.
 KernelRelease = Annotated[
@@ -112,6 +114,7 @@ class ArmSpec(_Closed):
     name: Name
     mode: ModeName
     kernel: KernelRelease = ""
+    boot: BootMethod | None = Field(None, description="instead of its host's way")
 
 
 class ProfileSpec(_Closed):
@@ -167,7 +170,11 @@ class ComparisonSpec(_Closed):
     )
     workloads: list[WorkloadSpec] = Field(min_length=1, max_length=MAX_WORKLOADS)
     blocks: Blocks | None = None
-    aa: Flag = Field(False, description="boot the baseline twice a block, to see false alarms")
+    aa: Flag | Literal["kexec"] = Field(
+        False,
+        description="boot the baseline twice a block: `true` to see false alarms; `kexec` to "
+        "compare it by reset with itself by kexec",
+    )
 
     @model_validator(mode="after")
     def _has_arms(self) -> ComparisonSpec:
@@ -181,7 +188,21 @@ class ComparisonSpec(_Closed):
         found = next((arm for arm in self.arms if arm.name == self.baseline), None)
         if not self.aa or found is None:
             return None
+        if self.aa == "kexec":
+            other = {"name": f"{found.name}{KEXEC_SUFFIX}", "boot": BootMethod.KEXEC}
+            return found.model_copy(update=other)
         return found.model_copy(update={"name": f"{found.name}{DOUBLE_SUFFIX}"})
+
+    def method_of(self, arm: ArmSpec) -> BootMethod | None:
+        """How *arm* is booted; None: as its host is."""
+        if self.aa == "kexec" and arm.name == self.baseline:
+            return BootMethod.RESET
+        return arm.boot
+
+    @property
+    def size(self) -> int:
+        """Its arms, the doubled one among them."""
+        return len(self.arms) + bool(self.aa)
 
 
 class ExperimentSpec(_Closed):
@@ -212,8 +233,7 @@ class PlannedSize:
 
     @classmethod
     def of(cls, spec: ExperimentSpec, comparison: ComparisonSpec, catalog: Catalog) -> PlannedSize:
-        arms = len(comparison.arms) + comparison.aa
-        boots = spec.blocks_of(comparison) * arms * len(comparison.hosts)
+        boots = spec.blocks_of(comparison) * comparison.size * len(comparison.hosts)
         values = 0
         for wanted in comparison.workloads:
             workload = catalog.workloads.get(wanted.workload)

@@ -70,8 +70,10 @@ def _arms(wanted: ComparisonSpec, catalog: Catalog) -> list[Arm]:
     arms = [_arm(arm, i, wanted, catalog) for i, arm in enumerate(wanted.arms)]
     if wanted.double:
         double = _arm(wanted.double, len(arms), wanted, catalog)
-        double.is_aa = True
-        double.title = f"{double.title}, once more"
+        # By another way to boot it is a question of its own, and no false alarm.
+        double.is_aa = wanted.aa is True
+        how = "once more" if double.is_aa else "by kexec"
+        double.title = f"{double.title}, {how}"
         arms.append(double)
     return arms
 
@@ -87,6 +89,7 @@ def _arm(arm: ArmSpec, position: int, comparison: ComparisonSpec, catalog: Catal
         family_title=mode.family_title,
         kernel=arm.kernel,
         is_baseline=arm.name == comparison.baseline,
+        boot_method=comparison.method_of(arm),
         settings=mode.settings,
         lab_cmdline=" ".join(mode.lab_cmdline),
         expect=list(mode.expect),

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.database import Base, one_of
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.states import ExperimentState
@@ -74,6 +75,7 @@ class Arm(Base):
         Index(
             "uq_arm_baseline", "comparison_id", unique=True, postgresql_where=text("is_baseline")
         ),
+        CheckConstraint(one_of("boot_method", BootMethod), name="boot_method"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -87,6 +89,8 @@ class Arm(Base):
     kernel: Mapped[str]
     is_baseline: Mapped[bool]
     is_aa: Mapped[bool] = mapped_column(server_default=text("false"))
+    # How it is booted; null: as its host is.
+    boot_method: Mapped[str | None]
     settings: Mapped[Settings] = mapped_column(JsonOf(Settings))
     lab_cmdline: Mapped[str]
     expect: Mapped[list[Expectation]] = mapped_column(JsonOf(list[Expectation]))

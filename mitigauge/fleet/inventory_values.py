@@ -20,6 +20,7 @@ from pydantic import (
     field_validator,
 )
 
+from mitigauge.boot_method import HostBoots
 from mitigauge.clock import Clock
 from mitigauge.declared import Closed
 from mitigauge.errors import InvalidInput
@@ -61,6 +62,7 @@ class InventoryValues(Closed):
     boot_timeout_s: float | None = Field(
         None, strict=True, gt=0, le=LONGEST_BOOT_S, allow_inf_nan=False
     )
+    boot: HostBoots = HostBoots.RESET
     power: Annotated[Mapping[str, Any], BeforeValidator(_power)] = Field(default_factory=dict)
     console: Annotated[Mapping[str, Any], BeforeValidator(_console)] = Field(default_factory=dict)
     cpus: Annotated[

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mitigauge.boot_method import HostBoots
 from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
 from mitigauge.fleet.inventory_values import address_of, names_one_host, values_of
@@ -26,6 +27,7 @@ class HostVars:
     clock: Clock
     capabilities: frozenset[str]
     boot_timeout_s: float
+    boots: HostBoots = HostBoots.RESET
     machine: str = ""
     address: str = ""
     port: int = 22
@@ -54,6 +56,7 @@ def host_vars(
         clock=values.clock,
         capabilities=frozenset(values.capabilities),
         boot_timeout_s=values.boot_timeout_s or boot_timeout_s,
+        boots=values.boot,
         machine=values.machine or f"{environment}/{name}",
         address=address.ansible_host,
         port=address.ansible_port,

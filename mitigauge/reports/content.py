@@ -16,7 +16,7 @@ from mitigauge.stats.power import POWER
 from mitigauge.stats.terms import DELTA_PERCENT
 from mitigauge.verdicts.judging import ALPHA
 from mitigauge.views.profile_schemas import CaseProfilesView
-from mitigauge.views.schemas import ExperimentView, HostFacts, RunView
+from mitigauge.views.schemas import ExperimentView, HostFacts, HostTimeView, RunView
 
 EMULATED = (
     "these hosts are emulated processors: what software costs shows there, what a hardware "
@@ -108,6 +108,8 @@ def _facts(view: ExperimentView) -> Iterator[tuple[str, str]]:
     yield "Date", when
     for run in view.runs:
         yield "Design", _design(view, run)
+        if run.host_time:
+            yield "Time", _time(run, run.host_time)
     yield from _pace(view)
     yield "Seed", str(view.seed)
 
@@ -126,6 +128,24 @@ def _pace(view: ExperimentView) -> Iterator[tuple[str, str]]:
             said.append(f"{counted(unsteady, 'iteration')} used though it was: it did not recover")
         if said:
             yield "Pace", f"{host}: {'; '.join(said)}"
+
+
+def _time(run: RunView, time: HostTimeView) -> str:
+    boots = ", ".join(
+        f"{counted(of.boots, 'boot')} by {of.method} of {_clock(of.mean_s)}" for of in time.boots
+    )
+    share = 100 * time.other_s / time.total_s if time.total_s else 0.0
+    return (
+        f"{run.comparison} on {run.host}: {_clock(time.total_s)} min, of which booting "
+        f"{_clock(time.booting_s)} ({boots or 'no boot'}), measuring {_clock(time.measuring_s)}, "
+        f"neither {_clock(time.other_s)} ({share:.0f} %)"
+    )
+
+
+def _clock(seconds: float) -> str:
+    """Minutes and seconds: ``12:07``."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02}"
 
 
 def _host(facts: HostFacts, *, emulated: bool) -> str:

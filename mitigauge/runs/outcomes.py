@@ -300,6 +300,7 @@ def again(boot: Boot) -> Boot:
         place=boot.place,
         attempt=boot.attempt + 1,
         state=BootState.PLANNED,
+        method=boot.method,
         nonce=new_nonce(),
     )
 

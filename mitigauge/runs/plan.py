@@ -27,7 +27,7 @@ def store_run(
         clock=host.clock,
         capabilities=sorted(host.capabilities),
     )
-    arms = {arm.name: arm.id for arm in comparison.arms}
+    arms = {arm.name: arm for arm in comparison.arms}
     plan = plan_run(
         list(arms),
         blocks=comparison.blocks,
@@ -37,9 +37,10 @@ def store_run(
     )
     boots = [
         Boot(
-            arm_id=arms[planned.arm],
+            arm_id=arms[planned.arm].id,
             block=planned.block,
             place=planned.order,
+            method=arms[planned.arm].boot_method or host.boots.method_of(planned.order),
             state="planned",
             nonce=new_nonce(),
         )

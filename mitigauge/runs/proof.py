@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mitigauge.boot_method import BootMethod, was_by
 from mitigauge.modes.families import Expectation, described
 from mitigauge.modes.settings import Reading
 from mitigauge.runs.states import BootState
@@ -22,6 +23,7 @@ class Requested:
     kernel_version: str | None
     expect: Sequence[Expectation]
     readings: Sequence[Reading] = ()
+    method: BootMethod = BootMethod.RESET
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,9 @@ def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
         return Judgement(
             BootState.DID_NOT_BOOT, "the host did not reboot: boot id unchanged", observed
         )
+    otherwise = _started_otherwise(proof, wanted)
+    if otherwise:
+        return Judgement(BootState.DID_NOT_BOOT, otherwise, observed)
     if proof.get("nonce") != wanted.nonce:
         return Judgement(
             BootState.DID_NOT_BOOT,
@@ -66,6 +71,24 @@ def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
     return Judgement(
         BootState.NOT_EFFECTIVE, f"expected {expected}; the kernel says {observed}", observed
     )
+
+
+def _started_otherwise(proof: Mapping[str, Any], wanted: Requested) -> str:
+    """Why the system that is up was not started as it was asked for; empty where it was.
+
+    A fallback comes up through the firmware, whatever was asked for: its nonce tells that.
+    """
+    loader = proof.get("loader_type")
+    if loader is None or was_by(loader) is wanted.method:
+        return ""
+    if was_by(loader) is BootMethod.KEXEC:
+        return (
+            f"kexec started the kernel (boot loader type {loader:#x}), and a reset was asked for: "
+            "set LOAD_KEXEC=false in the host's /etc/default/kexec"
+        )
+    if proof.get("nonce") == wanted.nonce:
+        return f"boot loader type {loader:#x} started the kernel, and kexec was asked for"
+    return ""
 
 
 def _wrong_kernel(proof: Mapping[str, Any], wanted: Requested) -> str:

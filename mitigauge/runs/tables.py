@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.clock import Clock
 from mitigauge.database import Base, one_of
 from mitigauge.experiments.tables import Arm, Comparison, Experiment
@@ -73,6 +74,7 @@ class Boot(Base):
         UniqueConstraint("run_id", "block", "place", "attempt"),
         UniqueConstraint("nonce"),
         CheckConstraint(one_of("state", BootState), name="state"),
+        CheckConstraint(one_of("method", BootMethod), name="method"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -84,6 +86,7 @@ class Boot(Base):
     state: Mapped[str]
     reason: Mapped[str] = mapped_column(server_default="")
     nonce: Mapped[str]
+    method: Mapped[str] = mapped_column(server_default=BootMethod.RESET.value)
     previous_boot_id: Mapped[str | None]
     armed: Mapped[dict[str, Any] | None]
     serial_offset: Mapped[int | None] = mapped_column(BigInteger)

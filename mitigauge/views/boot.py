@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.clock import Clock
 from mitigauge.experiments.tables import Case
 from mitigauge.results import repository as result_rows
@@ -36,6 +37,7 @@ def boot_head(boot: Boot, run: Run) -> dict[str, Any]:
         "state": BootState(boot.state),
         "reason": boot.reason,
         "nonce": boot.nonce,
+        "method": BootMethod(boot.method),
         "kernel_boot_id": proof.get("boot_id"),
         "kernel_release": proof.get("kernel_release"),
         "observed": boot.observed,
@@ -53,6 +55,7 @@ def show_boot(session: Session, boot_id: int) -> BootView:
         emulated=boot.run.host.emulated,
         clock=Clock(boot.run.clock),
         mode=boot.arm.full_mode,
+        loader_type=proof.get("loader_type"),
         build_id=proof.get("build_id"),
         cmdline=proof.get("cmdline"),
         tainted=proof.get("tainted"),

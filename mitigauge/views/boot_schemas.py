@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.clock import Clock
 from mitigauge.runs.states import BootState
 from mitigauge.stats.terms import Direction
@@ -29,6 +30,7 @@ class BootHead(View):
     state: BootState
     reason: str
     nonce: str
+    method: BootMethod
     kernel_boot_id: str | None = Field(description="/proc/sys/kernel/random/boot_id")
     kernel_release: str | None
     observed: str | None = Field(description="the vulnerability state the mode is judged by")
@@ -156,6 +158,9 @@ class BootView(BootHead):
     emulated: bool
     clock: Clock
     mode: str
+    loader_type: int | None = Field(
+        description="/proc/sys/kernel/bootloader_type, which shows whether kexec started the kernel"
+    )
     build_id: str | None
     cmdline: str | None
     tainted: int | None

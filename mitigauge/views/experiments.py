@@ -16,6 +16,7 @@ from mitigauge.experiments.tables import Event, Experiment
 from mitigauge.results import repository as result_rows
 from mitigauge.runs import counts as run_counts
 from mitigauge.runs import repository as run_rows
+from mitigauge.runs.host_time import host_times
 from mitigauge.runs.states import RunState
 from mitigauge.runs.tables import Run
 from mitigauge.verdicts import repository as verdict_rows
@@ -238,7 +239,10 @@ def _runs(session: Session, runs: Sequence[Run]) -> list[RunView]:
     run_ids = [run.id for run in runs]
     counts = run_counts.run_counts(session, run_ids)
     current = run_counts.current_boots(session, run_ids)
-    return [run_view(run, counts[run.id], current.get(run.id), now) for run in runs]
+    times = host_times(session, run_ids)
+    return [
+        run_view(run, counts[run.id], current.get(run.id), now, times.get(run.id)) for run in runs
+    ]
 
 
 def _host_facts(session: Session, runs: Sequence[Run]) -> dict[str, HostFacts]:

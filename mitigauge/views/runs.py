@@ -5,14 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 
 from mitigauge.runs.counts import CurrentBoot, RunCounts
+from mitigauge.runs.host_time import HostTime
 from mitigauge.runs.remaining import Remaining, remaining
 from mitigauge.runs.states import WAITS_FOR_TURN, BootState, RunState
 from mitigauge.runs.tables import Run
-from mitigauge.views.schemas import RunView
+from mitigauge.views.schemas import BootsView, HostTimeView, RunView
 
 
-def run_view(run: Run, counts: RunCounts, current: CurrentBoot | None, now: datetime) -> RunView:
-    """One run from the counts of its boots, as of *now*."""
+def run_view(
+    run: Run,
+    counts: RunCounts,
+    current: CurrentBoot | None,
+    now: datetime,
+    time: HostTime | None = None,
+) -> RunView:
+    """One run from the counts of its boots, as of *now*; *time*: its host's, once it is over."""
     left = _remaining(run, counts, current, now)
     return RunView(
         id=run.id,
@@ -34,6 +41,20 @@ def run_view(run: Run, counts: RunCounts, current: CurrentBoot | None, now: date
         seconds_left_low=left.low if left else None,
         seconds_left_high=left.high if left else None,
         verdict_changes=run.verdict_changes,
+        host_time=_host_time(time) if time else None,
+    )
+
+
+def _host_time(time: HostTime) -> HostTimeView:
+    return HostTimeView(
+        total_s=time.total_s,
+        booting_s=time.booting_s,
+        measuring_s=time.measuring_s,
+        other_s=time.other_s,
+        boots=[
+            BootsView(method=method, boots=of.boots, mean_s=of.seconds / of.boots)
+            for method, of in sorted(time.booted.items())
+        ],
     )
 
 

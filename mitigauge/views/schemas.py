@@ -13,6 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.clock import Clock
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.runs.states import RunState
@@ -132,6 +133,24 @@ class MatrixView(View):
     rows: dict[int, list[RowView]] = Field(description="by comparison id")
 
 
+class BootsView(View):
+    """Boots of a run by one method."""
+
+    method: BootMethod
+    boots: int
+    mean_s: float = Field(description="from the reboot to the greeting of the SSH server")
+
+
+class HostTimeView(View):
+    """What the host of a run did with its time, in seconds."""
+
+    total_s: float
+    booting_s: float
+    measuring_s: float
+    other_s: float = Field(description="neither booting nor measuring: plays, judging, waiting")
+    boots: list[BootsView]
+
+
 class RunView(View):
     """One comparison on one host: what is leased, advanced and resumed."""
 
@@ -156,6 +175,7 @@ class RunView(View):
     seconds_left_low: float | None = None
     verdict_changes: int = Field(0, description="how often its matrix has changed")
     seconds_left_high: float | None = None
+    host_time: HostTimeView | None = Field(None, description="once it is over")
 
 
 class Recorded(View):

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.fleet.service import HostVars
@@ -37,6 +38,7 @@ from pipelines.host_control import (
     JobCase,
     LabFault,
     LeaseGone,
+    Needs,
     RunLog,
     Unanswered,
 )
@@ -92,30 +94,23 @@ class AnsibleHost:
     host: HostVars
     log: RunLog
 
-    def prepare(
-        self,
-        *,
-        kernels: Sequence[str],
-        workloads: Sequence[str],
-        guest: bool,
-        profiled: bool,
-        guest_profiled: bool,
-    ) -> Facts:
+    def prepare(self, needs: Needs) -> Facts:
         """Run prepare.yml; adds the host's boot time-out to what it returns."""
         facts = self._play(
             "prepare.yml",
             {
-                "kernel_packages": [f"linux-image-{release}" for release in kernels],
-                "workload_names": list(workloads),
-                "guest_enabled": guest,
-                "guest_profiled": guest_profiled,
-                "workload_profiled": profiled,
+                "kernel_packages": [f"linux-image-{release}" for release in needs.kernels],
+                "workload_names": list(needs.workloads),
+                "guest_enabled": needs.guest,
+                "guest_profiled": needs.guest_profiled,
+                "workload_profiled": needs.profiled,
+                "boot_kexec": needs.kexec,
             },
             timeout_s=PREPARE_TIMEOUT_S,
         )
         return {**facts, "boot_timeout_s": self.host.boot_timeout_s}
 
-    def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:
+    def arm(self, *, nonce: str, cmdline: str, kernel: str, method: BootMethod) -> Facts:
         """Run boot.yml."""
         facts = self._play(
             "boot.yml",
@@ -123,6 +118,7 @@ class AnsibleHost:
                 "boot_mode_nonce": nonce,
                 "boot_mode_cmdline": cmdline,
                 "boot_mode_kernel": kernel,
+                "boot_mode_method": str(method),
             },
         )
         return typed(BootAnswer, part(facts, "boot", "boot.yml"), "the boot entry")

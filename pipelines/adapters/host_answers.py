@@ -56,6 +56,7 @@ class ProofAnswer(_Answer):
     kernel_version: Line | None = None
     build_id: Word | None = None
     cmdline: Line = ""
+    loader_type: Count | None = None
     vulnerabilities: dict[Word, Line] = Field(default_factory=dict, max_length=200)
     readings: dict[Word, Line | None] = Field(default_factory=dict, max_length=200)
     tainted: Count | None = None

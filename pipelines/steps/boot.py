@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.runs import outcomes
 from mitigauge.runs.proof import Judgement, Requested, judge_boot, unexpected_taint
 from mitigauge.runs.states import BootState
@@ -33,6 +34,7 @@ def arm(context: StepContext) -> Done:
         nonce=boot.nonce,
         cmdline=requested_cmdline(context.run, boot),
         kernel=boot.arm.kernel,
+        method=BootMethod(boot.method),
     )
 
     def apply(session: Session, run: Run) -> None:
@@ -203,6 +205,7 @@ def _requested(boot: Boot) -> Requested:
         kernel_version=entry.get("kernel_version"),
         expect=boot.arm.expect,
         readings=boot.arm.settings.readings(),
+        method=BootMethod(boot.method),
     )
 
 

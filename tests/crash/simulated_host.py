@@ -17,7 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pipelines.host_control import Facts, JobCase, LeaseGone, RunLog, Unanswered
+from mitigauge.boot_method import BootMethod
+from pipelines.host_control import Facts, JobCase, LeaseGone, Needs, RunLog, Unanswered
 from tests.crash.behaviours import OF_THE_HOST, Behaviour, as_json, behaviours_of, said_by
 from tests.crash.job_archive import RECORDED, packed
 
@@ -38,26 +39,18 @@ class SimulatedHost:
     made: int = 0
     """What was done on the host by calls of this object."""
 
-    def prepare(
-        self,
-        *,
-        kernels: Sequence[str],
-        workloads: Sequence[str],
-        guest: bool,
-        profiled: bool,
-        guest_profiled: bool,
-    ) -> Facts:
-        where = " in the guest too" if guest_profiled else ""
+    def prepare(self, needs: Needs) -> Facts:
+        where = " in the guest too" if needs.guest_profiled else ""
 
         def act(world: dict[str, Any]) -> dict[str, Any]:
-            world["did"].append(f"prepare with perf{where}" if profiled else "prepare")
+            world["did"].append(f"prepare with perf{where}" if needs.profiled else "prepare")
             world["tuned"] = True
-            return {"kernels": list(kernels), "boot_timeout_s": world["boot_timeout_s"]}
+            return {"kernels": list(needs.kernels), "boot_timeout_s": world["boot_timeout_s"]}
 
         self._require_lease()
         return self._call("prepare", act)
 
-    def arm(self, *, nonce: str, cmdline: str, kernel: str) -> Facts:
+    def arm(self, *, nonce: str, cmdline: str, kernel: str, method: BootMethod) -> Facts:
         def act(world: dict[str, Any]) -> dict[str, Any]:
             if world["nonce"] == nonce:
                 return {"already_up": True, "kernel_release": "7.2", "previous_boot_id": None}

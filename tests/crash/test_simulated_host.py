@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.errors import InvalidInput, NotFound
 from pipelines.host_control import JobCase, LabFault, Unanswered
 from tests.crash import behaviours as b
@@ -48,7 +49,7 @@ def world(home: Path) -> dict[str, Any]:
 
 
 def booted(on: SimulatedHost, nonce: str = "n1", knob: str = "off") -> Any:
-    return on.arm(nonce=nonce, cmdline=f"knob={knob}", kernel="")
+    return on.arm(nonce=nonce, cmdline=f"knob={knob}", kernel="", method=BootMethod.RESET)
 
 
 CASE = JobCase("7", "spin", {"size": 1}, 3, 1, timeout_s=9)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.fleet.service import host_vars
 from mitigauge.hostile import clean
 from pipelines.adapters import ansible, ansible_host
@@ -64,7 +65,7 @@ def test_what_our_modules_say_is_taken_as_they_say_it(answering: Answer) -> None
     host = answering({"proof": PROOF, "boot": BOOT, "fingerprint": FINGERPRINT, "tuning": {}})
     assert host.look() == PROOF
     assert host.verify() == {"proof": PROOF, "fingerprint": FINGERPRINT}
-    assert host.arm(nonce="n", cmdline="", kernel="") == BOOT
+    assert host.arm(nonce="n", cmdline="", kernel="", method=BootMethod.RESET) == BOOT
 
 
 def test_a_host_cannot_say_which_file_of_ours_holds_its_archive(
@@ -107,7 +108,7 @@ def test_an_answer_that_is_none_is_a_fault_of_the_lab(
     for ask in (
         host.look,
         host.verify,
-        lambda: host.arm(nonce="n", cmdline="", kernel=""),
+        lambda: host.arm(nonce="n", cmdline="", kernel="", method=BootMethod.RESET),
         lambda: host.poll("j", tmp_path),
     ):
         with pytest.raises(LabFault, match="malformed"):

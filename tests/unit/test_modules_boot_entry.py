@@ -167,6 +167,7 @@ class Grub:
         self.asked: list[str] = []
         self.filesystem = filesystem
         self.directory = directory
+        self.takes_kexec = True
 
     def __call__(self, *words: str) -> str:
         command = words[0]
@@ -181,6 +182,9 @@ class Grub:
             self.variables["saved_entry"] = words[1]
         if command == "grub-reboot":
             self.variables["next_entry"] = words[1]
+        if command == "kexec":
+            loaded = {"--load": "1", "--unload": "0"}[words[1]] if self.takes_kexec else "0"
+            (self.directory / "kexec_loaded").write_text(f"{loaded}\n")
         if command == "update-grub":
             (self.directory / "grub.cfg").write_text(SAVED)
         return ""
@@ -199,13 +203,22 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grub:
     monkeypatch.setattr(grub, "PIN", tmp_path / "grub.d" / "mitigauge.cfg")
     monkeypatch.setattr(grub, "WATCHDOG", tmp_path / "no-watchdog")
     monkeypatch.setattr(grub, "run", host)
-    monkeypatch.setattr(grub, "image_of", lambda _: bzimage(b"7.2 (x) #2 SMP\0"))
+    monkeypatch.setattr(grub, "KEXEC_LOADED", tmp_path / "kexec_loaded")
+    monkeypatch.setattr(grub.shutil, "which", lambda program: f"/usr/sbin/{program}")
+    monkeypatch.setattr(grub, "file_of", lambda path: Path("/boot" + path))
+    monkeypatch.setattr(grub, "start_of_image", lambda _: bzimage(b"7.2 (x) #2 SMP\0"))
     monkeypatch.setattr(grub.os, "sync", lambda: None)
     return host
 
 
 def params(**changes: str) -> dict[str, Any]:
-    return {"nonce": NONCE, "cmdline": "vmscape=off", "kernel": "", **changes}
+    return {
+        "nonce": NONCE,
+        "cmdline": "vmscape=off",
+        "kernel": "",
+        "method": "reset",
+        **changes,
+    }
 
 
 def test_a_boot_is_armed_once_with_the_known_good_entry_as_default(machine: Grub) -> None:
@@ -322,3 +335,48 @@ def test_pinning_makes_grub_read_the_saved_entry_where_it_took_a_number(
     assert machine.did("update-grub")
     assert machine.variables == {"saved_entry": "gnulinux-simple-a18b"}
     assert not grub.pin(check=False)[0]
+
+
+def test_kexec_starts_the_entrys_kernel_and_leaves_grub_alone(machine: Grub) -> None:
+    machine.variables = {"saved_entry": OLDER}
+    changed, facts = grub.boot(params(method="kexec"), check=False)
+    assert changed
+    assert facts["kernel_release"] == "7.2.12-amd64"
+    assert facts["cmdline"].split()[-3:] == ["vmscape=off", f"mitigauge.nonce={NONCE}", "panic=10"]
+    assert machine.asked[-2:] == [
+        "kexec --load /boot/vmlinuz-7.2.12-amd64 --initrd=/boot/initrd.img-7.2.12-amd64 "
+        f"--command-line={facts['cmdline']}",
+        " ".join((*grub.DETACHED, "sh", "-c", grub.REBOOT["kexec"])),
+    ]
+    assert machine.variables == {"saved_entry": OLDER}
+    assert not (machine.directory / "custom.cfg").exists()
+
+
+def test_the_host_does_not_reboot_when_no_kernel_was_loaded(machine: Grub) -> None:
+    machine.takes_kexec = False
+    with pytest.raises(grub.Refused, match="no kernel is loaded"):
+        grub.boot(params(method="kexec"), check=False)
+    assert not machine.did("systemd-run")
+
+
+def test_a_host_without_kexec_is_told_what_to_install(
+    machine: Grub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grub.shutil, "which", lambda _: None)
+    with pytest.raises(grub.Refused, match="install kexec-tools"):
+        grub.boot(params(method="kexec"), check=False)
+    assert not machine.did("systemd-run")
+
+
+def test_an_entry_with_two_initial_disks_cannot_be_started_by_kexec(machine: Grub) -> None:
+    config = SAVED.replace("\tinitrd\t/", "\tinitrd\t/intel-uc.img /")
+    (machine.directory / "grub.cfg").write_text(config)
+    with pytest.raises(grub.Refused, match=r"has /intel-uc.img, /initrd.img-.*; boot by reset"):
+        grub.boot(params(method="kexec"), check=False)
+
+
+def test_a_kernel_that_waits_to_be_started_is_unloaded(machine: Grub) -> None:
+    assert not grub.unload()
+    grub.boot(params(method="kexec"), check=False)
+    assert grub.unload()
+    assert not grub.unload()

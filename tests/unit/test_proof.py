@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.modes.families import Expectation
 from mitigauge.modes.settings import Settings
 from mitigauge.runs.proof import Requested, judge_boot, unexpected_taint
@@ -156,3 +157,44 @@ def test_each_place_must_show_one_of_its_own_states() -> None:
     judged = judge_boot(proof(vulnerabilities=one), asked)
     assert judged.state is BootState.NOT_EFFECTIVE
     assert ", and spectre_v2: BHI: SW loop; the kernel says" in judged.reason
+
+
+GRUB, KEXEC = 0x72, 0xD0
+
+
+@pytest.mark.parametrize(
+    ("method", "loader"),
+    [
+        (BootMethod.RESET, GRUB),
+        (BootMethod.KEXEC, KEXEC),
+        # A processor that does not tell.
+        (BootMethod.RESET, None),
+        (BootMethod.KEXEC, None),
+    ],
+)
+def test_a_boot_by_the_method_that_was_asked_for_counts(
+    method: BootMethod, loader: int | None
+) -> None:
+    judged = judge_boot(proof(loader_type=loader), wanted(method=method))
+    assert judged.state is BootState.EFFECTIVE
+
+
+@pytest.mark.parametrize(
+    ("method", "loader", "reason"),
+    [
+        (BootMethod.RESET, KEXEC, "a reset was asked for: set LOAD_KEXEC=false"),
+        (BootMethod.KEXEC, GRUB, "boot loader type 0x72 started the kernel, and kexec was asked"),
+    ],
+)
+def test_a_boot_by_another_method_did_not_boot(
+    method: BootMethod, loader: int, reason: str
+) -> None:
+    judged = judge_boot(proof(loader_type=loader), wanted(method=method))
+    assert judged.state is BootState.DID_NOT_BOOT
+    assert reason in judged.reason
+
+
+def test_a_fallback_after_a_kexec_is_told_by_its_nonce() -> None:
+    judged = judge_boot(proof(loader_type=GRUB, nonce=None), wanted(method=BootMethod.KEXEC))
+    assert judged.state is BootState.DID_NOT_BOOT
+    assert "the fallback entry came up" in judged.reason

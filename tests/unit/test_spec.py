@@ -85,6 +85,17 @@ def test_a_doubled_arm_is_the_baseline_under_another_name() -> None:
     assert read(SPEC).comparisons[0].double is None
 
 
+def test_an_arm_can_be_compared_with_itself_by_kexec() -> None:
+    [comparison] = read(DOUBLED.replace("aa: true", "aa: kexec")).comparisons
+    assert comparison.double is not None
+    assert (comparison.double.name, comparison.double.boot) == ("off-by-kexec", "kexec")
+    assert comparison.size == 3
+    methods = [comparison.method_of(arm) for arm in [*comparison.arms, comparison.double]]
+    assert methods == ["reset", None, "kexec"]
+    with pytest.raises(InvalidInput, match=r"comparisons\.0\.aa"):
+        read(DOUBLED.replace("aa: true", "aa: warm"))
+
+
 def test_with_its_double_one_arm_is_enough() -> None:
     alone = "      - {name: on, mode: knob/on}\n"
     assert len(read(DOUBLED.replace(alone, "")).comparisons[0].arms) == 1

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.errors import InvalidInput
 from mitigauge.fleet.inventory_values import InventoryValues
 from mitigauge.fleet.service import host_vars
@@ -22,7 +23,7 @@ from mitigauge.hostile import clean
 from pipelines.adapters import ansible, ansible_host
 from pipelines.adapters.ansible import PlayFailure, run_playbook
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
-from pipelines.host_control import JobCase, LabFault
+from pipelines.host_control import JobCase, LabFault, Needs
 from tests.specs import markers
 
 REPOSITORY = Path(__file__).parents[2]
@@ -303,10 +304,8 @@ def test_whatever_the_service_asks_of_a_host_reaches_it_as_it_was_said(
         for marker in all_markers
     ]
     directory = tmp_path / all_markers[-2].strip()
-    host.prepare(
-        kernels=some, workloads=["syscall"], guest=True, profiled=True, guest_profiled=True
-    )
-    host.arm(nonce=text, cmdline=text, kernel=text)
+    host.prepare(Needs(some, ["syscall"], guest=True, profiled=True, guest_profiled=True))
+    host.arm(nonce=text, cmdline=text, kernel=text, method=BootMethod.RESET)
     host.start(text, cases, directory)
     host.poll(text, directory)
     host.verify()
@@ -333,9 +332,7 @@ def test_whatever_the_service_asks_of_a_host_reaches_it_as_it_was_said(
 def test_a_workload_of_a_hostile_name_is_not_staged(plays: Path, canary: Path) -> None:
     for marker in markers(canary):
         with pytest.raises(LabFault, match="no workload"):
-            a_host().prepare(
-                kernels=[], workloads=[marker], guest=False, profiled=False, guest_profiled=False
-            )
+            a_host().prepare(Needs([], [marker]))
     assert not canary.exists()
 
 

@@ -682,6 +682,12 @@ export interface components {
             step: string;
         };
         /**
+         * BootMethod
+         * @description One boot's way.
+         * @enum {string}
+         */
+        BootMethod: "reset" | "kexec";
+        /**
          * BootPoint
          * @description A boot's value for one case and metric.
          */
@@ -771,6 +777,12 @@ export interface components {
             kernel_boot_id: string | null;
             /** Kernel Release */
             kernel_release: string | null;
+            /**
+             * Loader Type
+             * @description /proc/sys/kernel/bootloader_type, which shows whether kexec started the kernel
+             */
+            loader_type: number | null;
+            method: components["schemas"]["BootMethod"];
             /** Microcode */
             microcode: string | null;
             /** Mode */
@@ -801,6 +813,20 @@ export interface components {
             vulnerabilities: {
                 [key: string]: string;
             };
+        };
+        /**
+         * BootsView
+         * @description Boots of a run by one method.
+         */
+        BootsView: {
+            /** Boots */
+            boots: number;
+            /**
+             * Mean S
+             * @description from the reboot to the greeting of the SSH server
+             */
+            mean_s: number;
+            method: components["schemas"]["BootMethod"];
         };
         /**
          * CaseProfilesView
@@ -1629,6 +1655,25 @@ export interface components {
             set_aside_reason: string;
         };
         /**
+         * HostTimeView
+         * @description What the host of a run did with its time, in seconds.
+         */
+        HostTimeView: {
+            /** Booting S */
+            booting_s: number;
+            /** Boots */
+            boots: components["schemas"]["BootsView"][];
+            /** Measuring S */
+            measuring_s: number;
+            /**
+             * Other S
+             * @description neither booting nor measuring: plays, judging, waiting
+             */
+            other_s: number;
+            /** Total S */
+            total_s: number;
+        };
+        /**
          * HostView
          * @description One host with what it was when it ran.
          */
@@ -1991,6 +2036,8 @@ export interface components {
             finished_at: string | null;
             /** Host */
             host: string;
+            /** @description once it is over */
+            host_time?: components["schemas"]["HostTimeView"] | null;
             /** Id */
             id: number;
             /** Lab Faults */

@@ -41,6 +41,13 @@ function kernelHolds(boot: Boot): Holds {
   return boot.kernel_release === null || boot.kernel_boot_id === null ? "unknown" : "yes";
 }
 
+/** kexec puts 0xd into the upper four bits, boot loaders something else. */
+function methodHolds(boot: Boot): Holds {
+  if (boot.loader_type === null) return "unknown";
+  const method = boot.loader_type >> 4 === 0xd ? "kexec" : "reset";
+  return method === boot.method ? "yes" : "no";
+}
+
 function Missing() {
   return <span className="faint">nothing was read</span>;
 }
@@ -73,6 +80,18 @@ export function Proof({ boot }: { boot: Boot }) {
           </Claim>
           <Claim holds={nonceHolds(boot)} claim="This very boot was the one asked for">
             <Facts items={[["nonce", <code key="n">{boot.nonce}</code>]]} />
+          </Claim>
+          <Claim holds={methodHolds(boot)} claim={`The kernel was started by ${boot.method}`}>
+            <Facts
+              items={[
+                [
+                  "boot loader",
+                  boot.loader_type === null ? null : (
+                    <code key="l">type 0x{boot.loader_type.toString(16)}</code>
+                  ),
+                ],
+              ]}
+            />
           </Claim>
           <Claim holds={kernelHolds(boot)} claim="The wanted kernel came up anew">
             <Facts

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ description:
   - C(booted) writes an entry with a stable id into GRUB's custom.cfg, proves that GRUB will
     see it, selects it for the next boot only, and reboots. The known-good entry stays the
     default, so that a panic, a hang or a power cycle falls back to it.
+  - With C(method=kexec) the running kernel starts the entry's kernel itself, without firmware and
+    boot loader. Nothing is written then; whatever goes wrong falls back in the same way.
   - Does nothing when the nonce is on the running kernel's command line already.
   - Refuses hosts whose grubenv GRUB itself cannot write, where a one-shot would stay.
   - C(pinned) makes the kernel that is known to boot the default by name, so that one which is
@@ -56,6 +59,11 @@ options:
     description: Release to boot; empty for the default entry's.
     type: str
     default: ""
+  method:
+    description: How the host gets from the running kernel to the wanted one.
+    type: str
+    choices: [reset, kexec]
+    default: reset
 author: [Mitigauge contributors]
 """
 
@@ -74,11 +82,15 @@ WATCHDOG = Path("/sys/class/watchdog/watchdog0")
 NONCE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 # Detached and a moment later, so that the answer still gets through. The SSH server goes first:
 # who watches for its greeting must not take the system on its way down for the next one.
-REBOOT = (
+DETACHED = (
     *("systemd-run", "--quiet", "--collect"),
     *("--on-active=500ms", "--timer-property=AccuracySec=100ms"),
-    *("sh", "-c", "systemctl stop ssh.socket ssh.service; exec systemctl reboot"),
 )
+REBOOT = {
+    "reset": "systemctl stop ssh.socket ssh.service; exec systemctl reboot",
+    "kexec": "systemctl stop ssh.socket ssh.service; exec systemctl kexec",
+}
+KEXEC_LOADED = Path("/sys/kernel/kexec_loaded")
 
 
 def nonce_of(cmdline: str) -> str | None:
@@ -113,14 +125,19 @@ def require_one_shot(grub_cfg: str) -> None:
         raise Refused(f"{reason}; a one-shot entry would stay for ever")
 
 
-def image_of(entry: Entry) -> bytes:
-    """The start of the kernel image. Raises :class:`Refused` when there is none."""
+def file_of(path: str) -> Path:
+    """The file that GRUB knows as *path*. Raises :class:`Refused` when there is none."""
     # GRUB's paths are relative to the file system, which may be mounted at /boot.
-    for path in (Path(entry.path), Path("/boot" + entry.path)):
-        if path.is_file():
-            with path.open("rb") as image:
-                return image.read(1 << 17)
-    raise Refused(f"there is no kernel at {entry.path}; run update-grub on the host")
+    for there in (Path(path), Path("/boot" + path)):
+        if there.is_file():
+            return there
+    raise Refused(f"there is no file {path}; run update-grub on the host")
+
+
+def start_of_image(entry: Entry) -> bytes:
+    """The first part of the kernel image, with its version."""
+    with file_of(entry.path).open("rb") as image:
+        return image.read(1 << 17)
 
 
 def write_custom(text: str) -> None:
@@ -150,10 +167,34 @@ def select_once(default: Entry, *, pinned: bool) -> None:
         raise Refused(f"grubenv reads {now!r} after grub-set-default {default.reference}")
 
 
-def reboot() -> None:
+def load(entry: Entry, options: list[str]) -> None:
+    """Put the kernel that is to be started next into memory."""
+    if shutil.which("kexec") is None:
+        raise Refused("there is no program kexec; install kexec-tools on the host")
+    disks = entry.initial_disks
+    if len(disks) > 1:
+        raise Refused(
+            f"kexec takes one initial RAM disk, the entry has {', '.join(disks)}; boot by reset"
+        )
+    initial = [f"--initrd={file_of(disk)}" for disk in disks]
+    command_line = f"--command-line={' '.join(options)}"
+    run("kexec", "--load", str(file_of(entry.path)), *initial, command_line)
+    if KEXEC_LOADED.read_text().strip() != "1":
+        raise Refused("kexec --load said nothing, and no kernel is loaded")
+
+
+def unload() -> bool:
+    """Take a kernel that waits to be started out of memory; True if there was one."""
+    if not KEXEC_LOADED.exists() or KEXEC_LOADED.read_text().strip() != "1":
+        return False
+    run("kexec", "--unload")
+    return True
+
+
+def reboot(method: str) -> None:
     """Have the host reboot in a moment."""
     try:
-        run(*REBOOT)
+        run(*DETACHED, "sh", "-c", REBOOT[method])
     except Refused:
         # A worker that died just after this left a host on its way down: into our entry.
         state = subprocess.run(
@@ -187,8 +228,10 @@ def boot(params: dict[str, Any], *, check: bool) -> tuple[bool, dict[str, Any]]:
             "previous_boot_id": None,
             "cmdline": cmdline,
         }
+    method = params["method"]
     grub_cfg = (GRUB / "grub.cfg").read_text()
-    require_one_shot(grub_cfg)
+    if method == "reset":
+        require_one_shot(grub_cfg)
     entries = menu(grub_cfg)
     default = default_entry(entries, grub_cfg, environment().get("saved_entry", ""))
     entry = entry_for(entries, default, params["kernel"])
@@ -202,14 +245,17 @@ def boot(params: dict[str, Any], *, check: bool) -> tuple[bool, dict[str, Any]]:
         "already_up": False,
         "default_entry": default.reference,
         "kernel_release": entry.release,
-        "kernel_version": image_version(image_of(entry)),
+        "kernel_version": image_version(start_of_image(entry)),
         "previous_boot_id": Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
         "cmdline": " ".join(options),
     }
     if not check:
-        write_custom(without_ours(custom_cfg()) + arm_entry(entry, options))
-        select_once(default, pinned=configured_default(grub_cfg) == "${saved_entry}")
-        reboot()
+        if method == "kexec":
+            load(entry, options)
+        else:
+            write_custom(without_ours(custom_cfg()) + arm_entry(entry, options))
+            select_once(default, pinned=configured_default(grub_cfg) == "${saved_entry}")
+        reboot(method)
     return True, facts
 
 
@@ -259,6 +305,7 @@ def main() -> None:
             "nonce": {"type": "str"},
             "cmdline": {"type": "str", "default": ""},
             "kernel": {"type": "str", "default": ""},
+            "method": {"type": "str", "choices": list(REBOOT), "default": "reset"},
         },
         required_if=[("state", "booted", ("nonce",))],
         supports_check_mode=True,
@@ -268,6 +315,8 @@ def main() -> None:
         if module.params["state"] == "absent":
             changed = remove(check=check)
             said = {"restored": {"boot_entry": changed}}
+            if not check:
+                changed = unload() or changed
         elif module.params["state"] == "pinned":
             changed, facts = pin(check=check)
             said = {"pinned": facts}

@@ -17,8 +17,8 @@ DOCUMENTATION = r"""
 module: boot_proof
 short_description: Read the facts that prove a boot
 description:
-  - Boot id, nonce, kernel, build id, command line, every vulnerability file, taint, microcode,
-    and whether the watchdog is running.
+  - Boot id, nonce, kernel, build id, command line, what loaded the kernel, every
+    vulnerability file, taint, microcode, and whether the watchdog is running.
   - Judges nothing. What the host does not have is null.
 options:
   reads:
@@ -36,6 +36,7 @@ mitigauge:
   returned: success
 """
 
+LOADER_TYPE = "/proc/sys/kernel/bootloader_type"
 VULNERABILITIES = Path("/sys/devices/system/cpu/vulnerabilities")
 WATCHDOG = Path("/sys/class/watchdog/watchdog0")
 NT_GNU_BUILD_ID = 3
@@ -107,6 +108,7 @@ def proof(reads: list[str]) -> dict[str, Any]:
     taint = text_of("/proc/sys/kernel/tainted")
     tainted = int(taint) if taint else None
     uptime = text_of("/proc/uptime")
+    loader = text_of(LOADER_TYPE)
     return {
         "boot_id": text_of("/proc/sys/kernel/random/boot_id"),
         "nonce": nonce_of(cmdline),
@@ -114,6 +116,7 @@ def proof(reads: list[str]) -> dict[str, Any]:
         "kernel_version": os.uname().version,
         "build_id": build_id(notes.read_bytes()) if notes.exists() else None,
         "cmdline": cmdline,
+        "loader_type": int(loader) if loader else None,
         "vulnerabilities": vulnerabilities(VULNERABILITIES),
         "readings": readings(Path("/"), reads),
         "tainted": tainted,
