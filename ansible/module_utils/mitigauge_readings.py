@@ -1,4 +1,7 @@
-"""Files of a host by which settings are proven: parameters of modules and sysctls. Reads only."""
+"""Files of a host by which settings are proven. Reads only.
+
+Parameters of modules, sysctls, and what the kernel says of its processors.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-READABLE = re.compile(r"sys/module/\w+/parameters/\w+|proc/sys(/[\w-]+){2,}", re.ASCII)
+READABLE = re.compile(
+    r"sys/module/\w+/parameters/\w+|proc/sys(/[\w-]+){2,}|sys/devices/system/cpu/\w+/\w+", re.ASCII
+)
 LONGEST = 4096
 
 
@@ -18,7 +23,7 @@ def readings(root: Path, wanted: Sequence[str]) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for name in wanted:
         if not READABLE.fullmatch(name):
-            raise ValueError(f"{name!r} is no parameter of a module and no sysctl")
+            raise ValueError(f"{name!r} is no file that proves a setting")
         try:
             found[name] = (root / name).read_text(errors="replace").strip()[:LONGEST]
         except OSError:

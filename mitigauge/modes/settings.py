@@ -27,6 +27,13 @@ SysctlName = Annotated[
 Word = Annotated[
     str, formed(r"[\w.,:/+@%~^-]{1,100}", "a value without blanks, as the kernel shows it")
 ]
+CpuFile = Annotated[
+    str,
+    formed(
+        r"sys/devices/system/cpu/[a-z0-9_]{1,64}/[a-z0-9_]{1,64}",
+        "a file as sys/devices/system/cpu/smt/control",
+    ),
+]
 _CPU = r"([A-Za-z0-9_.-]{1,64}|[+-][a-z0-9_.-]{1,64}|[a-z0-9_.-]{1,64}=[A-Za-z0-9_.-]{1,64})"
 CpuModel = Annotated[
     str,
@@ -44,8 +51,9 @@ class Reading(Closed):
     path: Annotated[
         str,
         formed(
-            rf"sys/module/{MODULE}/parameters/{MODULE}|proc/sys(/[A-Za-z0-9_-]{{1,64}}){{2,8}}",
-            "a parameter of a module or a sysctl",
+            rf"sys/module/{MODULE}/parameters/{MODULE}|proc/sys(/[A-Za-z0-9_-]{{1,64}}){{2,8}}"
+            r"|sys/devices/system/cpu/[a-z0-9_]{1,64}/[a-z0-9_]{1,64}",
+            "a parameter of a module, a sysctl, or a file below sys/devices/system/cpu",
         ),
     ]
     equals: Word
@@ -125,6 +133,18 @@ class Sysctls(Kind):
             )
 
 
+class Shows(Kind):
+    """File below ``/sys/devices/system/cpu`` → its text: what shows a setting that has no file."""
+
+    root: dict[CpuFile, Word] = Field(default_factory=dict, max_length=20)
+
+    def readings(self) -> Iterator[Reading]:
+        """See Kind."""
+        for path, value in self.root.items():
+            title = path.removeprefix("sys/devices/system/")
+            yield Reading(path=path, equals=value, title=title)
+
+
 class GuestCpu(Kind):
     """The guest's processor: a model, and flags that it gets or lacks, with commas."""
 
@@ -161,6 +181,7 @@ class Settings(Closed):
     cmdline: CommandLine = CommandLine()
     module_parameters: ModuleParameters = ModuleParameters()
     sysctls: Sysctls = Sysctls()
+    shows: Shows = Shows()
     guest_cpu: GuestCpu = GuestCpu()
     guest_machine: GuestMachine = GuestMachine()
 

@@ -89,7 +89,7 @@ def test_settings_are_read_and_nothing_else(tmp_path: Path) -> None:
     read = proof.readings(tmp_path, ["sys/module/kvm/parameters/x", "proc/sys/vm/none"])
     assert read == {"sys/module/kvm/parameters/x": "N" * 4096, "proc/sys/vm/none": None}
     for name in ("etc/shadow", "proc/sys/../../etc/shadow", "sys/module/a/parameters/b/../c"):
-        with pytest.raises(ValueError, match="no sysctl"):
+        with pytest.raises(ValueError, match="no file that proves a setting"):
             proof.readings(tmp_path, [name])
 
 

@@ -18,6 +18,7 @@ ALL: dict[str, Any] = {
     "cmdline": ["vmscape=ibpb", "quiet"],
     "module_parameters": {"kvm": {"nx_huge_pages": "N", "halt_poll_ns": "0"}},
     "sysctls": {"vm.swappiness": "10", "net.ipv4.conf.all.rp_filter": "1"},
+    "shows": {"sys/devices/system/cpu/smt/control": "off"},
     "guest_cpu": "EPYC,+stibp,-avx,hv_relaxed=on",
     "guest_machine": "kernel_irqchip=split",
 }
@@ -41,6 +42,7 @@ def test_what_is_read_back_names_file_and_value() -> None:
         ("sys/module/kvm/parameters/halt_poll_ns", "0"),
         ("proc/sys/vm/swappiness", "10"),
         ("proc/sys/net/ipv4/conf/all/rp_filter", "1"),
+        ("sys/devices/system/cpu/smt/control", "off"),
     ]
 
 
