@@ -11,6 +11,8 @@ from mitigauge.boot_method import BootMethod
 from mitigauge.errors import MitigaugeError
 
 Facts = Mapping[str, Any]
+# Stands in the event log before each power cycle, whatever becomes of the step.
+POWER_CYCLE = "the power is cycled"
 
 
 class LabFault(MitigaugeError):
@@ -110,7 +112,7 @@ class HostControl(Protocol):
         ...
 
     def power_cycle(self) -> None:
-        """Cut the power and give it back."""
+        """Cut the power and give it back; the run's log gets POWER_CYCLE first."""
         ...
 
     def serial_offset(self) -> int | None:

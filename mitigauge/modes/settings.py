@@ -42,6 +42,13 @@ CpuModel = Annotated[
         "a processor model, +FLAG, -FLAG or PROPERTY=VALUE, with commas between them",
     ),
 ]
+FlagWords = Annotated[
+    str,
+    formed(
+        r"([+-][a-z0-9_]{1,64}(,[+-][a-z0-9_]{1,64}){0,30})?",
+        "+FLAG or -FLAG as /proc/cpuinfo names it, with commas between them",
+    ),
+]
 IRQCHIPS = ("on", "split", "off")
 
 
@@ -162,6 +169,16 @@ def _irqchip(text: str) -> str:
     return text
 
 
+class GuestFlags(Kind):
+    """Flags of the processor that the guest's own kernel must show (+) or lack (-), with commas."""
+
+    root: FlagWords = ""
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        return {"flags": self.root} if self.root else {}
+
+
 class GuestMachine(Kind):
     """A property of the guest's machine, as ``kernel_irqchip=split``."""
 
@@ -183,6 +200,7 @@ class Settings(Closed):
     sysctls: Sysctls = Sysctls()
     shows: Shows = Shows()
     guest_cpu: GuestCpu = GuestCpu()
+    guest_flags: GuestFlags = GuestFlags()
     guest_machine: GuestMachine = GuestMachine()
 
     def options(self) -> tuple[str, ...]:

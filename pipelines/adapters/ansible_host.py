@@ -33,6 +33,7 @@ from pipelines.adapters.host_answers import (
 from pipelines.adapters.power import PowerControl, PowerError, open_power
 from pipelines.adapters.serial import is_up, telling_part
 from pipelines.host_control import (
+    POWER_CYCLE,
     Facts,
     HostControl,
     JobCase,
@@ -232,6 +233,8 @@ class AnsibleHost:
     def power_cycle(self) -> None:
         """Reset through the power interface."""
         self._log_progress()
+        # Before it: a worker that is lost in the midst leaves this line, if nothing else.
+        self.log.line("power", POWER_CYCLE)
         # Last: a controller may take minutes to tell its progress.
         self._require_lease()
         self._power(lambda power: power.cycle())

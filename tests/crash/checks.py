@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from pipelines.host_control import POWER_CYCLE
 from tests.crash.adapt import FAULTS, FINAL, UNFINISHED, set_aside
 from tests.crash.fault_points import KILLS, PAUSES, Hit, Moment
 
@@ -127,12 +128,16 @@ def _twice(rows: Rows, world: Mapping[str, Any]) -> Iterator[Violation]:
 
 
 def _power_cycles(rows: Rows, world: Mapping[str, Any]) -> Iterator[Violation]:
+    made = len(world["power_cycles"])
+    announced = sum(event["text"] == POWER_CYCLE for event in rows.events)
+    if made > announced:
+        yield Violation(UNEXPLAINED, f"{made} power cycles, {announced} in the event log")
     if any(boot["revived"] for boot in rows.boots):
         yield from _power_cycles_in_all(rows, world)
         return
-    made = Counter(world["power_cycles"])
+    by_nonce = Counter(world["power_cycles"])
     for boot in rows.boots:
-        cycled = made[boot["nonce"]]
+        cycled = by_nonce[boot["nonce"]]
         if cycled > 1 + _interrupted(rows, boot, "boot.power-cycle"):
             yield Violation(TWICE, f"boot {boot['id']} was power cycled {cycled} times")
         recorded = bool(boot["power_cycled"])
@@ -141,7 +146,9 @@ def _power_cycles(rows: Rows, world: Mapping[str, Any]) -> Iterator[Violation]:
         # Where a worker was lost in that step nobody knows; it is booked as if it had been done.
         if recorded and not cycled and not _interrupted(rows, boot, "boot.power-cycle"):
             yield Violation(LOST, f"boot {boot['id']} has a power cycle that was not made")
-        if cycled and not (recorded or (tried and cancelled)):
+        # A worker that was lost while it cycled a host that hung before its reboot left an event.
+        known = recorded or (tried and cancelled) or _interrupted(rows, boot, "boot.arm")
+        if cycled and not known:
             yield Violation(LOST, f"boot {boot['id']} has {cycled} power cycles, none recorded")
 
 

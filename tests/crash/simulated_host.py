@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mitigauge.boot_method import BootMethod
-from pipelines.host_control import Facts, JobCase, LeaseGone, Needs, RunLog, Unanswered
+from pipelines.host_control import POWER_CYCLE, Facts, JobCase, LeaseGone, Needs, RunLog, Unanswered
 from tests.crash.behaviours import OF_THE_HOST, Behaviour, as_json, behaviours_of, said_by
 from tests.crash.job_archive import RECORDED, packed
 
@@ -128,6 +128,7 @@ class SimulatedHost:
             come_up(world, power_cycled=True)
             return {}
 
+        self.log.line("power", POWER_CYCLE)
         self._require_lease()
         self._call("power_cycle", act)
 

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Engine
 
 from mitigauge.database import transaction
+from pipelines.host_control import POWER_CYCLE
 from tests.crash.checks import LOST, STALE, STUCK, TWICE, UNEXPLAINED, Rows, violations
 from tests.crash.fault_points import Hit
 from tests.crash.simulated_host import new_world
@@ -96,12 +97,23 @@ def boot_twice(rows: Rows, world: dict[str, Any]) -> Rows:
 
 def cycle_twice(rows: Rows, world: dict[str, Any]) -> Rows:
     world["power_cycles"] = ["n1", "n1"]
-    return dataclasses.replace(rows, boots=[boot(1, power_cycled=True)])
+    return announced(dataclasses.replace(rows, boots=[boot(1, power_cycled=True)]), 2)
 
 
 def cycle_unrecorded(rows: Rows, world: dict[str, Any]) -> Rows:
     world["power_cycles"] = ["n1"]
-    return rows
+    return announced(rows, 1)
+
+
+def announced(rows: Rows, power_cycles: int) -> Rows:
+    """*rows* with the events that stand before so many power cycles."""
+    more = [{"kind": "power", "text": POWER_CYCLE} for _ in range(power_cycles)]
+    return dataclasses.replace(rows, events=[*rows.events, *more])
+
+
+def cycle_unannounced(rows: Rows, world: dict[str, Any]) -> Rows:
+    world["power_cycles"] = ["n1"]
+    return dataclasses.replace(rows, boots=[boot(1, power_cycled=True)])
 
 
 def hold(rows: Rows, world: dict[str, Any]) -> Rows:
@@ -131,7 +143,8 @@ def end_slowly(rows: Rows, world: dict[str, Any]) -> Rows:
     ("spoil", "kind"),
     [
         (lose, LOST), (stay_open, LOST), (lose_a_result, LOST), (count_twice, TWICE),
-        (boot_twice, TWICE), (cycle_twice, TWICE), (cycle_unrecorded, LOST), (hold, STUCK),
+        (boot_twice, TWICE), (cycle_twice, TWICE), (cycle_unrecorded, LOST),
+        (cycle_unannounced, UNEXPLAINED), (hold, STUCK),
         (stay_tuned, STUCK), (come_late, STALE), (refuse_silently, STALE), (end_slowly, STUCK),
     ],
     ids=lambda each: getattr(each, "__name__", each),

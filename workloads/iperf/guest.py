@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from _kit.contract import CaseError
+from monitor import Monitor, MonitorError, irqchip, processor
 
 GUEST = Path("/opt/mitigauge/guest")
 NETWORK = Path("/etc/mitigauge/guest-network.json")
@@ -24,6 +25,18 @@ PROFILE_LIMIT_S = 120
 PROFILE_FILES = ("facts.json", "failed.txt", "stats.txt", "perf.script.gz")
 PROFILE_FILE_BYTES = 32 << 20
 TAIL_BYTES = 2048
+# What an arm may set of the guest.
+CPU, FLAGS, IRQCHIP = "cpu", "flags", "machine.kernel_irqchip"
+SETTINGS = (CPU, FLAGS, IRQCHIP)
+# What the guest's first process says of itself on the serial port.
+FACT = re.compile(
+    r"^MITIGAUGE-GUEST-(CPU|VULNERABILITY) ([^:\r\n]{1,64}?)\s*: ?(.{0,4096}?)\r?$", re.M
+)
+# Of QEMU, about a guest that this host cannot make.
+IMPOSSIBLE = re.compile(
+    r".*(?:doesn't support requested feature|unable to find CPU model|[Pp]roperty .* not found"
+    r"|doesn't allow setting|not supported).*"
+)
 
 
 class LabFault(Exception):
@@ -112,8 +125,30 @@ def tail(*paths: Path) -> str:
     return "\n".join(text.strip() for text in texts if text.strip())
 
 
+def asked_of_guest(case: dict[str, Any]) -> dict[str, str]:
+    """What the arm sets of the guest; CaseError for what this guest has not."""
+    asked = dict(case.get("guest") or {})
+    unknown = sorted(set(asked) - set(SETTINGS))
+    if unknown:
+        raise CaseError(f"this guest has no {', '.join(unknown)}; it has {', '.join(SETTINGS)}")
+    return asked
+
+
+def made_so(manifest: dict[str, Any], asked: dict[str, str]) -> list[str]:
+    """QEMU's arguments for what is asked. It ends at once where the host cannot give it."""
+    arguments = []
+    if CPU in asked:
+        first = asked[CPU].partition(",")[0]
+        is_model = first[0] not in "+-" and "=" not in first
+        model = asked[CPU] if is_model else f"{manifest['cpu']},{asked[CPU]}"
+        arguments += ["-cpu", f"{model},enforce"]
+    if IRQCHIP in asked:
+        arguments += ["-machine", f"kernel_irqchip={asked[IRQCHIP]}"]
+    return arguments
+
+
 class Guest:
-    """A started QEMU; its serial port is the only thing it is asked by."""
+    """A started QEMU. While it is measured it is asked by its serial port only."""
 
     def __init__(
         self,
@@ -123,12 +158,17 @@ class Guest:
         output: Path,
         attempt: int,
         profile: GuestProfile | None = None,
+        asked: dict[str, str] | None = None,
     ) -> None:
         self.manifest = manifest
+        self.asked = asked or {}
+        self.monitor = output / "qmp"
         self.serial = output / f"serial-{attempt}.log"
         self.log = output / f"qemu-{attempt}.log"
         self.command = [
-            *manifest["command"], "-smp", str(vcpus), *end.qemu,
+            *manifest["command"], *made_so(manifest, self.asked),
+            "-smp", str(vcpus), *end.qemu,
+            "-qmp", f"unix:{self.monitor},server=on,wait=off",
             "-device", "virtio-net-pci,netdev=n0,romfile=",
             "-serial", f"file:{self.serial}", "-pidfile", str(output / "qemu.pid"),
             *(profile.qemu if profile else []), "-append",
@@ -149,6 +189,9 @@ class Guest:
         if self.manifest["failed_marker"] in text:
             raise self.fault("guest-failed", "the guest gave up")
         if self.process.poll() is not None:
+            impossible = IMPOSSIBLE.search(self.log.read_text(errors="replace"))
+            if self.asked and impossible:
+                raise CaseError(f"this host cannot make the guest: {impossible[0].strip()}")
             raise self.fault("guest-died", f"QEMU ended with status {self.process.returncode}")
         # QEMU then stops the guest and waits for a debugger.
         if b"KVM internal error" in self.log.read_bytes():
@@ -165,6 +208,32 @@ class Guest:
                 return round(time.monotonic() - began, 2)
             time.sleep(0.05)
         raise self.fault("guest-hang", f"not ready for test {test} within {limit:g} s")
+
+    def facts(self) -> dict[str, dict[str, str]]:
+        """What the guest said of its first processor and its vulnerabilities, by name."""
+        said: dict[str, dict[str, str]] = {"CPU": {}, "VULNERABILITY": {}}
+        for kind, name, text in FACT.findall(self.check()):
+            said[kind][name] = text
+        return {"cpu": said["CPU"], "vulnerabilities": said["VULNERABILITY"]}
+
+    def got(self) -> dict[str, str]:
+        """What the guest has of what was asked: the same texts where it has all of it."""
+        flags = set(self.facts()["cpu"].get("flags", "").split())
+        got = {}
+        if FLAGS in self.asked:
+            words = (word[1:] for word in self.asked[FLAGS].split(","))
+            got[FLAGS] = ",".join(f"{'+' if word in flags else '-'}{word}" for word in words)
+        if not {CPU, IRQCHIP} & set(self.asked):
+            return got
+        try:
+            with contextlib.closing(Monitor(self.monitor)) as monitor:
+                if CPU in self.asked:
+                    got[CPU] = processor(monitor, self.asked[CPU])
+                if IRQCHIP in self.asked:
+                    got[IRQCHIP] = irqchip(monitor)
+        except MonitorError as error:
+            raise self.fault("guest-monitor", str(error)) from None
+        return got
 
     def wait_for(self, marker: str, limit_s: float) -> bool:
         """Whether the guest has said `marker` within `limit_s`; LabFault if it is gone."""

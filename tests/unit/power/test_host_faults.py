@@ -12,7 +12,7 @@ from pipelines.adapters import ansible_host
 from pipelines.adapters.ansible import PlayResult
 from pipelines.adapters.ansible_host import AnsibleHost
 from pipelines.adapters.console.stream import holder_of
-from pipelines.host_control import LabFault, LeaseGone
+from pipelines.host_control import POWER_CYCLE, LabFault, LeaseGone
 from tests.unit.power.bmc import Bmc, served, values
 
 
@@ -56,7 +56,10 @@ def test_how_far_a_boot_came_is_told_before_the_power_cycle(secret: Path) -> Non
     log, bmc = Log(), Bmc(progress="MemoryInitializationStarted")
     with served(bmc) as url:
         host(values(url, secret), log).power_cycle()
-    assert log.lines == ["power: boot progress before the power cycle: MemoryInitializationStarted"]
+    assert log.lines == [
+        "power: boot progress before the power cycle: MemoryInitializationStarted",
+        f"power: {POWER_CYCLE}",
+    ]
     assert bmc.told == ["ForceRestart"]
 
 
@@ -87,3 +90,10 @@ def test_a_console_is_listened_to_while_the_host_is_booted(
     assert "console lost" in found.serial_tail(0) or found.serial_tail(0) == ""
     found.restore()
     assert holder_of(lock) is None
+
+
+def test_a_power_cycle_stands_in_the_log_before_it_is_made(secret: Path) -> None:
+    log = Log()
+    with pytest.raises(LabFault):
+        host({"mitigauge_power": {"driver": "none"}}, log).power_cycle()
+    assert log.lines == [f"power: {POWER_CYCLE}"]

@@ -1,0 +1,195 @@
+"""What an arm asks of iperf's guest, beside what QEMU's own monitor says of a real one."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mitigauge.catalog import Catalog
+from tests.loading import load
+
+iperf = load("workloads/iperf/run")
+guests, monitors = sys.modules["guest"], sys.modules["monitor"]
+QEMU = "qemu-system-x86_64"
+# The others of the family need KVM.
+BASIC = Catalog().families["guest-enlightenments"].modes["basic"].settings.guest()["cpu"]
+
+needs_qemu = pytest.mark.skipif(shutil.which(QEMU) is None, reason="no qemu-system-x86 here")
+
+
+def opened(process: subprocess.Popen[str], path: Path) -> Any:
+    """The monitor, once QEMU listens."""
+    while True:
+        try:
+            return monitors.Monitor(path)
+        except monitors.MonitorError:
+            assert process.poll() is None, process.stderr and process.stderr.read()
+            time.sleep(0.05)
+
+
+@contextmanager
+def made(folder: Path, *arguments: str) -> Iterator[Any]:
+    """The monitor of a machine that was made and does not run."""
+    path = folder / "qmp"
+    command = [
+        *(QEMU, "-S", "-nodefaults", "-display", "none", "-machine", "pc,accel=tcg"),
+        *("-qmp", f"unix:{path},server=on,wait=off", *arguments),
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            with closing(opened(process, path)) as monitor:
+                yield monitor
+        finally:
+            process.kill()
+
+
+@needs_qemu
+@pytest.mark.parametrize(
+    "asked",
+    ["qemu64", "EPYC-Rome", "kvm64,+sse4.2,-cx16", "kvm64,sse4.2=on,cx16=no", "kvm64,level=0xd"],
+)
+def test_a_processor_that_is_as_asked_is_said_so(asked: str, tmp_path: Path) -> None:
+    with made(tmp_path, "-cpu", asked) as monitor:
+        assert monitors.processor(monitor, asked) == asked
+
+
+@needs_qemu
+def test_a_processor_that_is_another_is_told(tmp_path: Path) -> None:
+    with made(tmp_path, "-cpu", "kvm64") as monitor:
+        told = monitors.processor(monitor, "EPYC,+sse4.2,-cx16,sse4.2=on,level=0x7")
+    assert told == "kvm64,-sse4.2,+cx16,sse4.2=off,level=13"
+
+
+@needs_qemu
+def test_what_the_processor_has_not_is_refused_by_name(tmp_path: Path) -> None:
+    with made(tmp_path) as monitor, pytest.raises(monitors.MonitorError, match=r"nonsense"):
+        monitors.processor(monitor, "+nonsense")
+
+
+@needs_qemu
+def test_enlightenments_are_properties_that_qemu_tells(tmp_path: Path) -> None:
+    with made(tmp_path, "-cpu", f"kvm64,{BASIC}") as monitor:
+        assert monitors.processor(monitor, BASIC) == BASIC
+    (tmp_path / "without").mkdir()
+    with made(tmp_path / "without", "-cpu", "kvm64") as monitor:
+        assert monitors.processor(monitor, "hv-relaxed=on") == "hv-relaxed=off"
+
+
+@needs_qemu
+def test_without_kvm_all_interrupt_controllers_are_in_user_space(tmp_path: Path) -> None:
+    with made(tmp_path) as monitor:
+        assert monitors.irqchip(monitor) == "off"
+
+
+@pytest.mark.parametrize(
+    ("tree", "where"),
+    [
+        ("/lapic (kvm-apic)\n/ioapic (kvm-ioapic)\n", "on"),
+        ("/lapic (kvm-apic)\n/ioapic (ioapic)\n", "split"),
+        ("/lapic (apic)\n/ioapic (ioapic)\n", "off"),
+        ("/lapic (apic)\n/ioapic (kvm-ioapic)\n", "unknown"),
+    ],
+)
+def test_where_interrupt_controllers_are_is_told_by_their_types(tree: str, where: str) -> None:
+    class Told:
+        def ask(self, _command: str, **_arguments: str) -> str:
+            return tree
+
+    assert monitors.irqchip(Told()) == where
+
+
+MANIFEST = {"cpu": "kvm64"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "arguments"),
+    [
+        ({}, []),
+        ({"cpu": "EPYC,+stibp"}, ["-cpu", "EPYC,+stibp,enforce"]),
+        # Without a model it is the one that the host's guests have.
+        ({"cpu": "+stibp"}, ["-cpu", "kvm64,+stibp,enforce"]),
+        ({"cpu": "hv-time=on"}, ["-cpu", "kvm64,hv-time=on,enforce"]),
+        ({"machine.kernel_irqchip": "split"}, ["-machine", "kernel_irqchip=split"]),
+        ({"flags": "+smep"}, []),
+    ],
+)
+def test_what_is_asked_reaches_qemu(asked: dict[str, str], arguments: list[str]) -> None:
+    assert guests.made_so(MANIFEST, asked) == arguments
+
+
+def test_what_this_guest_has_not_is_refused() -> None:
+    with pytest.raises(iperf.contract.CaseError, match=r"this guest has no memory; it has cpu, "):
+        guests.asked_of_guest({"guest": {"memory": "1"}})
+
+
+def guest_that_said(serial: str, folder: Path, **asked: str) -> Any:
+    """A guest whose QEMU prints *serial* and goes on."""
+    manifest = {
+        "command": ["sh", "-c", "sleep 30", "sh"],
+        "cpu": "kvm64",
+        "append": "",
+        "failed_marker": "MITIGAUGE-GUEST-FAILED",
+    }
+    end = guests.Endpoint([], "10.0.2.15/24", "127.0.0.1", 1)
+    guest = guests.Guest(manifest, end, 1, folder, 1, None, asked)
+    guest.serial.write_text(serial)
+    return guest
+
+
+SERIAL = (
+    "MITIGAUGE-GUEST-CPU vendor_id\t: AuthenticAMD\r\n"
+    "MITIGAUGE-GUEST-CPU model name\t: Common KVM processor\r\n"
+    "MITIGAUGE-GUEST-CPU flags\t\t: fpu vme smep\r\n"
+    "MITIGAUGE-GUEST-VULNERABILITY spectre_v2: Mitigation: Retpolines; STIBP: disabled\r\n"
+    "MITIGAUGE-GUEST-READY 1\r\n"
+)
+
+
+def test_a_guest_tells_of_itself(tmp_path: Path) -> None:
+    with guests.booted(guest_that_said(SERIAL, tmp_path)) as guest:
+        assert guest.facts() == {
+            "cpu": {
+                "vendor_id": "AuthenticAMD",
+                "model name": "Common KVM processor",
+                "flags": "fpu vme smep",
+            },
+            "vulnerabilities": {"spectre_v2": "Mitigation: Retpolines; STIBP: disabled"},
+        }
+        assert guest.got() == {}
+
+
+def test_flags_are_those_that_the_guests_kernel_shows(tmp_path: Path) -> None:
+    with guests.booted(guest_that_said(SERIAL, tmp_path, flags="+smep,-avx,+smap")) as guest:
+        assert guest.got() == {"flags": "+smep,-avx,-smap"}
+
+
+@needs_qemu
+def test_a_guest_that_the_host_cannot_make_is_said_by_name(tmp_path: Path) -> None:
+    manifest = {
+        # Without the arguments of a system that is to be started.
+        "command": [
+            "sh",
+            "-c",
+            f'exec {QEMU} -S -display none -machine pc,accel=tcg "$1" "$2"',
+            "sh",
+        ],
+        "cpu": "kvm64",
+        "append": "",
+        "failed_marker": "MITIGAUGE-GUEST-FAILED",
+    }
+    end = guests.Endpoint([], "10.0.2.15/24", "127.0.0.1", 1)
+    asked = {"cpu": "SapphireRapids"}
+    with guests.booted(guests.Guest(manifest, end, 1, tmp_path, 1, None, asked)) as guest:
+        guest.process.wait(20)
+        with pytest.raises(
+            iperf.contract.CaseError, match=r"cannot make the guest: .*(Sapphire|feature)"
+        ):
+            guest.check()
