@@ -11,6 +11,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_changes import ChangesError, note, note_paths
 from ansible.module_utils.mitigauge_grub import (
     ENTRY_ID,
     WATCHDOG_S,
@@ -99,6 +100,15 @@ def environment() -> dict[str, str]:
     """The variables in grubenv."""
     listing = run("grub-editenv", str(GRUB / "grubenv"), "list")
     return dict(line.split("=", 1) for line in listing.splitlines() if "=" in line)
+
+
+def note_environment() -> None:
+    """Note what grubenv says of the default and the next entry before it is ours."""
+    now = environment()
+    before = {name: now.get(name) for name in ("saved_entry", "next_entry")}
+    if before["next_entry"] == ENTRY_ID:
+        before["next_entry"] = None  # of a boot of ours that was noted nowhere
+    note("grub", before)
 
 
 def require_one_shot(grub_cfg: str) -> None:
@@ -207,6 +217,7 @@ def boot(params: dict[str, Any], *, check: bool) -> tuple[bool, dict[str, Any]]:
         "cmdline": " ".join(options),
     }
     if not check:
+        note_environment()
         write_custom(without_ours(custom_cfg()) + arm_entry(entry, options))
         select_once(default, pinned=configured_default(grub_cfg) == "${saved_entry}")
         reboot()
@@ -226,7 +237,9 @@ def pin(*, check: bool) -> tuple[bool, dict[str, Any]]:
         # It is up, so it boots; the menu's first may never have been tried.
         default = entry_for(entries, default, os.uname().release)
     if not check:
+        note_environment()
         if not by_name:
+            note_paths([PIN])
             PIN.parent.mkdir(exist_ok=True)
             PIN.write_text(PINNED)
             run("update-grub")
@@ -274,7 +287,7 @@ def main() -> None:
         else:
             changed, facts = boot(module.params, check=check)
             said = {"boot": facts}
-    except (Refused, OSError) as error:
+    except (Refused, ChangesError, OSError) as error:
         module.fail_json(msg=f"cannot boot this host into an arm: {error}")
     else:
         module.exit_json(changed=changed, mitigauge=said)
