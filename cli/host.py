@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +18,8 @@ from mitigauge.errors import NotFound
 if TYPE_CHECKING:
     from mitigauge.fleet.check import Item
     from mitigauge.views.host_schemas import HostSummary
+    from pipelines.adapters.ansible_host import AnsibleHost
+    from pipelines.host_control import RunLog
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -119,16 +124,10 @@ def check(
 
     from mitigauge.catalog import Catalog
     from mitigauge.fleet.check import State
-    from mitigauge.fleet.inventory import load_hosts
-    from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
+    from pipelines.adapters.ansible_host import SilentLog
     from pipelines.host_check import checked
 
-    hosts = load_hosts(environment)
-    if name not in hosts:
-        raise NotFound(
-            f"environment {environment!r} has no host {name!r}", hint=f"Known: {', '.join(hosts)}."
-        )
-    host = AnsibleHost(hosts[name], SilentLog())
+    host = _host_of(environment, name, SilentLog())
     with errors().status("looking") as status:
         items = list(
             checked(host, Catalog(), lambda what: status.update(f"looking at {shown(what)}"))
@@ -142,6 +141,95 @@ def check(
     if missing:
         remark(f"{environment}/{name}: missing: {', '.join(missing)}")
         raise typer.Exit(1)
+
+
+@app.command()
+def restore(
+    name: str,
+    environment: Annotated[str, typer.Option(help="Folder of ansible/envs/.")] = "lab",
+    json: Json = False,
+) -> None:
+    """Put back everything that was ever changed on a host, item by item.
+
+    Boot entries, packages, files, units and network links go; a host that runs a boot of an
+    experiment is rebooted into its own kernel first. Refused while a run holds the host. Done
+    again it finds nothing to do.
+    """
+    from dataclasses import asdict
+
+    from orjson import dumps
+
+    from pipelines.host_restore import put_back
+
+    host = _host_of(environment, name, _Held(environment, name))
+    items = []
+    with _kept_out(environment, name), errors().status("putting back") as status:
+        for item in put_back(
+            host,
+            lambda what: status.update(f"putting back: {what}"),
+            boot_timeout_s=host.host.boot_timeout_s,
+        ):
+            items.append(item)
+            if not json:
+                word = "left" if item.left else "put back"
+                console().print(
+                    shown(f"{word:<9} {item.name:<36} {item.what}"), markup=False, soft_wrap=True
+                )
+    if json:
+        echo_json(dumps([asdict(item) for item in items]).decode())
+    elif not items:
+        say(f"{environment}/{name}: nothing of ours is on this host")
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A log that drops its lines and knows whether a run took the host after all."""
+
+    environment: str
+    name: str
+
+    def line(self, kind: str, text: str) -> None:
+        """Drop the line."""
+
+    def alive(self) -> bool:
+        """A play that has begun is not stopped."""
+        return True
+
+    def holds(self) -> bool:
+        """Whether no run holds the host; asked before each play."""
+        from mitigauge.runs import service
+
+        with stored() as session:
+            service.require_free(session, self.environment, self.name)
+        return True
+
+
+@contextmanager
+def _kept_out(environment: str, name: str) -> Iterator[None]:
+    """No run begins on the host meanwhile."""
+    from mitigauge.runs import service
+
+    with stored() as session:
+        ours = service.keep_out(session, environment, name, "mitigauge host restore is at work")
+    try:
+        yield
+    finally:
+        if ours:
+            with stored() as session:
+                service.bring_back(session, environment, name)
+
+
+def _host_of(environment: str, name: str, log: RunLog) -> AnsibleHost:
+    """The host of the inventory. Raises :class:`NotFound` naming the known ones."""
+    from mitigauge.fleet.inventory import load_hosts
+    from pipelines.adapters.ansible_host import AnsibleHost
+
+    hosts = load_hosts(environment)
+    if name not in hosts:
+        raise NotFound(
+            f"environment {environment!r} has no host {name!r}", hint=f"Known: {', '.join(hosts)}."
+        )
+    return AnsibleHost(hosts[name], log)
 
 
 def _print_item(item: Item) -> None:

@@ -31,11 +31,18 @@ def checked(host: AnsibleHost, catalog: Catalog, tell: Callable[[str], None]) ->
     try:
         facts = host.check(_reads(catalog))
     except MitigaugeError as error:
-        yield Item("ansible", State.MISSING, error.message, error.hint or "")
+        yield _unplayed(error)
         return
     yield Item("ansible", State.OK, f"Python {facts['python']}, kernel {facts['kernel_release']}")
     yield from check.items(facts, now=time.time())
     yield from check.modes(facts, catalog.families.values())
+
+
+def _unplayed(error: MitigaugeError) -> Item:
+    """What is missing where a play does not get to its first answer."""
+    if "interpreter" in error.message and "not found" in error.message:
+        return Item("ansible", State.MISSING, "no Python on the host", "apt-get install python3")
+    return Item("ansible", State.MISSING, error.message, error.hint or "")
 
 
 def _reads(catalog: Catalog) -> list[str]:

@@ -12,7 +12,12 @@ ENTRY_ID = "mitigauge-arm"
 WATCHDOG_S = 120
 # GRUB's save_env rewrites the file's blocks in place; it cannot through these layers.
 WRITABLE_FILESYSTEMS = ("ext2", "ext3", "ext4", "xfs", "vfat")
-UNWRITABLE_DEVICES = re.compile(r"^/dev/(mapper/|md|dm-|loop)")
+# Source as findmnt names it → what GRUB finds there instead of plain blocks.
+UNWRITABLE_DEVICES = (
+    (re.compile(r"^/dev/md"), "software RAID"),
+    (re.compile(r"^/dev/(mapper/|dm-)"), "LVM, encryption or multipath"),
+    (re.compile(r"^/dev/loop"), "a file behind a loop device"),
+)
 HEAD = re.compile(r"^\s*(?:menuentry|submenu)\s+(['\"])(?P<title>.*?)\1(?P<rest>.*)\{\s*$")
 ID = re.compile(r"(?:--id|\$menuentry_id_option)\s+['\"]?([^'\"\s{]+)")
 INITRD = re.compile(r"^\s*initrd\w*\s+(?P<paths>\S.*)$")
@@ -171,6 +176,7 @@ def unwritable(source: str, filesystem: str, size: int) -> str:
     """Why GRUB cannot write its grubenv there; empty when it can."""
     if filesystem not in WRITABLE_FILESYSTEMS:
         return f"grubenv lies on {filesystem}, which GRUB cannot write"
-    if UNWRITABLE_DEVICES.match(source):
-        return f"grubenv lies on {source}, a device layer that GRUB cannot write"
+    for pattern, layer in UNWRITABLE_DEVICES:
+        if pattern.match(source):
+            return f"grubenv lies on {source} ({layer}), a device layer that GRUB cannot write"
     return "" if size == 1024 else f"grubenv is {size} bytes, not 1024"

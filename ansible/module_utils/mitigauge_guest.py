@@ -11,7 +11,10 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ansible.module_utils import mitigauge_packages
+from ansible.module_utils.mitigauge_changes import ChangesError
 from ansible.module_utils.mitigauge_initramfs import Entry, unpacked_module
+from ansible.module_utils.mitigauge_packages import PackageError
 
 # Of the initramfs that every guest boots.
 GUEST_MODULES = ("virtio_pci", "virtio_net")
@@ -42,12 +45,11 @@ def missing_packages(programs: Mapping[str, str]) -> list[str]:
 
 
 def install(packages: list[str]) -> None:
-    """Install Debian packages, with fresh lists, since the cached ones may name gone files."""
-    run("apt-get", "-q", "update")
-    run(
-        "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y",
-        "--no-install-recommends", "install", *packages,
-    )  # fmt: skip
+    """Install Debian packages and note them as ours."""
+    try:
+        mitigauge_packages.install(packages)
+    except (PackageError, ChangesError) as error:
+        raise GuestImageError(str(error)) from error
 
 
 def program_libraries(program: str) -> list[str]:

@@ -122,7 +122,8 @@ def _boot_loader(loader: Mapping[str, Any]) -> Iterator[Item]:
         yield Item(
             "one-shot boot", State.MISSING, str(refused),
             "A boot of an arm must fall back by itself. Put /boot on plain ext4, XFS or FAT, keep "
-            "/etc/grub.d/00_header and 41_custom, and run update-grub.",
+            "/etc/grub.d/00_header and 41_custom, and run update-grub. Where there is no GRUB: "
+            "apt-get install grub-efi-amd64 (grub-pc without EFI), grub-install, update-grub.",
         )  # fmt: skip
     else:
         yield Item("one-shot boot", State.OK, "GRUB reads custom.cfg and writes its environment")

@@ -63,15 +63,22 @@ def saw_host(
     return session.execute(statement).scalar_one()
 
 
-def set_aside(session: Session, host_id: int, reason: str) -> datetime:
+def locked_host(session: Session, host_id: int) -> Host:
+    """The host, locked against leases and changes until the transaction ends."""
+    return session.get_one(Host, host_id, with_for_update=True, populate_existing=True)
+
+
+def set_aside(
+    session: Session, host_id: int, reason: str, *, pause_s: float | None = None
+) -> datetime:
     """Let no run begin on the host until it is brought back; returns when it is probed next.
 
     A probe is a run that may try to prepare the host; each one that fails doubles the time
-    until the next, from 5 minutes to an hour.
+    until the next, from 5 minutes to an hour. *pause_s* is another time until the first one.
     """
     host = session.get_one(Host, host_id, with_for_update=True)
     now = database_now(session)
-    pause = min(FIRST_PROBE_S * 2.0 ** min(host.probes, 10), LAST_PROBE_S)
+    pause = pause_s or min(FIRST_PROBE_S * 2.0 ** min(host.probes, 10), LAST_PROBE_S)
     host.set_aside_at = host.set_aside_at or now
     host.set_aside_reason = reason[:LONGEST_REASON]
     host.probes += 1
@@ -99,11 +106,16 @@ def hosts_named(session: Session, name: str) -> list[Host]:
     return list(session.scalars(select(Host).where(Host.name == name).order_by(Host.environment)))
 
 
-def host_named(session: Session, environment: str, name: str) -> Host:
-    """One host. Raises :class:`NotFound` naming the known ones."""
-    found = session.scalars(
+def host_if_known(session: Session, environment: str, name: str) -> Host | None:
+    """One host; None where it took part in nothing yet."""
+    return session.scalars(
         select(Host).where(Host.environment == environment, Host.name == name)
     ).one_or_none()
+
+
+def host_named(session: Session, environment: str, name: str) -> Host:
+    """One host. Raises :class:`NotFound` naming the known ones."""
+    found = host_if_known(session, environment, name)
     if found is None:
         known = ", ".join(f"{h.environment}/{h.name}" for h in all_hosts(session)) or "none yet"
         raise NotFound(

@@ -12,11 +12,13 @@ from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.fleet import repository as fleet
-from mitigauge.runs import outcomes
+from mitigauge.runs import leases, outcomes
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.states import OPEN_BOOT_STATES, BootState
 from mitigauge.runs.tables import Boot, Run
 
+# Longer than a person's work on a host takes; if it was cut off, runs then go on.
+LONGEST_WORK_S = 3600.0
 # What a boot of a block that has not begun may be already.
 UNTOUCHED = (BootState.PLANNED, BootState.SKIPPED)
 
@@ -76,6 +78,36 @@ def postpone(session: Session, run_id: int, seconds: float, reason: str) -> None
         kind="failed",
         text=f"no step could be begun, again in {seconds:.0f} s: {reason}",
     )
+
+
+def keep_out(session: Session, environment: str, name: str, reason: str) -> bool:
+    """Let no run begin on the host for as long as a person works on it; False if none did.
+
+    False where it was set aside already, and where it took part in nothing yet, so that nobody
+    brings it back but who set it aside. Raises :class:`Conflict` while a run holds the host.
+    """
+    host = fleet.host_if_known(session, environment, name)
+    if host is None:
+        return False
+    # Locked first: whoever takes a lease at the same time has to wait, or is seen.
+    was_aside = fleet.locked_host(session, host.id).set_aside_at is not None
+    require_free(session, environment, name)
+    if was_aside:
+        return False
+    fleet.set_aside(session, host.id, reason, pause_s=LONGEST_WORK_S)
+    return True
+
+
+def require_free(session: Session, environment: str, name: str) -> None:
+    """Raise :class:`Conflict` while a run holds the host."""
+    host = fleet.host_if_known(session, environment, name)
+    holder = host and leases.holding_run(session, host.id)
+    if holder:
+        run = session.get_one(Run, holder)
+        raise Conflict(
+            f"{environment}/{name} is held by run {holder} of experiment {run.experiment_id}",
+            hint=f"Wait for its end, or `mitigauge experiment cancel {run.experiment_id}`.",
+        )
 
 
 def bring_back(session: Session, environment: str, name: str) -> bool:

@@ -27,6 +27,7 @@ from pipelines.adapters.host_answers import (
     FingerprintAnswer,
     JobAnswer,
     ProofAnswer,
+    RestoreAnswer,
     part,
     typed,
 )
@@ -229,6 +230,15 @@ class AnsibleHost:
         # Not where it failed: the lease, and so the console, may be another worker's by now.
         self._of_console(lambda console: console.end())
         return facts
+
+    def reboot(self) -> None:
+        """Run host_reboot.yml: into its own default kernel, in a moment."""
+        self._play("host_reboot.yml", {})
+
+    def put_back(self) -> Facts:
+        """Run host_restore.yml: everything by the host's record of changes."""
+        facts = self._play("host_restore.yml", {}, timeout_s=PREPARE_TIMEOUT_S)
+        return typed(RestoreAnswer, facts, "what was put back")
 
     def power_cycle(self) -> None:
         """Reset through the power interface."""

@@ -121,6 +121,20 @@ class JobAnswer(_Answer):
     seconds: Seconds | None = None
 
 
+class PutBack(_Answer):
+    """One thing that was put back, or is *left* as it is."""
+
+    name: Line
+    what: Line
+    left: bool
+
+
+class RestoreAnswer(_Answer):
+    """Of host_restore: everything that was put back."""
+
+    put_back: list[PutBack] = Field(max_length=10_000)
+
+
 class FingerprintAnswer(_Answer):
     """Of host_fingerprint: facts by name, of any kind that JSON has."""
 

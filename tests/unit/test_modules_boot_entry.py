@@ -380,3 +380,17 @@ def test_a_kernel_that_waits_to_be_started_is_unloaded(machine: Grub) -> None:
     grub.boot(params(method="kexec"), check=False)
     assert grub.unload()
     assert not grub.unload()
+
+
+def test_reboots_are_left_to_the_firmware_and_that_is_noted(
+    machine: Grub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guard, noted = machine.directory / "kexec.d" / "mitigauge", []
+    monkeypatch.setattr(grub, "KEXEC_GUARD", guard)
+    monkeypatch.setattr(grub, "note_paths", noted.append)
+    assert grub.guard_kexec(check=True)
+    assert not guard.exists()
+    assert grub.guard_kexec(check=False)
+    assert noted == [[guard]]
+    assert guard.read_text().endswith("LOAD_KEXEC=false\n")
+    assert not grub.guard_kexec(check=False)

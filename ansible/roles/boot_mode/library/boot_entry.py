@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_changes import ChangesError, note, note_paths
 from ansible.module_utils.mitigauge_grub import (
     ENTRY_ID,
     WATCHDOG_S,
@@ -41,12 +42,14 @@ description:
   - Refuses hosts whose grubenv GRUB itself cannot write, where a one-shot would stay.
   - C(pinned) makes the kernel that is known to boot the default by name, so that one which is
     installed later does not become it.
+  - C(kexec_guarded) tells Debian's kexec-tools, before it is installed, to leave reboots to the
+    firmware: it would turn each into a kexec.
   - C(absent) takes the entry away. The default stays pinned.
 options:
   state:
     description: What is wanted.
     type: str
-    choices: [booted, pinned, absent]
+    choices: [booted, pinned, kexec_guarded, absent]
     default: booted
   nonce:
     description: A word no other boot has; it proves the boot.
@@ -90,6 +93,8 @@ REBOOT = {
     "reset": "systemctl stop ssh.socket ssh.service; exec systemctl reboot",
     "kexec": "systemctl stop ssh.socket ssh.service; exec systemctl kexec",
 }
+KEXEC_GUARD = Path("/etc/default/kexec.d/mitigauge")
+KEXEC_GUARDED = "# Mitigauge: what is not asked to be a kexec is none.\nLOAD_KEXEC=false\n"
 KEXEC_LOADED = Path("/sys/kernel/kexec_loaded")
 
 
@@ -111,6 +116,15 @@ def environment() -> dict[str, str]:
     """The variables in grubenv."""
     listing = run("grub-editenv", str(GRUB / "grubenv"), "list")
     return dict(line.split("=", 1) for line in listing.splitlines() if "=" in line)
+
+
+def note_environment() -> None:
+    """Note what grubenv says of the default and the next entry before it is ours."""
+    now = environment()
+    before = {name: now.get(name) for name in ("saved_entry", "next_entry")}
+    if before["next_entry"] == ENTRY_ID:
+        before["next_entry"] = None  # of a boot of ours that was noted nowhere
+    note("grub", before)
 
 
 def require_one_shot(grub_cfg: str) -> None:
@@ -253,6 +267,7 @@ def boot(params: dict[str, Any], *, check: bool) -> tuple[bool, dict[str, Any]]:
         if method == "kexec":
             load(entry, options)
         else:
+            note_environment()
             write_custom(without_ours(custom_cfg()) + arm_entry(entry, options))
             select_once(default, pinned=configured_default(grub_cfg) == "${saved_entry}")
         reboot(method)
@@ -272,12 +287,25 @@ def pin(*, check: bool) -> tuple[bool, dict[str, Any]]:
         # It is up, so it boots; the menu's first may never have been tried.
         default = entry_for(entries, default, os.uname().release)
     if not check:
+        note_environment()
         if not by_name:
+            note_paths([PIN])
             PIN.parent.mkdir(exist_ok=True)
             PIN.write_text(PINNED)
             run("update-grub")
         run("grub-set-default", default.reference)
     return True, {"default_entry": default.reference}
+
+
+def guard_kexec(*, check: bool) -> bool:
+    """Leave reboots to the firmware; True if something had to be written for it."""
+    if KEXEC_GUARD.exists() and KEXEC_GUARD.read_text() == KEXEC_GUARDED:
+        return False
+    if not check:
+        note_paths([KEXEC_GUARD])
+        KEXEC_GUARD.parent.mkdir(exist_ok=True)
+        KEXEC_GUARD.write_text(KEXEC_GUARDED)
+    return True
 
 
 def remove(*, check: bool) -> bool:
@@ -298,7 +326,7 @@ def remove(*, check: bool) -> bool:
 
 def main() -> None:
     """Entry point of the module."""
-    states = ["booted", "pinned", "absent"]
+    states = ["booted", "pinned", "kexec_guarded", "absent"]
     module = AnsibleModule(
         argument_spec={
             "state": {"type": "str", "choices": states, "default": "booted"},
@@ -317,13 +345,15 @@ def main() -> None:
             said = {"restored": {"boot_entry": changed}}
             if not check:
                 changed = unload() or changed
+        elif module.params["state"] == "kexec_guarded":
+            changed, said = guard_kexec(check=check), {}
         elif module.params["state"] == "pinned":
             changed, facts = pin(check=check)
             said = {"pinned": facts}
         else:
             changed, facts = boot(module.params, check=check)
             said = {"boot": facts}
-    except (Refused, OSError) as error:
+    except (Refused, ChangesError, OSError) as error:
         module.fail_json(msg=f"cannot boot this host into an arm: {error}")
     else:
         module.exit_json(changed=changed, mitigauge=said)

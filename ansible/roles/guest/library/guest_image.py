@@ -21,6 +21,7 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_changes import ChangesError, note_paths
 from ansible.module_utils.mitigauge_guest import (
     GUEST_MODULES,
     GuestImageError,
@@ -237,6 +238,7 @@ def ensure(params: dict[str, object], *, check_mode: bool) -> tuple[bool, dict[s
     }  # fmt: skip
     if check_mode:
         return True, manifest
+    note_paths([path])
     path.mkdir(parents=True, exist_ok=True)
     # Without its manifest a half-replaced guest is rebuilt, never started.
     (path / "manifest.json").unlink(missing_ok=True)
@@ -267,7 +269,7 @@ def main() -> None:
     )
     try:
         changed, manifest = ensure(module.params, check_mode=module.check_mode)
-    except GuestImageError as error:
+    except (GuestImageError, ChangesError) as error:
         module.fail_json(msg=str(error))
     else:
         shown = ("kernel_release", "cpu", "cpu_reason", "initrd_sha256", "qemu", "iperf3")

@@ -17,6 +17,8 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_changes import ChangesError, note, note_paths
+
 DOCUMENTATION = r"""
 module: guest_keeper
 short_description: Keep a paused virtual machine on an emulated host
@@ -75,6 +77,8 @@ def present() -> bool:
 
 def create() -> None:
     """Write, enable and start the unit."""
+    note_paths([PATH])
+    note("units", {UNIT: None})
     PATH.write_text(TEXT)
     systemctl("daemon-reload")
     systemctl("enable", UNIT)
@@ -103,7 +107,7 @@ def main() -> None:
     try:
         if changed and not module.check_mode:
             create() if wanted else remove()
-    except KeeperError as error:
+    except (KeeperError, ChangesError) as error:
         module.fail_json(msg=str(error))
     else:
         module.exit_json(changed=changed)

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_changes import ChangesError, note, note_paths
+
 DOCUMENTATION = r"""
 module: guest_network
 short_description: Persistent bridge and tap for the measuring guest
@@ -197,6 +199,9 @@ def ensure(bridge: str, tap: str, address: str, *, check_mode: bool) -> list[str
         changed.append(f"{UNIT} enabled")
     if check_mode or not (changed or lacks):
         return changed + lacks
+    note_paths(files)
+    note("units", {UNIT: None})
+    note("links", dict.fromkeys((tap, bridge)))
     for name in [name for name in changed if name in files]:
         path, (mode, text) = Path(name), files[name]
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -228,7 +233,7 @@ def main() -> None:
         changes = ensure(
             params["bridge"], params["tap"], params["address"], check_mode=module.check_mode
         )
-    except GuestNetworkError as error:
+    except (GuestNetworkError, ChangesError) as error:
         module.fail_json(msg=str(error))
     else:
         module.exit_json(changed=bool(changes), changes=changes)

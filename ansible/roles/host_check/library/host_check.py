@@ -42,6 +42,16 @@ mitigauge:
 
 CPU = "sys/devices/system/cpu"
 PLACES = ("/", "/boot", "/var")
+# What the loader leaves in the firmware's variables (systemd.io/BOOT_LOADER_INTERFACE).
+LOADER_INFO = "sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
+OTHER_LOADERS = {
+    "boot/loader/loader.conf": "systemd-boot",
+    "boot/efi/loader/loader.conf": "systemd-boot",
+    "efi/loader/loader.conf": "systemd-boot",
+    "boot/grub2/grub.cfg": "GRUB as Fedora and openSUSE lay it out",
+    "boot/extlinux/extlinux.conf": "extlinux",
+    "boot/refind_linux.conf": "rEFInd",
+}
 # A program that hangs must not hang the look.
 LIMIT_S = 20
 LONGEST = 4096
@@ -70,6 +80,26 @@ def os_release(text: str | None) -> dict[str, str | None]:
     return {"id": fields.get("ID"), "version": fields.get("VERSION_ID")}
 
 
+def other_loader(root: Path) -> str:
+    """Which boot loader is there where Debian's GRUB is not; empty where none is known."""
+    for place, name in OTHER_LOADERS.items():
+        if (root / place).exists():
+            return f"the boot loader is {name} (/{place}), not GRUB below /boot/grub"
+    return started_by_another(root)
+
+
+def started_by_another(root: Path) -> str:
+    """Which loader says that it started this system, where that is not GRUB."""
+    try:
+        # Four bytes of attributes, then UTF-16.
+        said = (root / LOADER_INFO).read_bytes()[4:].decode("utf-16-le", "replace").strip("\0 ")
+    except OSError:
+        return ""
+    if not said or "grub" in said.lower():
+        return ""
+    return f"this system was started by {said[:80]}, not by GRUB"
+
+
 def boot_loader(root: Path) -> dict[str, Any]:
     """What GRUB would do with a one-shot entry; ``refused`` says why it could not."""
     grub = root / "boot/grub"
@@ -77,7 +107,7 @@ def boot_loader(root: Path) -> dict[str, Any]:
         config = (grub / "grub.cfg").read_text(errors="replace")
         size = (grub / "grubenv").stat().st_size
     except OSError as error:
-        return {"refused": f"{error.filename}: {error.strerror}"}
+        return {"refused": other_loader(root) or f"{error.filename}: {error.strerror}"}
     where = (said("findmnt", "-no", "SOURCE,FSTYPE", "--target", str(grub)) or "").split()
     reason = unwritable(where[0], where[1], size) if len(where) >= 2 else "no file system found"
     if "custom.cfg" not in config:
@@ -86,6 +116,7 @@ def boot_loader(root: Path) -> dict[str, Any]:
         reason = "grub.cfg does not know next_entry"
     listing = said("grub-editenv", str(grub / "grubenv"), "list") or ""
     variables = dict(line.split("=", 1) for line in listing.splitlines() if "=" in line)
+    reason = started_by_another(root) or reason
     try:
         entries = menu(config)
         default = default_entry(entries, config, variables.get("saved_entry", ""))

@@ -18,6 +18,8 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_changes import ChangesError, note_paths
+
 DOCUMENTATION = r"""
 module: host_tuning
 short_description: A quiet host while it measures, put back afterwards
@@ -236,10 +238,12 @@ def main() -> None:
     host = Host(Path("/"), Path(params["record"]), run)
     try:
         if params["state"] == "applied":
+            if not module.check_mode:
+                note_paths([params["record"]])
             result = host.apply(knobs(params["thp"]), params["units"], check=module.check_mode)
         else:
             result = host.restore(check=module.check_mode)
-    except TuningError as error:
+    except (TuningError, ChangesError) as error:
         module.fail_json(msg=str(error))
     else:
         said = {key: result[key] for key in ("tuning", "restored") if key in result}

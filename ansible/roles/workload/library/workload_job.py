@@ -23,6 +23,8 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_changes import ChangesError, note_paths
+
 DOCUMENTATION = r"""
 module: workload_job
 short_description: Start or look at a detached job of workload cases
@@ -293,6 +295,8 @@ def main() -> None:
         directory = Path(params["jobs"], params["job"])
         changed, starting = False, params["state"] == "started"
         if starting:
+            if not module.check_mode:
+                note_paths([params["jobs"]])
             changed, job = start(params, check_mode=module.check_mode)
         else:
             job = look(directory, params["job"])
@@ -304,7 +308,7 @@ def main() -> None:
         if wanted and job["state"] in {"finished", "failed"}:
             result["archive"] = packed(directory, params["archive_limit_bytes"])
         module.exit_json(**result)
-    except JobError as error:
+    except (JobError, ChangesError) as error:
         module.fail_json(msg=str(error))
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_changes import ChangesError, note_paths
+
 DOCUMENTATION = r"""
 module: workload_stage
 short_description: Put workloads on the host
@@ -97,6 +99,10 @@ def main() -> None:
     params = module.params
     path = Path(params["path"])
     if not module.check_mode:
+        try:
+            note_paths([path])
+        except ChangesError as error:
+            module.fail_json(msg=str(error))
         path.mkdir(parents=True, exist_ok=True)
     stale = [name for name, sha256 in params["sha256"].items() if staged(path, name) != sha256]
     changed = [

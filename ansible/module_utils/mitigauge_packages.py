@@ -1,0 +1,79 @@
+"""Debian packages that the host lacks: noted as ours, then installed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+
+from ansible.module_utils.mitigauge_changes import note
+
+# As `apt-get --simulate` says it: "Inst NAME [OLD VERSION] (NEW VERSION ARCHIVE [ARCH])".
+INSTALL = re.compile(r"^Inst (?P<name>\S+) (?:\[(?P<old>[^\]]+)\] )?\(", re.MULTILINE)
+REMOVE = re.compile(r"^(?:Remv|Purg) (?P<name>\S+)", re.MULTILINE)
+# A lock that another apt holds, such as the daily one's, is waited for.
+OPTIONS = ("-q", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120")
+ENVIRONMENT = {
+    "LC_ALL": "C.UTF-8",
+    "DEBIAN_FRONTEND": "noninteractive",
+    # needrestart and apt-listchanges would ask, or restart services beside a measurement.
+    "NEEDRESTART_SUSPEND": "1",
+    "APT_LISTCHANGES_FRONTEND": "none",
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+}
+TOLD_CHARACTERS = 800
+
+
+class PackageError(Exception):
+    """apt or dpkg refused; the text says what it said."""
+
+
+def apt(*words: str) -> str:
+    """Output of apt-get. Raises :class:`PackageError` with the end of what it said."""
+    command = ["apt-get", *OPTIONS, *words]
+    try:
+        done = subprocess.run(
+            command, check=False, capture_output=True, text=True,
+            env={**os.environ, **ENVIRONMENT}, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except FileNotFoundError:
+        raise PackageError("apt-get is not there: this host is neither Debian nor Ubuntu") from None
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip()[-TOLD_CHARACTERS:]
+        raise PackageError(f"apt-get {' '.join(words)}: {said}")
+    return done.stdout
+
+
+def planned(simulation: str) -> tuple[list[str], dict[str, str]]:
+    """(packages that would be new, package → the version that would be replaced)."""
+    found = [(m["name"], m["old"]) for m in INSTALL.finditer(simulation)]
+    return (
+        [name for name, old in found if old is None],
+        {name: old for name, old in found if old is not None},
+    )
+
+
+def removed(simulation: str) -> list[str]:
+    """Packages that would go."""
+    return [match["name"] for match in REMOVE.finditer(simulation)]
+
+
+def install(names: Sequence[str]) -> None:
+    """Install packages with fresh lists, since the host's may name versions that are gone.
+
+    What comes with them is known from a simulation and noted before the first one is unpacked.
+    Raises :class:`PackageError`; refuses what would remove packages of the host.
+    """
+    apt("update")
+    simulation = apt("--simulate", "install", *names)
+    going = removed(simulation)
+    if going:
+        raise PackageError(
+            f"installing {', '.join(names)} would remove {', '.join(going)} from this host; "
+            "install it by hand if that may be"
+        )
+    new, old = planned(simulation)
+    note("packages", dict.fromkeys(new))
+    note("upgraded", old)
+    apt("install", *names)

@@ -1,0 +1,90 @@
+"""``mitigauge host restore``: put back everything that was ever changed on a host."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mitigauge.hostile import clean_text
+from pipelines.host_control import Facts, LabFault, Unanswered
+
+LOOK_EVERY_S = 3.0
+
+
+class Restorable(Protocol):
+    """What of a host is needed to put it back."""
+
+    def restore(self) -> Facts: ...
+    def look(self) -> Facts: ...
+    def reboot(self) -> None: ...
+    def answers(self) -> bool: ...
+    def put_back(self) -> Facts: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """One thing of the host; *left*: it stays as it is, and *what* says why."""
+
+    name: str
+    what: str
+    left: bool = False
+
+
+def put_back(
+    host: Restorable, tell: Callable[[str], None], *, boot_timeout_s: float
+) -> Iterator[PutBack]:
+    """Everything that was put back, as it is done; *tell* is told what is being done.
+
+    Done again it finds nothing to do. Raises :class:`LabFault` where the host does not
+    answer, does not come back or refuses a step; all that was yielded before holds.
+    """
+    tell("tuning and boot entry")
+    yield from _of_a_run(host.restore())
+    before = host.look()
+    if before.get("nonce"):
+        tell("a reboot into its own kernel")
+        host.reboot()
+        now = _awaited(host, before["boot_id"], boot_timeout_s)
+        yield PutBack("running kernel", f"its own default, {now['kernel_release']}")
+    tell("packages, units and files")
+    for item in host.put_back()["put_back"]:
+        yield PutBack(clean_text(item["name"]), clean_text(item["what"]), item["left"])
+
+
+def _of_a_run(facts: Facts) -> Iterator[PutBack]:
+    """What restore.yml put back, which also ends every run."""
+    restored: Any = facts.get("restored")
+    said = restored if isinstance(restored, dict) else {}
+    if said.get("boot_entry"):
+        yield PutBack("boot entry", "removed from GRUB's custom.cfg")
+    for kind, word in (("knobs", "again"), ("units", "")):
+        values = said.get(kind)
+        for name, value in sorted(values.items()) if isinstance(values, dict) else []:
+            yield PutBack(clean_text(str(name)), clean_text(f"{value} {word}").strip())
+
+
+def _awaited(host: Restorable, boot_id: str | None, timeout_s: float) -> Facts:
+    """The proof of the boot after *boot_id*; raises :class:`LabFault` where none comes up."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        time.sleep(LOOK_EVERY_S)
+        if not host.answers():
+            continue
+        try:
+            now = host.look()
+        except Unanswered:
+            continue  # on its way down, or not all the way up
+        if now["boot_id"] == boot_id:
+            continue
+        if now.get("nonce"):
+            raise LabFault(
+                "the host came up with a boot of an experiment again",
+                hint="Choose its own entry in GRUB's menu, then restore again.",
+            )
+        return now
+    raise LabFault(
+        f"the host did not come back within {timeout_s:.0f} s of its reboot",
+        hint="Look at its console; once it is up, restore again.",
+    )

@@ -1,0 +1,58 @@
+"""A host that lacks so much that nothing can be asked of it."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mitigauge.catalog import Catalog
+from mitigauge.fleet.check import Item, State
+from mitigauge.fleet.service import host_vars
+from pipelines.adapters import ansible_host
+from pipelines.adapters.ansible import PlayFailure
+from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
+from pipelines.host_check import checked
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """An SSH server's greeting, and nothing behind it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(b"SSH-2.0-x\r\n")
+
+        threading.Thread(target=greet, daemon=True).start()
+        yield int(server.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("said", "found", "mend"),
+    [
+        (
+            "The module interpreter '/usr/bin/python3' was not found.",
+            "no Python on the host", "apt-get install python3",
+        ),
+        ("sudo: a password is required", "a password is required", "See its events."),
+    ],
+)  # fmt: skip
+def test_what_keeps_ansible_out_is_named_with_its_mend(
+    monkeypatch: pytest.MonkeyPatch, port: int, said: str, found: str, mend: str
+) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise PlayFailure(f"check.yml on alpha: task 'Look' failed: {said}", hint="See its events.")
+
+    monkeypatch.setattr(ansible_host, "run_playbook", refuse)
+    variables = {"ansible_host": "127.0.0.1", "ansible_port": port}
+    host = AnsibleHost(host_vars("alpha", "lab", variables, boot_timeout_s=60), SilentLog())
+    items: dict[str, Item] = {i.name: i for i in checked(host, Catalog(), lambda _: None)}
+    assert items["ssh"].state is State.OK
+    assert items["ansible"].state is State.MISSING
+    assert found in items["ansible"].found
+    assert mend in items["ansible"].mend
