@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -111,9 +111,16 @@ def resume(
 def check(
     name: str,
     environment: Annotated[str, typer.Option(help="Folder of ansible/envs/.")] = "lab",
+    try_it: Annotated[
+        bool,
+        typer.Option(
+            "--try",
+            help="Then boot it once through the one-shot entry, and back. It reboots twice.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Look whether a host has what a run needs; changes nothing.
+    """Look whether a host has what a run needs; changes nothing, unless with --try.
 
     Each item is ok, missing (with the way to put it right) or a note. Ends with 1 where
     something is missing.
@@ -123,15 +130,21 @@ def check(
     from orjson import dumps
 
     from mitigauge.catalog import Catalog
-    from mitigauge.fleet.check import State
+    from mitigauge.fleet.check import Item, State
     from pipelines.adapters.ansible_host import SilentLog
     from pipelines.host_check import checked
 
     host = _host_of(environment, name, SilentLog())
     with errors().status("looking") as status:
-        items = list(
-            checked(host, Catalog(), lambda what: status.update(f"looking at {shown(what)}"))
-        )
+
+        def tell(what: str) -> None:
+            status.update(f"looking at {shown(what)}")
+
+        items = list(checked(host, Catalog(), tell))
+        if try_it and all(item.state is not State.MISSING for item in items):
+            items += _tried(environment, name, tell)
+        elif try_it:
+            items.append(Item("trial", State.NOTE, "not made: first mend what is missing"))
     if json:
         echo_json(dumps([asdict(item) for item in items]).decode())
     else:
@@ -163,7 +176,10 @@ def restore(
 
     host = _host_of(environment, name, _Held(environment, name))
     items = []
-    with _kept_out(environment, name), errors().status("putting back") as status:
+    with (
+        _kept_out(environment, name, "mitigauge host restore"),
+        errors().status("putting back") as status,
+    ):
         for item in put_back(
             host,
             lambda what: status.update(f"putting back: {what}"),
@@ -179,6 +195,16 @@ def restore(
         echo_json(dumps([asdict(item) for item in items]).decode())
     elif not items:
         say(f"{environment}/{name}: nothing of ours is on this host")
+
+
+def _tried(environment: str, name: str, tell: Callable[[str], None]) -> list[Item]:
+    """One proven boot and the way back, while no run can begin on the host."""
+    from pipelines.host_trial import tried
+
+    host = _host_of(environment, name, _Held(environment, name))
+    has_power = host.host.power.get("driver", "none") != "none"
+    with _kept_out(environment, name, "mitigauge host check --try"):
+        return list(tried(host, tell, boot_timeout_s=host.host.boot_timeout_s, has_power=has_power))
 
 
 @dataclass(frozen=True)
@@ -205,12 +231,12 @@ class _Held:
 
 
 @contextmanager
-def _kept_out(environment: str, name: str) -> Iterator[None]:
+def _kept_out(environment: str, name: str, command: str) -> Iterator[None]:
     """No run begins on the host meanwhile."""
     from mitigauge.runs import service
 
     with stored() as session:
-        ours = service.keep_out(session, environment, name, "mitigauge host restore is at work")
+        ours = service.keep_out(session, environment, name, f"{command} is at work")
     try:
         yield
     finally:

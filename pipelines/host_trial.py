@@ -1,0 +1,141 @@
+"""``mitigauge host check --try``: one proven boot on a host, and the way back to its own kernel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from mitigauge.boot_method import BootMethod
+from mitigauge.errors import MitigaugeError
+from mitigauge.fleet.check import Item, State
+from mitigauge.runs.plan import new_nonce
+from mitigauge.runs.proof import Requested, judge_boot
+from mitigauge.runs.states import BootState
+from pipelines.host_control import Facts, Unanswered
+
+LOOK_EVERY_S = 2.0
+# A system on its way down greets for so long at most.
+GOING_DOWN_S = 8.0
+
+
+class Triable(Protocol):
+    """What of a host a trial needs."""
+
+    def arm(self, *, nonce: str, cmdline: str, kernel: str, method: BootMethod) -> Facts: ...
+    def answers(self) -> bool: ...
+    def look(self) -> Facts: ...
+    def power_cycle(self) -> None: ...
+    def reboot(self) -> None: ...
+    def restore(self) -> Facts: ...
+
+
+def tried(
+    host: Triable, tell: Callable[[str], None], *, boot_timeout_s: float, has_power: bool
+) -> Iterator[Item]:
+    """A boot of the default kernel that proves itself, then the fallback, item by item.
+
+    The way back is a power cycle where the host has a controller, so that this is proven too.
+    What fails is an item that is missing; the boot entry is removed in any case. Raises nothing.
+    """
+    try:
+        yield from _boot(host, tell, boot_timeout_s)
+        yield from _fallback(host, tell, boot_timeout_s, has_power=has_power)
+    except MitigaugeError as error:
+        yield Item("trial", State.MISSING, error.message, error.hint or "")
+    finally:
+        tell("removing the boot entry")
+        try:
+            host.restore()
+        except MitigaugeError as error:
+            yield Item(
+                "restore", State.MISSING, error.message,
+                "`mitigauge host restore` removes the boot entry once the host answers.",
+            )  # fmt: skip
+
+
+def _boot(host: Triable, tell: Callable[[str], None], limit_s: float) -> Iterator[Item]:
+    tell("a boot of the default kernel, through the one-shot entry")
+    nonce, begun = new_nonce(), time.monotonic()
+    entry = host.arm(nonce=nonce, cmdline="", kernel="", method=BootMethod.RESET)
+    proof = _next_boot(host, entry["previous_boot_id"], limit_s)
+    if proof is None:
+        yield _silent("proven boot", limit_s)
+        return
+    judgement = judge_boot(
+        proof,
+        Requested(
+            nonce=nonce,
+            previous_boot_id=entry["previous_boot_id"],
+            kernel_release=entry["kernel_release"],
+            build_id=entry.get("build_id"),
+            kernel_version=entry.get("kernel_version"),
+            expect=[],
+        ),
+    )
+    took = f"{time.monotonic() - begun:.0f} s"
+    if judgement.state is BootState.EFFECTIVE:
+        found = f"kernel {proof['kernel_release']} came up with its nonce after {took}"
+        yield Item("proven boot", State.OK, found)
+    else:
+        yield Item(
+            "proven boot", State.MISSING, f"{judgement.reason} (after {took})",
+            "See the host's console while it boots; GRUB must read /boot/grub/custom.cfg.",
+        )  # fmt: skip
+
+
+def _fallback(
+    host: Triable, tell: Callable[[str], None], limit_s: float, *, has_power: bool
+) -> Iterator[Item]:
+    how = "a power cycle" if has_power else "a reboot"
+    tell(f"the way back, by {how}")
+    if not host.answers():
+        if not has_power:
+            yield Item(
+                "fallback", State.MISSING, "the host does not answer, and nothing can switch it",
+                "Switch it off and on by hand; it comes up with its own kernel.",
+            )  # fmt: skip
+            return
+        before = None
+    else:
+        before = host.look()["boot_id"]
+    begun = time.monotonic()
+    if has_power:
+        host.power_cycle()
+    else:
+        host.reboot()
+    proof = _next_boot(host, before, limit_s)
+    if proof is None:
+        yield _silent("fallback", limit_s)
+    elif proof.get("nonce"):
+        yield Item(
+            "fallback", State.MISSING, f"the entry of one boot came up again after {how}",
+            "GRUB does not forget next_entry: its environment must be writable for GRUB itself.",
+        )  # fmt: skip
+    else:
+        took = f"{time.monotonic() - begun:.0f} s"
+        found = f"its own kernel {proof['kernel_release']} came up {took} after {how}"
+        yield Item("fallback", State.OK, found)
+
+
+def _next_boot(host: Triable, before: str | None, limit_s: float) -> dict[str, Any] | None:
+    """The proof of the boot after *before*; None where none comes up in time."""
+    time.sleep(GOING_DOWN_S)
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        if host.answers():
+            try:
+                proof = host.look()
+            except Unanswered:
+                proof = None  # on its way down, or not all the way up
+            if proof is not None and proof["boot_id"] != before:
+                return dict(proof)
+        time.sleep(LOOK_EVERY_S)
+    return None
+
+
+def _silent(name: str, limit_s: float) -> Item:
+    return Item(
+        name, State.MISSING, f"no answer within {limit_s:.0f} s",
+        "See its console; mitigauge_boot_timeout_s of the inventory says how long a boot may take.",
+    )  # fmt: skip

@@ -1,0 +1,124 @@
+"""A trial boot and the way back: each way in which a host does not play along is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from mitigauge.boot_method import BootMethod
+from mitigauge.fleet.check import Item, State
+from pipelines import host_trial
+from pipelines.host_control import LabFault, Unanswered
+from pipelines.host_trial import tried
+
+RELEASE = "6.12.1"
+
+
+@dataclass
+class Scripted:
+    """A host with a boot entry, GRUB's memory and a switch, each of which may fail."""
+
+    entry_is_read: bool = True
+    grub_forgets: bool = True
+    comes_up: bool = True
+    greets_early: bool = False
+    asked: list[str] = field(default_factory=list)
+    nonce: str | None = None
+    armed: str | None = None
+    boots: int = 1
+
+    def arm(self, *, nonce: str, cmdline: str, kernel: str, method: BootMethod) -> Any:
+        assert (cmdline, kernel, method) == ("", "", BootMethod.RESET)
+        self.asked.append("arm")
+        self.armed = nonce
+        before = self.boot_id
+        self._boot(self.armed if self.entry_is_read else None)
+        return {"kernel_release": RELEASE, "previous_boot_id": before}
+
+    @property
+    def boot_id(self) -> str:
+        return f"b{self.boots}"
+
+    def _boot(self, nonce: str | None) -> None:
+        self.boots += 1
+        self.nonce = nonce
+
+    def answers(self) -> bool:
+        return self.comes_up
+
+    def look(self) -> Any:
+        if self.greets_early:
+            self.greets_early = False
+            raise Unanswered("on its way down")
+        return {"boot_id": self.boot_id, "nonce": self.nonce, "kernel_release": RELEASE}
+
+    def power_cycle(self) -> None:
+        self.asked.append("power cycle")
+        self._boot(None if self.grub_forgets else self.armed)
+
+    def reboot(self) -> None:
+        self.asked.append("reboot")
+        self._boot(None if self.grub_forgets else self.armed)
+
+    def restore(self) -> Any:
+        self.asked.append("restore")
+        return {}
+
+
+@pytest.fixture(autouse=True)
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_trial, "LOOK_EVERY_S", 0.001)
+    monkeypatch.setattr(host_trial, "GOING_DOWN_S", 0.0)
+
+
+def items(host: Scripted, *, has_power: bool = True) -> dict[str, Item]:
+    found = tried(host, lambda _: None, boot_timeout_s=0.05, has_power=has_power)
+    return {item.name: item for item in found}
+
+
+@pytest.mark.parametrize(("has_power", "way"), [(True, "power cycle"), (False, "reboot")])
+def test_a_good_host_boots_once_and_comes_back(has_power: bool, way: str) -> None:
+    host = Scripted(greets_early=True)
+    found = items(host, has_power=has_power)
+    assert [item.state for item in found.values()] == [State.OK, State.OK]
+    assert RELEASE in found["proven boot"].found
+    assert f"after a {way}" in found["fallback"].found
+    assert host.asked == ["arm", way, "restore"]
+
+
+def test_an_entry_that_grub_does_not_read_is_told() -> None:
+    item = items(Scripted(entry_is_read=False))["proven boot"]
+    assert item.state is State.MISSING
+    assert "the nonce is not on its command line" in item.found
+
+
+def test_a_one_shot_entry_that_stays_is_told() -> None:
+    item = items(Scripted(grub_forgets=False))["fallback"]
+    assert item.state is State.MISSING
+    assert "came up again after a power cycle" in item.found
+
+
+def test_a_host_that_does_not_come_up_is_left_with_a_way_out() -> None:
+    host = Scripted(comes_up=False)
+    found = items(host, has_power=False)
+    assert "no answer within" in found["proven boot"].found
+    assert "by hand" in found["fallback"].mend
+    assert host.asked == ["arm", "restore"]
+
+
+def test_a_fault_ends_the_trial_by_its_name_and_removes_the_entry() -> None:
+    class Refusing(Scripted):
+        def arm(self, **_: Any) -> Any:
+            raise LabFault("grubenv lies on btrfs", hint="Put /boot on ext4.")
+
+        def restore(self) -> Any:
+            raise LabFault("unreachable")
+
+    found = items(Refusing())
+    assert (found["trial"].found, found["trial"].mend) == (
+        "grubenv lies on btrfs",
+        "Put /boot on ext4.",
+    )
+    assert found["restore"].state is State.MISSING
