@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli.output import Json, console, echo_json, errors, print_json, print_table, remark, say, shown
 from cli.stored import stored
 from mitigauge.clock import Clock
-from mitigauge.errors import NotFound
+from mitigauge.errors import MitigaugeError, NotFound
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
@@ -105,6 +105,65 @@ def resume(
         was_aside = service.bring_back(session, environment, name)
     word = "is in use again" if was_aside else "was not set aside"
     say(f"{environment}/{name} {word}")
+
+
+@app.command()
+def add(
+    name: str,
+    environment: Annotated[
+        str, typer.Option(help="Folder of ansible/envs/; made where it is not there.")
+    ],
+    address: Annotated[str, typer.Option(help="Name or address of its SSH server.")] = "",
+    port: Annotated[int, typer.Option(help="Of its SSH server.", min=1, max=65535)] = 22,
+    power: Annotated[str, typer.Option(help="Power driver; docs/power.md lists them.")] = "",
+    line: Annotated[str, typer.Option("--console", help="Kind of serial console.")] = "",
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="power.NAME=VALUE or console.NAME=VALUE, as often as needed."),
+    ] = None,
+    look: Annotated[
+        bool, typer.Option(help="Read processor and capabilities from the host itself.")
+    ] = True,
+) -> None:
+    """Write a host into an inventory, asking for what was not given.
+
+    A password is never written: give the path of a file that holds it. How Ansible gets in (user,
+    key, known hosts) stands in the environment's group_vars/all.yml.
+    """
+    from cli.host_entry import asked, power_and_console
+    from mitigauge.fleet.inventory import ENVIRONMENTS, load_hosts
+    from mitigauge.fleet.inventory_entry import write_host
+
+    variables: dict[str, Any] = {"ansible_host": address or asked("address of its SSH server")}
+    if port != 22:
+        variables["ansible_port"] = port
+    variables |= dict(power_and_console(power, line, setting or [], asked))
+    file = write_host(
+        ENVIRONMENTS, environment, name, variables, check=lambda: load_hosts(environment)
+    )
+    say(f"{name} is in {file}")
+    if look:
+        _look_for_entry(environment, name)
+    say(f"next: mitigauge host check {name} --environment {environment}")
+
+
+def _look_for_entry(environment: str, name: str) -> None:
+    """Add to the entry what the host shows of itself; a host that does not answer is only told."""
+    from cli.host_entry import read_of
+    from mitigauge.fleet.inventory import ENVIRONMENTS
+    from mitigauge.fleet.inventory_entry import write_host
+    from pipelines.adapters.ansible_host import SilentLog
+
+    try:
+        with errors().status("looking at the host, over Ansible"):
+            found = read_of(_host_of(environment, name, SilentLog()))
+    except MitigaugeError as error:
+        remark(f"the host could not be asked what it is: {error.message}")
+        remark("mitigauge_class and mitigauge_capabilities are left to you")
+        return
+    write_host(ENVIRONMENTS, environment, name, found, replace=True)
+    for variable, value in found.items():
+        say(f"  {variable}: {', '.join(value) if isinstance(value, list) else value}")
 
 
 @app.command()

@@ -85,6 +85,7 @@ class BootLoader(_Answer):
 class Processor(_Answer):
     """What changes the time of the same work."""
 
+    model: Word | None = None
     smt: Word | None
     turbo: bool | None
     governors: list[Word] = Field(max_length=200)

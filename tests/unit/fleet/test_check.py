@@ -98,7 +98,7 @@ def test_the_module_reads_any_system(tmp_path: Path) -> None:
     assert facts["programs"]["no-such-program"] is None
     assert (facts["watchdog"], facts["vulnerabilities"], facts["readings"]) == (None, {}, {})
     assert facts["processor"] == {
-        "smt": None, "turbo": None, "governors": [], "idle_states": [],
+        "model": None, "smt": None, "turbo": None, "governors": [], "idle_states": [],
     }  # fmt: skip
 
 

@@ -146,6 +146,12 @@ def synchronised() -> bool | None:
     return None if answer is None else answer == "yes"
 
 
+def model_of(cpuinfo: str | None) -> str | None:
+    """What the first processor is called."""
+    found = re.search(r"^model name\s*:\s*(.+)$", cpuinfo or "", re.MULTILINE)
+    return found[1] if found else None
+
+
 def processor(root: Path) -> dict[str, Any]:
     """What changes the time of the same work from one minute to the next."""
     cpu = root / CPU
@@ -155,6 +161,7 @@ def processor(root: Path) -> dict[str, Any]:
     boost = text_of(cpu / "cpufreq/boost")
     turbo = no_turbo == "0" if no_turbo is not None else None if boost is None else boost == "1"
     return {
+        "model": model_of(text_of(root / "proc/cpuinfo")),
         "smt": text_of(cpu / "smt/control"),
         "turbo": turbo,
         "governors": sorted(policy for policy in policies if policy),
