@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 
 from api.database import Database
 from api.gate import needs
-from api.parameters import NameInPath
+from api.parameters import NameInPath, Word
 from mitigauge.access.roles import Right
 from mitigauge.errors import Conflict
 from mitigauge.runs import service
@@ -23,9 +23,9 @@ def list_hosts(session: Database) -> list[HostSummary]:
 
 
 @router.get("/{name}")
-def show_host(name: NameInPath, session: Database) -> HostView:
-    """One host with its fingerprints and experiments."""
-    return host_views.show_host(session, name)
+def show_host(name: NameInPath, session: Database, environment: Word | None = None) -> HostView:
+    """One host with its fingerprints and experiments; *environment* where several have the name."""
+    return host_views.show_host(session, name, environment)
 
 
 @router.post(
@@ -39,4 +39,4 @@ def resume_host(environment: NameInPath, name: NameInPath, session: Database) ->
     """Use a host again that was set aside. A body is not read."""
     if not service.bring_back(session, environment, name):
         raise Conflict(f"host {environment}/{name} is not set aside", hint="It is in use.")
-    return host_views.show_host(session, name)
+    return host_views.show_host(session, name, environment)

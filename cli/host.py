@@ -47,12 +47,18 @@ def list_hosts(json: Json = False) -> None:
 
 
 @app.command()
-def show(name: str, json: Json = False) -> None:
+def show(
+    name: str,
+    environment: Annotated[
+        str | None, typer.Option(help="Folder of ansible/envs/, where several have the name.")
+    ] = None,
+    json: Json = False,
+) -> None:
     """One host: what it was when it ran."""
     from mitigauge.views import hosts as host_views
 
     with stored() as session:
-        host = host_views.show_host(session, name)
+        host = host_views.show_host(session, name, environment)
     if json:
         print_json(host)
         return
@@ -61,6 +67,8 @@ def show(name: str, json: Json = False) -> None:
         mark += ", counted time"
     say(f"{host.name} ({host.environment}){mark}")
     say(host.host_class)
+    if host.power == "none":
+        say("nothing can switch its power: a hang needs its watchdog or a person")
     if host.set_aside_at:
         say(_state(host))
     for rate in host.aa:

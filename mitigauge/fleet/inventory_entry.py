@@ -74,7 +74,7 @@ def with_host(
     """
     yaml = YAML()
     yaml.width = 100
-    yaml.explicit_start = text.startswith("---")  # type: ignore[assignment]
+    yaml.explicit_start = text.startswith("---")
     yaml.indent(mapping=2, sequence=4, offset=2)
     try:
         tree = yaml.load(text) or {}

@@ -14,6 +14,8 @@ from mitigauge.database import database_now
 from mitigauge.errors import NotFound
 from mitigauge.fleet.tables import Fingerprint, Host
 
+# The driver of a host that only a person can switch.
+NO_POWER = "none"
 FIRST_PROBE_S, LAST_PROBE_S = 300.0, 3600.0
 LONGEST_REASON = 1000
 
@@ -28,6 +30,7 @@ def upsert_host(
     emulated: bool,
     clock: Clock,
     capabilities: list[str],
+    power: str = NO_POWER,
 ) -> int:
     """Store what the inventory says of a host; returns its id."""
     said = {
@@ -36,6 +39,7 @@ def upsert_host(
         "emulated": emulated,
         "clock": clock.value,
         "capabilities": capabilities,
+        "power": power,
     }
     statement = (
         insert(Host)

@@ -30,6 +30,8 @@ class Host(Base):
     # What its time is; see mitigauge.clock.
     clock: Mapped[str] = mapped_column(server_default=Clock.REAL.value)
     capabilities: Mapped[list[Any]]
+    # The driver that switches its power; null: not known yet.
+    power: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_seen_at: Mapped[datetime | None]
     # Set aside: no run begins on it before the next probe. Empty reason: in use.

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.experiments.plan import plan_run
 from mitigauge.experiments.tables import Comparison, Experiment
-from mitigauge.fleet.repository import upsert_host
+from mitigauge.fleet.repository import NO_POWER, upsert_host
 from mitigauge.fleet.service import HostVars
 from mitigauge.runs.tables import Boot, Run
 
@@ -26,6 +26,7 @@ def store_run(
         emulated=host.emulated,
         clock=host.clock,
         capabilities=sorted(host.capabilities),
+        power=str(host.power.get("driver", NO_POWER)),
     )
     arms = {arm.name: arm for arm in comparison.arms}
     plan = plan_run(

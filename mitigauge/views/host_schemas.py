@@ -19,6 +19,9 @@ class HostSummary(View):
     emulated: bool
     clock: Clock = Field(description="what the host's time is, as its inventory says now")
     capabilities: list[str]
+    power: str | None = Field(
+        None, description="driver that switches its power; none: a person must; null: not known"
+    )
     leased_by: str = Field("", description="experiment that holds the host; empty: free")
     last_seen_at: datetime | None
     set_aside_at: datetime | None = Field(

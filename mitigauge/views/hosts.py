@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.errors import NotFound
+from mitigauge.errors import Conflict, NotFound
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.tables import Host
 from mitigauge.runs import repository as run_rows
@@ -28,14 +28,26 @@ def list_hosts(session: Session) -> list[HostSummary]:
     ]
 
 
-def show_host(session: Session, name: str) -> HostView:
-    """One host by name. Raises :class:`NotFound` naming the known ones."""
-    found = fleet.hosts_named(session, name)
+def show_host(session: Session, name: str, environment: str | None = None) -> HostView:
+    """One host by name. Raises :class:`NotFound` naming the known ones.
+
+    Raises :class:`Conflict` for a name that several environments have, if none is given.
+    """
+    found = [
+        host for host in fleet.hosts_named(session, name) if environment in (None, host.environment)
+    ]
     if not found:
         known = ", ".join(host.name for host in fleet.all_hosts(session)) or "none yet"
         raise NotFound(
             f"there is no host {name!r}",
             hint=f"Known: {known}. A host appears with its first experiment.",
+        )
+    if len(found) > 1:
+        environments = ", ".join(host.environment for host in found)
+        raise Conflict(
+            f"there is a host {name!r} in each of {environments}",
+            hint=f"Say which: --environment {found[0].environment}, or "
+            f"/hosts/{name}?environment={found[0].environment} in a browser.",
         )
     host = found[0]
     counts = run_rows.boot_counts_by_host(session)
@@ -70,6 +82,7 @@ def _summary(host: Host, boots: dict[str, int], holder: str) -> dict[str, object
         "emulated": host.emulated,
         "clock": Clock(host.clock),
         "capabilities": host.capabilities,
+        "power": host.power,
         "leased_by": holder,
         "last_seen_at": host.last_seen_at,
         "set_aside_at": host.set_aside_at,

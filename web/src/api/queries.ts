@@ -172,9 +172,14 @@ export const hostsQuery = () =>
     refetchInterval: 30_000,
   });
 
-export const hostQuery = (name: string) =>
+export const hostQuery = (name: string, environment: string | null) =>
   queryOptions({
-    queryKey: ["host", name],
+    queryKey: ["host", name, environment],
     queryFn: ({ signal }) =>
-      data(api.GET("/api/hosts/{name}", { params: { path: { name } }, signal })),
+      data(
+        api.GET("/api/hosts/{name}", {
+          params: { path: { name }, query: environment === null ? {} : { environment } },
+          signal,
+        }),
+      ),
   });

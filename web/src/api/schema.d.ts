@@ -414,7 +414,7 @@ export interface paths {
         };
         /**
          * Show Host
-         * @description One host with its fingerprints and experiments.
+         * @description One host with its fingerprints and experiments; *environment* where several have the name.
          */
         get: operations["show_host_api_hosts__name__get"];
         put?: never;
@@ -1639,6 +1639,11 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Power
+             * @description driver that switches its power; none: a person must; null: not known
+             */
+            power?: string | null;
+            /**
              * Probe At
              * @description when a run may try again whether the host is fine
              */
@@ -1708,6 +1713,11 @@ export interface components {
             leased_by: string;
             /** Name */
             name: string;
+            /**
+             * Power
+             * @description driver that switches its power; none: a person must; null: not known
+             */
+            power?: string | null;
             /**
              * Probe At
              * @description when a run may try again whether the host is fine
@@ -2985,7 +2995,9 @@ export interface operations {
     };
     show_host_api_hosts__name__get: {
         parameters: {
-            query?: never;
+            query?: {
+                environment?: string | null;
+            };
             header?: never;
             path: {
                 name: string;

@@ -1,6 +1,7 @@
 /** One host: what it is, what it was, and what ran on it. */
 
 import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "wouter";
 import { hostQuery } from "../api/queries";
 import type { Fingerprint, Host } from "../api/types";
 import { ExperimentTable } from "../experiments/page";
@@ -19,8 +20,16 @@ import { Lease } from "./page";
 
 export function HostPage({ name }: { name: string }) {
   useTitle(name);
-  const query = useQuery(hostQuery(name));
+  const environment = new URLSearchParams(useSearch()).get("environment");
+  const query = useQuery(hostQuery(name, environment));
   return <Loaded query={query}>{(host) => <Body host={host} />}</Loaded>;
+}
+
+function power(host: Host): string | null {
+  if (host.power === null) return null;
+  return host.power === "none"
+    ? "nothing can switch it: a hang needs its watchdog or a person"
+    : `switched by ${host.power}`;
 }
 
 function Body({ host }: { host: Host }) {
@@ -48,6 +57,7 @@ function Body({ host }: { host: Host }) {
           <Facts
             items={[
               ["environment", host.environment],
+              ["power", power(host)],
               ["capabilities", host.capabilities.join(", ") || "none named"],
               ["boots", host.boots],
               ["lab faults", host.lab_faults],

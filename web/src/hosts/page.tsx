@@ -12,6 +12,12 @@ import { Head, useTitle } from "../ui/page";
 import { Tag } from "../ui/tag";
 import "./hosts.css";
 
+/** Several environments may have a host of the same name. */
+function hostPath(host: HostSummary): string {
+  const environment = encodeURIComponent(host.environment);
+  return `/hosts/${encodeURIComponent(host.name)}?environment=${environment}`;
+}
+
 export function HostsPage() {
   useTitle("Hosts");
   const query = useQuery(hostsQuery());
@@ -65,7 +71,7 @@ function List({ hosts }: { hosts: HostSummary[] }) {
               <tr key={`${host.environment} ${host.name}`}>
                 <th scope="row">
                   <div className="buttons">
-                    <Link to={`/hosts/${encodeURIComponent(host.name)}`}>
+                    <Link to={hostPath(host)}>
                       <strong>{host.name}</strong>
                     </Link>
                     {host.emulated && <EmulatedMark />}
