@@ -18,6 +18,7 @@ from api.followers import Followers
 from api.gate import Gate, needs, read_proxy_secret
 from api.guard import Guard
 from api.problems import ProblemView
+from api.shared_reads import SharedReads
 from api.stored_pages import StoredPages
 from mitigauge.access.roles import Right
 from mitigauge.database import get_engine
@@ -61,7 +62,8 @@ def create_app(
     )
     app.state.engine = engine if engine is not None else get_engine()
     app.state.ready = False
-    app.state.pages = StoredPages()
+    app.state.shared = SharedReads()
+    app.state.pages = StoredPages(app.state.shared)
     app.state.followers = Followers(app.state.engine, settings.followers_limit)
     app.state.gate = Gate(
         anonymous_read=settings.anonymous_read,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Literal
+from collections.abc import Hashable
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import PlainTextResponse, Response, StreamingResponse
@@ -14,13 +15,14 @@ from api.events import follow
 from api.gate import Known, needs
 from api.parameters import EventId, Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
-from api.stored_pages import StoredPages
+from api.stored_pages import Read, Stamp, StoredPages
 from mitigauge.access.roles import Right, roles_with
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
 from mitigauge.errors import Forbidden
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.reports.service import gathered
+from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service, submission
 from mitigauge.views import case
 from mitigauge.views import experiments as views
@@ -38,14 +40,22 @@ from mitigauge.yaml_file import MAX_BYTES
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 
 
-@router.get("")
-def list_experiments(
-    session: Database,
+# Of pages that a browser asks for again and has already.
+HAS_IT: dict[int | str, dict[str, Any]] = {304: {"description": "the client has it already"}}
+
+
+@router.get("", response_model=ExperimentPage)
+async def list_experiments(
+    request: Request,
     before: MaybeIdQuery = None,
     limit: Annotated[int, Query(ge=1, le=200)] = PAGE_SIZE,
-) -> ExperimentPage:
+) -> Response:
     """Experiments, newest first, a page at a time."""
-    return views.list_experiments(session, before=before, limit=limit)
+    return await _page(
+        request,
+        ("list", before, limit),
+        lambda session: views.list_experiments(session, before=before, limit=limit),
+    )
 
 
 @router.post(
@@ -73,25 +83,22 @@ async def submit_experiment(
     return await asyncio.to_thread(views.show_head, session, experiment_id)
 
 
-@router.get("/{experiment_id}")
-def show_experiment(experiment_id: Id, session: Database) -> ExperimentHead:
+@router.get("/{experiment_id}", response_model=ExperimentHead)
+async def show_experiment(experiment_id: Id, request: Request) -> Response:
     """One experiment with its arms and runs; its matrices are at ``/matrix``."""
-    return views.show_head(session, experiment_id)
+    return await _page(
+        request, ("head", experiment_id), lambda session: views.show_head(session, experiment_id)
+    )
 
 
-@router.get(
-    "/{experiment_id}/matrix",
-    response_model=MatrixView,
-    responses={304: {"description": "the client has it already"}},
-)
-def show_matrix(experiment_id: Id, session: Database, request: Request) -> Response:
+@router.get("/{experiment_id}/matrix", response_model=MatrixView, responses=HAS_IT)
+async def show_matrix(experiment_id: Id, request: Request) -> Response:
     """Every matrix of the experiment, from verdicts as they were stored."""
-    pages: StoredPages = request.app.state.pages
-    return pages.answer(
+    return await _page(
         request,
         ("matrix", experiment_id),
-        views.matrix_changes(session, experiment_id),
-        lambda: views.show_matrix(session, experiment_id).model_dump_json().encode(),
+        lambda session: views.show_matrix(session, experiment_id),
+        lambda session: views.matrix_changes(session, experiment_id),
     )
 
 
@@ -114,10 +121,14 @@ def cancel_experiment(experiment_id: Id, session: Database, caller: Known) -> Pr
     return views.show_progress(session, experiment_id)
 
 
-@router.get("/{experiment_id}/progress")
-def show_progress(experiment_id: Id, session: Database) -> ProgressView:
+@router.get("/{experiment_id}/progress", response_model=ProgressView)
+async def show_progress(experiment_id: Id, request: Request) -> Response:
     """Where it stands right now."""
-    return views.show_progress(session, experiment_id)
+    return await _page(
+        request,
+        ("progress", experiment_id),
+        lambda session: views.show_progress(session, experiment_id),
+    )
 
 
 @router.get("/{experiment_id}/log")
@@ -141,12 +152,24 @@ async def follow_experiment(experiment_id: Id, request: Request) -> StreamingRes
     return await follow(request, experiment_id)
 
 
-@router.get("/{experiment_id}/cases/{case_id}")
-def show_case(
-    experiment_id: Id, case_id: Id, session: Database, host: Word | None = None
-) -> CaseView:
+@router.get("/{experiment_id}/cases/{case_id}", response_model=CaseView, responses=HAS_IT)
+async def show_case(
+    experiment_id: Id, case_id: Id, request: Request, host: Word | None = None
+) -> Response:
     """One case on one host, every boot a point."""
-    return case.show_case(session, experiment_id, case_id, host)
+    return await _page(
+        request,
+        ("case", experiment_id, case_id, host),
+        lambda session: case.show_case(session, experiment_id, case_id, host),
+        lambda session: run_rows.stamp(session, experiment_id),
+    )
+
+
+async def _page(
+    request: Request, key: Hashable, read: Read, stamp: Stamp | None = None
+) -> Response:
+    pages: StoredPages = request.app.state.pages
+    return await pages.answer(request, key, read, stamp)
 
 
 @router.get("/{experiment_id}/claims")

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import Depends, Request, Security
+from fastapi import Depends, FastAPI, Request, Security
 from fastapi.security import APIKeyCookie, HTTPBearer
+from sqlalchemy.orm import Session
 from starlette.datastructures import Headers
 
 from api.addresses import Address, same_origin
 from api.bodies import UNSAFE
 from api.database import begin
+from api.shared_reads import SharedReads
 from mitigauge.access import service
 from mitigauge.access.roles import Caller, Means, Right, Role, roles_with
 from mitigauge.access.service import Unauthenticated
@@ -94,6 +96,22 @@ def read_proxy_secret(path: str) -> str:
     return secret
 
 
+NOBODY = Caller("", Role.VIEWER, Means.NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """A look-up of who has a secret."""
+
+    look_up: Callable[[Session, str], Caller]
+    secret: str = field(repr=False)
+
+    def answer(self, app: FastAPI) -> Caller:
+        """Whose it is. Raises :class:`Unauthenticated`."""
+        with begin(app) as session:
+            return self.look_up(session, self.secret)
+
+
 def session_cookie(host: Address) -> str:
     """The cookie's name. Ports of one host share cookies, so each service has its own."""
     return f"mitigauge_session_{host.port}" if host.port else "mitigauge_session"
@@ -113,35 +131,66 @@ def check_same_origin(request: Request) -> None:
         )
 
 
-def identified(
+def _known(request: Request) -> _Ask | Caller:
+    """Who asks, or which look-up tells it. Raises :class:`Unauthenticated` for what is none."""
+    gate: Gate = request.app.state.gate
+    authorization = _only(request.headers, "authorization")
+    if authorization is not None:
+        # A token decides alone: what else the browser sends along does not count.
+        scheme, _, secret = authorization.partition(" ")
+        if scheme.lower() != "bearer":
+            raise Unauthenticated("the Authorization header is not Bearer", hint=_HOW)
+        return _Ask(service.by_token, secret.strip())
+    caller = gate.proxys_user(request.headers)
+    if caller is not None:
+        return caller
+    secret = request.cookies.get(session_cookie(request.state.host)) or ""
+    return _Ask(service.by_session, secret) if secret else NOBODY
+
+
+def _admitted(request: Request, caller: Caller) -> Caller:
+    """*caller*, if such may ask this. A browser says where from it asks."""
+    if caller.means is Means.NOTHING and not request.app.state.gate.anonymous_read:
+        raise Unauthenticated("the request does not say who asks", hint=_HOW)
+    by_browser = caller.means in (Means.SESSION, Means.PROXY)
+    if by_browser and request.method in UNSAFE:
+        check_same_origin(request)
+    return caller
+
+
+def _instead(request: Request, ask: _Ask, error: Unauthenticated) -> Caller:
+    """Who asks where a look-up found nobody: a browser whose session ended may read as anybody."""
+    may_read = request.app.state.gate.anonymous_read and request.method not in UNSAFE
+    if ask.look_up is service.by_session and may_read:
+        return NOBODY
+    raise error
+
+
+async def identified(
     request: Request,
     # They only describe in the OpenAPI document what is read below.
     _bearer: Annotated[object, Security(HTTPBearer(auto_error=False))],
     _cookie: Annotated[object, Security(APIKeyCookie(name="mitigauge_session", auto_error=False))],
 ) -> Caller:
     """Who asks. Raises :class:`Unauthenticated` for nobody known."""
-    gate: Gate = request.app.state.gate
-    authorization = _only(request.headers, "authorization")
-    if authorization is not None:
-        # A token decides alone: what else the browser sends along does not count.
-        return _by_token(request, authorization)
-    caller = gate.proxys_user(request.headers) or _by_session(request, gate)
-    if caller is None:
-        if gate.anonymous_read:
-            return Caller("", Role.VIEWER, Means.NOTHING)
-        raise Unauthenticated("the request does not say who asks", hint=_HOW)
-    if request.method in UNSAFE:
-        check_same_origin(request)
-    return caller
+    known = _known(request)
+    if isinstance(known, Caller):
+        return _admitted(request, known)
+    shared: SharedReads = request.app.state.shared
+    try:
+        caller = await shared.answer(known, lambda: known.answer(request.app))
+    except Unauthenticated as error:
+        caller = _instead(request, known, error)
+    return _admitted(request, caller)
 
 
 Known = Annotated[Caller, Depends(identified)]
 
 
-def needs(right: Right) -> Callable[[Caller], None]:
+def needs(right: Right) -> Callable[[Caller], Awaitable[None]]:
     """A dependency that refuses callers whose role lacks *right*."""
 
-    def check(caller: Known) -> None:
+    async def check(caller: Known) -> None:
         if caller.may(right):
             return
         if caller.means is Means.NOTHING:
@@ -157,31 +206,18 @@ def needs(right: Right) -> Callable[[Caller], None]:
 def still_let_in(request: Request) -> bool:
     """Whether who began a long answer would be let in again now. Reads the database."""
     try:
-        identified(request, None, None)
+        known = _known(request)
+        if isinstance(known, Caller):
+            _admitted(request, known)
+            return True
+        try:
+            caller = known.answer(request.app)
+        except Unauthenticated as error:
+            caller = _instead(request, known, error)
+        _admitted(request, caller)
     except Unauthenticated:
         return False
     return True
-
-
-def _by_token(request: Request, authorization: str) -> Caller:
-    scheme, _, secret = authorization.partition(" ")
-    if scheme.lower() != "bearer":
-        raise Unauthenticated("the Authorization header is not Bearer", hint=_HOW)
-    with begin(request.app) as session:
-        return service.by_token(session, secret.strip())
-
-
-def _by_session(request: Request, gate: Gate) -> Caller | None:
-    secret = request.cookies.get(session_cookie(request.state.host))
-    if not secret:
-        return None
-    try:
-        with begin(request.app) as session:
-            return service.by_session(session, secret)
-    except Unauthenticated:
-        if gate.anonymous_read and request.method not in UNSAFE:
-            return None
-        raise
 
 
 def _only(headers: Headers, name: str) -> str | None:

@@ -47,6 +47,8 @@ def host_times(session: Session, run_ids: Iterable[int]) -> Mapping[int, HostTim
         .where(Run.started_at.is_not(None))
     )
     times = {run_id: HostTime(float(seconds or 0)) for run_id, seconds in session.execute(over)}
+    if not times:
+        return times
     came_up = func.coalesce(Boot.up_at, Boot.finished_at)
     took = func.extract("epoch", came_up - Boot.rebooted_at)
     by_method = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, or_, select, type_coerce, update
+from sqlalchemy import func, or_, select, text, type_coerce, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, joinedload, selectinload
 
@@ -93,6 +93,28 @@ def verdict_changes(session: Session, experiment_id: int) -> int:
     if changes is None:
         raise no_experiment(experiment_id)
     return int(changes)
+
+
+def stamp(session: Session, experiment_id: int) -> str:
+    """Another text after every change to the experiment's runs, their hosts and boots.
+
+    PostgreSQL's number of the transaction that wrote each row last. Whatever a boot gives is
+    stored together with a change of its run, and a verdict is counted in it. Raises
+    :class:`NotFound`.
+    """
+    rows = text("""
+        select md5(string_agg(row, ',' order by row)) from (
+            select 'r' || run.id || ':' || run.xmin || ':' || host.xmin as row
+            from run join host on host.id = run.host_id where run.experiment_id = :experiment
+            union all
+            select 'b' || boot.id || ':' || boot.xmin
+            from boot join run on run.id = boot.run_id where run.experiment_id = :experiment
+        ) as rows
+    """)
+    found: str | None = session.scalar(rows, {"experiment": experiment_id})
+    if found is None:
+        raise no_experiment(experiment_id)
+    return found
 
 
 def run_whole(session: Session, run_id: int) -> Run:

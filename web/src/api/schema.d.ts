@@ -2396,6 +2396,13 @@ export interface operations {
                     "application/json": components["schemas"]["CaseView"];
                 };
             };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Client Error */
             "4XX": {
                 headers: {
