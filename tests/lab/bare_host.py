@@ -60,6 +60,19 @@ class BareHost:
         )
         return found
 
+    def reboot(self) -> None:
+        """Reboot as its owner would, and wait for the next login."""
+        before = self.run("cat /proc/sys/kernel/random/boot_id")
+        self.run("systemd-run --quiet --on-active=1s systemctl reboot")
+        deadline = time.monotonic() + LOGIN_TIMEOUT_S
+        while time.monotonic() < deadline:
+            time.sleep(3)
+            with suppress(subprocess.TimeoutExpired):
+                said = self._ssh("cat /proc/sys/kernel/random/boot_id", "", 60)
+                if said.returncode == 0 and said.stdout != before:
+                    return
+        raise AssertionError(f"not up again within {LOGIN_TIMEOUT_S} s, see {self.directory}")
+
     def pin(self) -> None:
         """Wait for the first login and keep the host's keys, as its owner would by its console."""
         deadline = time.monotonic() + LOGIN_TIMEOUT_S
