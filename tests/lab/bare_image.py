@@ -18,13 +18,23 @@ import pytest
 from lab.apt_sources import Mirror, find_mirror
 
 EXAMPLE = Path("/usr/share/doc/fai-doc/examples/simple")
-PACKAGES = ("fai-server", "fai-setup-storage", "fai-doc", "qemu-utils")
+PACKAGES = ("fai-server", "fai-setup-storage", "fai-doc", "qemu-utils", "udev")
 # FAI's classes, from its manual page fai-diskimage(8); the last is what is added here.
 CLASSES = ("DEBIAN", "AMD64", "FAIBASE", "GRUB_PC", "DHCPC", "CLOUD", "MITIGAUGE")
 SUITE = "bookworm"
 SIZE = "5G"
 BUILD_TIMEOUT_S = 1800
 TOLD_LINES = 40
+# update-grub names the root by its UUID only where this link is. Where udev runs, it is there.
+WITH_LINK = """#! /bin/bash
+. $LOGDIR/disk_var.sh
+link=/dev/disk/by-uuid/$(blkid -s UUID -o value $BOOT_PARTITION)
+[ -e $link ] && exit 0
+mkdir -p /dev/disk/by-uuid && ln -s $BOOT_PARTITION $link && echo $link > $LOGDIR/link
+"""
+WITHOUT_LINK = """#! /bin/bash
+[ ! -e $LOGDIR/link ] || rm -f $(cat $LOGDIR/link)
+"""
 
 
 def bare_image(cache: Path) -> Path:
@@ -33,7 +43,7 @@ def bare_image(cache: Path) -> Path:
     Skips the test where the image cannot be built at all: without root or FAI.
     """
     mirror = _require()
-    name = hashlib.sha256(repr((SUITE, SIZE, CLASSES, mirror)).encode()).hexdigest()[:16]
+    name = hashlib.sha256(repr((SUITE, SIZE, CLASSES, WITH_LINK, mirror)).encode()).hexdigest()[:16]
     made = cache / name
     if not (made / "disk.raw").exists():
         cache.mkdir(parents=True, exist_ok=True)
@@ -93,8 +103,9 @@ def _configuration(work: Path, mirror: Mirror, key: str) -> Path:
     space = work / "config"
     shutil.copytree(EXAMPLE, space, symlinks=True)
     own = CLASSES[-1]
+    # Without an account for logs no install server is looked for, which would be missing.
     (space / "class" / f"{own}.var").write_text(
-        f'release={SUITE}\nFAI_DEBOOTSTRAP="{SUITE} {mirror.archive}"\n'
+        f'release={SUITE}\nFAI_DEBOOTSTRAP="{SUITE} {mirror.archive}"\nLOGUSER=\n'
     )
     lines = [f"deb {mirror.archive} {name} main" for name in (SUITE, f"{SUITE}-updates")]
     if mirror.security:
@@ -103,4 +114,8 @@ def _configuration(work: Path, mirror: Mirror, key: str) -> Path:
         folder = space / "files" / place
         folder.mkdir(parents=True, exist_ok=True)
         (folder / own).write_text(text)
+    for task, script in (("configure", WITH_LINK), ("finish", WITHOUT_LINK)):
+        hook = space / "hooks" / f"{task}.{own}"
+        hook.write_text(script)
+        hook.chmod(0o755)
     return space
