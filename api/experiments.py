@@ -83,11 +83,14 @@ async def submit_experiment(
     return await asyncio.to_thread(views.show_head, session, experiment_id)
 
 
-@router.get("/{experiment_id}", response_model=ExperimentHead)
+@router.get("/{experiment_id}", response_model=ExperimentHead, responses=HAS_IT)
 async def show_experiment(experiment_id: Id, request: Request) -> Response:
     """One experiment with its arms and runs; its matrices are at ``/matrix``."""
     return await _page(
-        request, ("head", experiment_id), lambda session: views.show_head(session, experiment_id)
+        request,
+        ("head", experiment_id),
+        lambda session: views.show_head(session, experiment_id),
+        lambda session: views.stamp_once_over(session, experiment_id),
     )
 
 
@@ -121,13 +124,14 @@ def cancel_experiment(experiment_id: Id, session: Database, caller: Known) -> Pr
     return views.show_progress(session, experiment_id)
 
 
-@router.get("/{experiment_id}/progress", response_model=ProgressView)
+@router.get("/{experiment_id}/progress", response_model=ProgressView, responses=HAS_IT)
 async def show_progress(experiment_id: Id, request: Request) -> Response:
     """Where it stands right now."""
     return await _page(
         request,
         ("progress", experiment_id),
         lambda session: views.show_progress(session, experiment_id),
+        lambda session: views.stamp_once_over(session, experiment_id),
     )
 
 

@@ -28,7 +28,7 @@ LEVEL = 4
 PACKED_FROM_BYTES = 1 << 10
 
 Read = Callable[[Session], View]
-Stamp = Callable[[Session], Hashable]
+Stamp = Callable[[Session], Hashable | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class StoredPages:
         """The answer to *request*: what *read* gives, for all who ask for *key* at this moment.
 
         *stamp* reads something that differs after each change of what *read* gives: while it is the
-        same, nothing is read anew. Raises what they raise.
+        same, nothing is read anew. None: not to be kept. Raises what they raise.
         """
         app: FastAPI = request.app
         kept = await self.shared.answer(("page", key), lambda: self._read(app, key, read, stamp))
@@ -87,10 +87,10 @@ class StoredPages:
 
     def _read(self, app: FastAPI, key: Hashable, read: Read, stamp: Stamp | None) -> _Kept:
         with begin(app) as session:
-            if stamp is None:
-                return _Kept.of(read(session).model_dump_json().encode(), None)
             # Before the page: a change in between makes the page newer than its stamp, no older.
-            now = stamp(session)
+            now = stamp(session) if stamp else None
+            if now is None:
+                return _Kept.of(read(session).model_dump_json().encode(), None)
             with self._lock:
                 kept = self._kept.get(key)
                 if kept is not None and kept.stamp == now:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mitigauge.hostile import clean_text
-from pipelines.host_control import Facts, LabFault, Unanswered
+from pipelines.host_control import Facts, LabFault
+from pipelines.next_boot import Bootable, next_boot
 
-LOOK_EVERY_S = 3.0
 
-
-class Restorable(Protocol):
+class Restorable(Bootable, Protocol):
     """What of a host is needed to put it back."""
 
     def restore(self) -> Facts: ...
-    def look(self) -> Facts: ...
     def reboot(self) -> None: ...
-    def answers(self) -> bool: ...
     def put_back(self) -> Facts: ...
 
 
@@ -67,24 +63,15 @@ def _of_a_run(facts: Facts) -> Iterator[PutBack]:
 
 def _awaited(host: Restorable, boot_id: str | None, timeout_s: float) -> Facts:
     """The proof of the boot after *boot_id*; raises :class:`LabFault` where none comes up."""
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        time.sleep(LOOK_EVERY_S)
-        if not host.answers():
-            continue
-        try:
-            now = host.look()
-        except Unanswered:
-            continue  # on its way down, or not all the way up
-        if now["boot_id"] == boot_id:
-            continue
-        if now.get("nonce"):
-            raise LabFault(
-                "the host came up with a boot of an experiment again",
-                hint="Choose its own entry in GRUB's menu, then restore again.",
-            )
-        return now
-    raise LabFault(
-        f"the host did not come back within {timeout_s:.0f} s of its reboot",
-        hint="Look at its console; once it is up, restore again.",
-    )
+    now = next_boot(host, boot_id, timeout_s)
+    if now is None:
+        raise LabFault(
+            f"the host did not come back within {timeout_s:.0f} s of its reboot",
+            hint="Look at its console; once it is up, restore again.",
+        )
+    if now.get("nonce"):
+        raise LabFault(
+            "the host came up with a boot of an experiment again",
+            hint="Choose its own entry in GRUB's menu, then restore again.",
+        )
+    return now

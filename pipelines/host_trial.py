@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Protocol
 
 from mitigauge.boot_method import BootMethod
 from mitigauge.errors import MitigaugeError
@@ -12,19 +12,14 @@ from mitigauge.fleet.check import Item, State
 from mitigauge.runs.plan import new_nonce
 from mitigauge.runs.proof import Requested, judge_boot
 from mitigauge.runs.states import BootState
-from pipelines.host_control import Facts, Unanswered
-
-LOOK_EVERY_S = 2.0
-# A system on its way down greets for so long at most.
-GOING_DOWN_S = 8.0
+from pipelines.host_control import Facts
+from pipelines.next_boot import Bootable, next_boot
 
 
-class Triable(Protocol):
+class Triable(Bootable, Protocol):
     """What of a host a trial needs."""
 
     def arm(self, *, nonce: str, cmdline: str, kernel: str, method: BootMethod) -> Facts: ...
-    def answers(self) -> bool: ...
-    def look(self) -> Facts: ...
     def power_cycle(self) -> None: ...
     def reboot(self) -> None: ...
     def restore(self) -> Facts: ...
@@ -58,7 +53,7 @@ def _boot(host: Triable, tell: Callable[[str], None], limit_s: float) -> Iterato
     tell("a boot of the default kernel, through the one-shot entry")
     nonce, begun = new_nonce(), time.monotonic()
     entry = host.arm(nonce=nonce, cmdline="", kernel="", method=BootMethod.RESET)
-    proof = _next_boot(host, entry["previous_boot_id"], limit_s)
+    proof = next_boot(host, entry["previous_boot_id"], limit_s)
     if proof is None:
         yield _silent("proven boot", limit_s)
         return
@@ -104,7 +99,7 @@ def _fallback(
         host.power_cycle()
     else:
         host.reboot()
-    proof = _next_boot(host, before, limit_s)
+    proof = next_boot(host, before, limit_s)
     if proof is None:
         yield _silent("fallback", limit_s)
     elif proof.get("nonce"):
@@ -116,22 +111,6 @@ def _fallback(
         took = f"{time.monotonic() - begun:.0f} s"
         found = f"its own kernel {proof['kernel_release']} came up {took} after {how}"
         yield Item("fallback", State.OK, found)
-
-
-def _next_boot(host: Triable, before: str | None, limit_s: float) -> dict[str, Any] | None:
-    """The proof of the boot after *before*; None where none comes up in time."""
-    time.sleep(GOING_DOWN_S)
-    deadline = time.monotonic() + limit_s
-    while time.monotonic() < deadline:
-        if host.answers():
-            try:
-                proof = host.look()
-            except Unanswered:
-                proof = None  # on its way down, or not all the way up
-            if proof is not None and proof["boot_id"] != before:
-                return dict(proof)
-        time.sleep(LOOK_EVERY_S)
-    return None
 
 
 def _silent(name: str, limit_s: float) -> Item:

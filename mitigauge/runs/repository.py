@@ -96,7 +96,7 @@ def verdict_changes(session: Session, experiment_id: int) -> int:
 
 
 def stamp(session: Session, experiment_id: int) -> str:
-    """Another text after every change to the experiment's runs, their hosts and boots.
+    """Another text after every change to the experiment, its runs, their hosts and boots.
 
     PostgreSQL's number of the transaction that wrote each row last. Whatever a boot gives is
     stored together with a change of its run, and a verdict is counted in it. Raises
@@ -104,7 +104,9 @@ def stamp(session: Session, experiment_id: int) -> str:
     """
     rows = text("""
         select md5(string_agg(row, ',' order by row)) from (
-            select 'r' || run.id || ':' || run.xmin || ':' || host.xmin as row
+            select 'e' || experiment.xmin as row from experiment where id = :experiment
+            union all
+            select 'r' || run.id || ':' || run.xmin || ':' || host.xmin
             from run join host on host.id = run.host_id where run.experiment_id = :experiment
             union all
             select 'b' || boot.id || ':' || boot.xmin

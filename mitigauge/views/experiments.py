@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -84,6 +84,19 @@ def matrix_changes(session: Session, experiment_id: int) -> int:
     Raises :class:`NotFound` where there is no such experiment.
     """
     return run_rows.verdict_changes(session, experiment_id)
+
+
+def stamp_once_over(session: Session, experiment_id: int) -> Hashable | None:
+    """Another value after every change of what the head and the progress show.
+
+    None while the experiment goes on: the time that is left changes by itself. Raises
+    :class:`NotFound` where there is no such experiment.
+    """
+    experiment = experiment_rows.experiment(session, experiment_id, with_cases=False)
+    if experiment.finished_at is None or experiment.concluded_at is None:
+        return None
+    last_event = experiment_rows.last_event_id(session, experiment_id)
+    return run_rows.stamp(session, experiment_id), last_event
 
 
 def show_experiment(session: Session, experiment_id: int) -> ExperimentView:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 
+import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
@@ -75,3 +76,56 @@ def test_experiments_come_in_pages(client: TestClient, engine: Engine) -> None:
     rest = client.get("/api/experiments", params={"limit": 2, "before": page["next"]}).json()
     assert [e["id"] for e in rest["experiments"]] == made[:1]
     assert rest["next"] is None
+
+
+def finish(engine: Engine, experiment: int) -> None:
+    with engine.begin() as connection:
+        connection.execute(
+            text("update experiment set finished_at = now(), concluded_at = now() where id = :e"),
+            {"e": experiment},
+        )
+
+
+@pytest.mark.parametrize("page", ["", "/progress"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update experiment set headline = 'another'",
+        "update run set error = 'another'",
+        "update host set host_class = 'another'",
+        "update boot set reason = 'another' where id = (select min(id) from boot)",
+        "insert into event (experiment_id, kind, text) select id, 'x', 'y' from experiment",
+    ],
+)
+def test_a_page_of_an_experiment_that_is_over_is_made_anew_after_every_change(
+    client: TestClient, engine: Engine, page: str, change: str
+) -> None:
+    made = make(engine)
+    path = f"/api/experiments/{made.experiment}{page}"
+    assert "etag" not in client.get(path).headers
+    finish(engine, made.experiment)
+    pages = client.app.state.pages  # type: ignore[attr-defined]
+    client.get(path)
+    [first] = pages._kept.values()
+    client.get(path)
+    assert [first] == list(pages._kept.values())
+    with engine.begin() as connection:
+        connection.execute(text(change))
+    client.get(path)
+    [second] = pages._kept.values()
+    assert second.stamp != first.stamp
+
+
+def test_a_case_is_made_anew_when_a_boot_changes(client: TestClient, engine: Engine) -> None:
+    made = make(engine)
+    with engine.connect() as connection:
+        case = connection.scalar(text("select min(id) from benchmark_case"))
+    path = f"/api/experiments/{made.experiment}/cases/{case}"
+    before = client.get(path).json()
+    with engine.begin() as connection:
+        connection.execute(text("update boot set state = 'invalid' where block = 1"))
+    after = client.get(path).json()
+    [points] = before["points"].values()
+    [later] = after["points"].values()
+    assert [p["counts"] for p in points if p["block"] == 1] == [True, True]
+    assert [p["counts"] for p in later if p["block"] == 1] == [False, False]

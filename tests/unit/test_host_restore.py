@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipelines import host_restore
+from pipelines import next_boot
 from pipelines.host_control import LabFault, Unanswered
 from pipelines.host_restore import PutBack, put_back
 
@@ -46,7 +46,8 @@ class Scripted:
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_restore, "LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr(next_boot, "LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr(next_boot, "GOING_DOWN_S", 0.0)
 
 
 def items(host: Scripted, timeout_s: float = 60) -> list[PutBack]:

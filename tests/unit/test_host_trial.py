@@ -9,7 +9,7 @@ import pytest
 
 from mitigauge.boot_method import BootMethod
 from mitigauge.fleet.check import Item, State
-from pipelines import host_trial
+from pipelines import next_boot
 from pipelines.host_control import LabFault, Unanswered
 from pipelines.host_trial import tried
 
@@ -69,8 +69,8 @@ class Scripted:
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_trial, "LOOK_EVERY_S", 0.001)
-    monkeypatch.setattr(host_trial, "GOING_DOWN_S", 0.0)
+    monkeypatch.setattr(next_boot, "LOOK_EVERY_S", 0.001)
+    monkeypatch.setattr(next_boot, "GOING_DOWN_S", 0.0)
 
 
 def items(host: Scripted, *, has_power: bool = True) -> dict[str, Item]:

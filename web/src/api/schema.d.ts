@@ -2309,6 +2309,13 @@ export interface operations {
                     "application/json": components["schemas"]["ExperimentHead"];
                 };
             };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Client Error */
             "4XX": {
                 headers: {
@@ -2778,6 +2785,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProgressView"];
                 };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Client Error */
             "4XX": {
