@@ -31,6 +31,7 @@ export type ExperimentState = Schemas["ExperimentState"];
 export type ExperimentSummary = Schemas["ExperimentSummary"];
 export type Fingerprint = Schemas["FingerprintView"];
 export type Host = Schemas["HostView"];
+export type HostTime = Schemas["HostTimeView"];
 export type HostSummary = Schemas["HostSummary"];
 export type LogEvent = Schemas["EventView"];
 export type Problem = Schemas["ProblemView"];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Run } from "../api/types";
-import { overall, timeLeft } from "./runs";
+import { overall, timeLeft, whereItWent } from "./runs";
 
 const run: Run = {
   id: 1,
@@ -50,4 +50,19 @@ test("one run without an estimate leaves the experiment without one", () => {
   expect(overall({ runs: [run, { ...run, ...noEstimate }], boots_done: 3, boots_total: 36 })).toBe(
     "3 of 36 boots, no estimate before every host's first boot is done",
   );
+});
+
+test("where a host's time went is told by method", () => {
+  expect(
+    whereItWent({
+      total_s: 1245,
+      booting_s: 610,
+      measuring_s: 121,
+      other_s: 514,
+      boots: [
+        { method: "kexec", boots: 4, mean_s: 64 },
+        { method: "reset", boots: 1, mean_s: 88 },
+      ],
+    }),
+  ).toBe("4 boots by kexec of 64 s, 1 boot by reset of 88 s, 2 min measuring, 9 min neither");
 });

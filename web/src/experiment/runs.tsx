@@ -1,7 +1,7 @@
 /** Where each run stands: one comparison on one host. */
 
 import { Link } from "wouter";
-import type { Progress, Run } from "../api/types";
+import type { HostTime, Progress, Run } from "../api/types";
 import { counted, duration, spanOfTime } from "../format/quantity";
 import { secondsBetween } from "../format/time";
 import { Empty } from "../ui/empty";
@@ -31,6 +31,15 @@ export function timeLeft(run: RunLike): string {
   const low = run.seconds_left_low ?? left;
   const high = run.seconds_left_high ?? left;
   return `${spanOfTime(low, high)}, from ${counted(run.boots_done, "boot")}`;
+}
+
+/** What a run's host did with its time. */
+export function whereItWent(time: HostTime): string {
+  const boots = time.boots.map(
+    (of) => `${counted(of.boots, "boot")} by ${of.method} of ${Math.round(of.mean_s)} s`,
+  );
+  const rest = `${duration(time.measuring_s)} measuring, ${duration(time.other_s)} neither`;
+  return [...boots, rest].join(", ");
 }
 
 function RunTag({ run }: { run: Run }) {
@@ -92,7 +101,14 @@ export function RunTable({ runs }: { runs: Run[] }) {
                 )}
               </div>
             </td>
-            <td data-label="Time">{timeLeft(run)}</td>
+            <td data-label="Time">
+              <div>
+                {timeLeft(run)}
+                {run.host_time ? (
+                  <div className="faint small">{whereItWent(run.host_time)}</div>
+                ) : null}
+              </div>
+            </td>
             <td data-label="Lab faults">{run.lab_faults}</td>
           </tr>
         ))}

@@ -25,8 +25,8 @@ export function HostPage({ name }: { name: string }) {
   return <Loaded query={query}>{(host) => <Body host={host} />}</Loaded>;
 }
 
-function power(host: Host): string | null {
-  if (host.power === null) return null;
+function power(host: Host): string {
+  if (host.power === null) return "not known before its next experiment";
   return host.power === "none"
     ? "nothing can switch it: a hang needs its watchdog or a person"
     : `switched by ${host.power}`;
