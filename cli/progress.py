@@ -13,6 +13,7 @@ from rich.text import Text
 from cli.output import console, say, shown
 from mitigauge.database import transaction
 from mitigauge.experiments.states import ExperimentState
+from mitigauge.reports.host_time import host_time
 from mitigauge.reports.parts import counted
 from mitigauge.runs.states import RunState
 from mitigauge.views import experiments as views
@@ -27,9 +28,11 @@ PLAY_EVENTS = ("ansible",)
 
 def follow(experiment_id: int) -> ExperimentState:
     """Show progress until the experiment is over; returns how it ended."""
-    if console().is_terminal:
-        return _follow_live(experiment_id)
-    return _follow_lines(experiment_id)
+    progress = (_follow_live if console().is_terminal else _follow_lines)(experiment_id)
+    for run in progress.runs:
+        if run.host_time:
+            say(host_time(run, run.host_time))
+    return progress.state
 
 
 def _load(experiment_id: int, after: int) -> tuple[ProgressView, list[EventView]]:
@@ -43,7 +46,7 @@ def _settled(progress: ProgressView) -> bool:
     return progress.state not in OPEN and runs_over
 
 
-def _follow_live(experiment_id: int) -> ExperimentState:
+def _follow_live(experiment_id: int) -> ProgressView:
     after = 0
     with Live(console=console(), refresh_per_second=4, transient=False) as live:
         while True:
@@ -54,11 +57,11 @@ def _follow_live(experiment_id: int) -> ExperimentState:
                     live.console.print(_event_line(event))
             live.update(_bars(progress))
             if _settled(progress):
-                return progress.state
+                return progress
             time.sleep(INTERVAL_S)
 
 
-def _follow_lines(experiment_id: int) -> ExperimentState:
+def _follow_lines(experiment_id: int) -> ProgressView:
     after, spoke = 0, time.monotonic()
     while True:
         progress, events = _load(experiment_id, after)
@@ -72,7 +75,7 @@ def _follow_lines(experiment_id: int) -> ExperimentState:
                 say(f"  {run_words(run)}")
             spoke = time.monotonic()
         if _settled(progress) and not events:
-            return progress.state
+            return progress
         time.sleep(INTERVAL_S)
 
 

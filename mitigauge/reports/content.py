@@ -9,6 +9,7 @@ from mitigauge.clock import Clock
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.reports.cells import tables_of
 from mitigauge.reports.entries import claims_beside, explained, not_effective, not_measured
+from mitigauge.reports.host_time import host_time
 from mitigauge.reports.parts import Content, counted
 from mitigauge.runs.states import RunState
 from mitigauge.stats.look import INTERVAL_LEVEL
@@ -16,7 +17,7 @@ from mitigauge.stats.power import POWER
 from mitigauge.stats.terms import DELTA_PERCENT
 from mitigauge.verdicts.judging import ALPHA
 from mitigauge.views.profile_schemas import CaseProfilesView
-from mitigauge.views.schemas import ExperimentView, HostFacts, HostTimeView, RunView
+from mitigauge.views.schemas import ExperimentView, HostFacts, RunView
 
 EMULATED = (
     "these hosts are emulated processors: what software costs shows there, what a hardware "
@@ -109,7 +110,7 @@ def _facts(view: ExperimentView) -> Iterator[tuple[str, str]]:
     for run in view.runs:
         yield "Design", _design(view, run)
         if run.host_time:
-            yield "Time", _time(run, run.host_time)
+            yield "Time", host_time(run, run.host_time)
     yield from _pace(view)
     yield "Seed", str(view.seed)
 
@@ -128,24 +129,6 @@ def _pace(view: ExperimentView) -> Iterator[tuple[str, str]]:
             said.append(f"{counted(unsteady, 'iteration')} used though it was: it did not recover")
         if said:
             yield "Pace", f"{host}: {'; '.join(said)}"
-
-
-def _time(run: RunView, time: HostTimeView) -> str:
-    boots = ", ".join(
-        f"{counted(of.boots, 'boot')} by {of.method} of {_clock(of.mean_s)}" for of in time.boots
-    )
-    share = 100 * time.other_s / time.total_s if time.total_s else 0.0
-    return (
-        f"{run.comparison} on {run.host}: {_clock(time.total_s)} min, of which booting "
-        f"{_clock(time.booting_s)} ({boots or 'no boot'}), measuring {_clock(time.measuring_s)}, "
-        f"neither {_clock(time.other_s)} ({share:.0f} %)"
-    )
-
-
-def _clock(seconds: float) -> str:
-    """Minutes and seconds: ``12:07``."""
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02}"
 
 
 def _host(facts: HostFacts, *, emulated: bool) -> str:
