@@ -228,7 +228,8 @@ def _unexplained(rows: Rows, hit: Hit) -> Iterator[Violation]:
         yield Violation(UNEXPLAINED, f"{where}: it was committed and is booked as {outcome}")
     if hit.moment in KILLS and hit.moment != Moment.AFTER and booked:
         yield Violation(STALE, f"{where}: it was not committed and is booked as {outcome}")
-    if hit.moment in PAUSES and outcome != "refused":
+    # One that the rig killed before it could be refused stays booked as lost.
+    if hit.moment in PAUSES and outcome not in ("refused", "lost"):
         yield Violation(STALE, f"{where}: it came back late and is booked as {outcome}")
 
 

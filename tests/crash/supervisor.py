@@ -200,6 +200,8 @@ class Slot:
         waits = self._outcome(self.hit) in ("started", "lost")
         if waits and now - self.resumed < REFUSAL_S:
             return False
+        if waits:
+            self.complaints.append(f"its refusal was never booked: {self.hit}")
         self.end()
         return True
 

@@ -175,6 +175,12 @@ def test_a_fault_whose_step_is_booked_wrongly_is_found(
     assert kind in found(engine, rows, world, hit("boot.arm", moment, 2))
 
 
+def test_a_worker_that_was_killed_before_its_refusal_is_booked_as_lost(engine: Engine) -> None:
+    rows, world = well()
+    rows = dataclasses.replace(rows, attempts=[*rows.attempts, attempt("boot.arm", 9, "lost")])
+    assert STALE not in found(engine, rows, world, hit("boot.arm", "pause", 9))
+
+
 def test_a_fault_of_which_no_attempt_tells_is_found(engine: Engine) -> None:
     assert found(engine, *well(), hit("boot.arm", "before", 9)) == [UNEXPLAINED]
 

@@ -297,7 +297,7 @@ FULL = {
             "hosts": ["alpha"],
             "baseline": "off",
             "arms": [
-                {"name": "off", "mode": "knob/off", "kernel": "6.12.9-amd64"},
+                {"name": "off", "mode": "knob/off", "kernel": "6.12.9-amd64", "boot": "kexec"},
                 {"name": "on", "mode": "knob/on", "kernel": ""},
             ],
             "workloads": [
