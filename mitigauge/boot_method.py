@@ -16,6 +16,8 @@ class BootMethod(StrEnum):
     """Through firmware and boot loader: all hardware starts anew."""
     KEXEC = "kexec"
     """From the running kernel straight into the next one: firmware's minutes are saved."""
+    WITHIN = "within"
+    """Not at all: settings are applied within the block's boot, and taken back after it."""
 
 
 class HostBoots(StrEnum):

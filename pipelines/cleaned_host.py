@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,10 +43,10 @@ class CleanedHost:
         with _cleaned_faults():
             return self.inner.answers()
 
-    def verify(self, reads: Sequence[str] = ()) -> Facts:
+    def verify(self, reads: Sequence[str] = (), writes: Mapping[str, str] | None = None) -> Facts:
         """See HostControl."""
         with _cleaned_faults():
-            return _facts(self.inner.verify(reads))
+            return _facts(self.inner.verify(reads, writes))
 
     def start(
         self,

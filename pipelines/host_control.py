@@ -74,11 +74,13 @@ class HostControl(Protocol):
         """Whether the host greets on its SSH port right now."""
         ...
 
-    def verify(self, reads: Sequence[str] = ()) -> Facts:
+    def verify(self, reads: Sequence[str] = (), writes: Mapping[str, str] | None = None) -> Facts:
         """``proof`` and ``fingerprint`` of the system that is up.
 
         The proof's ``readings`` hold the texts of *reads*, files below the host's root; None for
-        one that cannot be read.
+        one that cannot be read. *writes*: what the files get before that, path → text, after
+        all that were written to since the host came up have got back what they held; None to
+        write nothing. ``refused`` then names those that took no writing.
         """
         ...
 

@@ -9,9 +9,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-READABLE = re.compile(
-    r"sys/module/\w+/parameters/\w+|proc/sys(/[\w-]+){2,}|sys/devices/system/cpu/\w+/\w+", re.ASCII
-)
+WRITABLE = re.compile(r"sys/module/\w+/parameters/\w+|proc/sys(/[\w-]+){2,}", re.ASCII)
+READABLE = re.compile(rf"{WRITABLE.pattern}|sys/devices/system/cpu/\w+/\w+", re.ASCII)
 LONGEST = 4096
 
 

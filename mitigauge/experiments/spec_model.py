@@ -114,7 +114,9 @@ class ArmSpec(_Closed):
     name: Name
     mode: ModeName
     kernel: KernelRelease = ""
-    boot: BootMethod | None = Field(None, description="instead of its host's way")
+    boot: Literal[BootMethod.RESET, BootMethod.KEXEC] | None = Field(
+        None, description="instead of its host's way"
+    )
 
 
 class ProfileSpec(_Closed):

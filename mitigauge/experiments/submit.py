@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.catalog import Catalog
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.spec_model import (
@@ -68,14 +69,26 @@ def _store_comparison(
 
 def _arms(wanted: ComparisonSpec, catalog: Catalog) -> list[Arm]:
     arms = [_arm(arm, i, wanted, catalog) for i, arm in enumerate(wanted.arms)]
+    if _share_boots(wanted, catalog):
+        for arm in arms:
+            arm.boot_method = BootMethod.WITHIN
     if wanted.double:
         double = _arm(wanted.double, len(arms), wanted, catalog)
+        double.boot_method = double.boot_method or arms[0].boot_method
         # By another way to boot it is a question of its own, and no false alarm.
         double.is_aa = wanted.aa is True
         how = "once more" if double.is_aa else "by kexec"
         double.title = f"{double.title}, {how}"
         arms.append(double)
     return arms
+
+
+def _share_boots(wanted: ComparisonSpec, catalog: Catalog) -> bool:
+    """Whether a block's arms are applied within one boot: none of them needs one of its own."""
+    modes = [wanted_by(arm.mode, catalog.families) for arm in wanted.arms]
+    one_kernel = len({arm.kernel for arm in wanted.arms}) == 1
+    boots_asked = any(arm.boot for arm in wanted.arms) or wanted.aa == "kexec"
+    return one_kernel and not boots_asked and all(mode.at_runtime for mode in modes)
 
 
 def _arm(arm: ArmSpec, position: int, comparison: ComparisonSpec, catalog: Catalog) -> Arm:

@@ -89,7 +89,8 @@ class Arm(Base):
     kernel: Mapped[str]
     is_baseline: Mapped[bool]
     is_aa: Mapped[bool] = mapped_column(server_default=text("false"))
-    # How it is booted; null: as its host is.
+    # How it is booted; null: as its host is; within: its settings are applied within the
+    # block's one boot, whose command line has none of them.
     boot_method: Mapped[str | None]
     settings: Mapped[Settings] = mapped_column(JsonOf(Settings))
     lab_cmdline: Mapped[str]
@@ -104,7 +105,12 @@ class Arm(Base):
     @property
     def cmdline(self) -> str:
         """What its settings add to the kernel's command line."""
-        return " ".join(self.settings.options())
+        return "" if self.shares_boots else " ".join(self.settings.options())
+
+    @property
+    def shares_boots(self) -> bool:
+        """Whether it is applied within a boot that it shares with the other arms of its block."""
+        return self.boot_method == BootMethod.WITHIN
 
     @property
     def expected(self) -> list[str]:

@@ -23,6 +23,8 @@ class Wanted:
     settings: Settings
     lab_cmdline: tuple[str, ...]
     expect: tuple[Expectation, ...]
+    at_runtime: bool = False
+    """Whether all of it may be written to a running kernel."""
 
 
 def parts(name: str) -> list[tuple[str, str]]:
@@ -50,6 +52,7 @@ def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> Wanted:
         settings=merged([mode.settings for mode in modes]),
         lab_cmdline=tuple(lab),
         expect=tuple(expectation for mode in modes for expectation in mode.expect),
+        at_runtime=all(mode.applies == "at-runtime" for mode in modes),
     )
 
 

@@ -58,6 +58,9 @@ class Mode(Closed):
 
     title: Text = ""
     help: Text = ""
+    applies: Literal["at-boot", "at-runtime"] = Field(
+        "at-boot", description="`at-runtime`: its settings may be written to a running kernel"
+    )
     settings: Settings = Settings()
     expect: tuple[Expectation, ...] = ()
 
@@ -65,6 +68,11 @@ class Mode(Closed):
     def _is_provable(self) -> Mode:
         if not self.expect and not self.settings.describe():
             raise ValueError("nothing proves it: give `expect`, or a setting that is read back")
+        if self.applies == "at-runtime" and self.settings.cmdline.root:
+            raise ValueError(
+                "the command line is read at boot: leave out `applies: at-runtime`, or give "
+                "`sysctls` or `module_parameters` in place of `cmdline`"
+            )
         return self
 
 

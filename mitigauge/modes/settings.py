@@ -82,6 +82,10 @@ class Kind(RootModel[Any]):
         """What the host must show then."""
         yield from ()
 
+    def writes(self) -> Iterator[Reading]:
+        """Of the readings, those whose file may be written to, while the kernel runs."""
+        yield from ()
+
     def guest(self) -> Mapping[str, str]:
         """What a guest is to get: name → value, which the guest itself must prove."""
         return {}
@@ -116,6 +120,10 @@ class ModuleParameters(Kind):
                 title=f"module parameter {module}.{parameter}",
             )
 
+    def writes(self) -> Iterator[Reading]:
+        """See Kind."""
+        return self.readings()
+
     def _all(self) -> Iterator[tuple[str, str, str]]:
         for module, parameters in self.root.items():
             for parameter, value in parameters.items():
@@ -138,6 +146,10 @@ class Sysctls(Kind):
             yield Reading(
                 path="proc/sys/" + name.replace(".", "/"), equals=value, title=f"sysctl {name}"
             )
+
+    def writes(self) -> Iterator[Reading]:
+        """See Kind."""
+        return self.readings()
 
 
 class Shows(Kind):
@@ -210,6 +222,10 @@ class Settings(Closed):
     def readings(self) -> tuple[Reading, ...]:
         """What the host must show, all of it."""
         return tuple(reading for kind in self._kinds() for reading in kind.readings())
+
+    def writes(self) -> tuple[Reading, ...]:
+        """What may be written to a running kernel, each to be read back."""
+        return tuple(write for kind in self._kinds() for write in kind.writes())
 
     def guest(self) -> dict[str, str]:
         """What each guest of the arm must get."""

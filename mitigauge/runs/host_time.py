@@ -63,6 +63,7 @@ def host_times(session: Session, run_ids: Iterable[int]) -> Mapping[int, HostTim
         .group_by(Boot.run_id, Boot.method)
     )
     for run_id, method, boots, booting, measuring in session.execute(by_method):
-        times[run_id].booted[BootMethod(method)] = Booted(boots, float(booting or 0))
+        if method != BootMethod.WITHIN:
+            times[run_id].booted[BootMethod(method)] = Booted(boots, float(booting or 0))
         times[run_id].measuring_s += float(measuring or 0)
     return times

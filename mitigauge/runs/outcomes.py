@@ -126,6 +126,21 @@ def armed(
     boot.rebooted_at = now
 
 
+def shares(session: Session, boot: Boot, other: Boot, offset: int | None) -> None:
+    """The arm is to be applied within the boot that *other* was made or applied in."""
+    now = database_now(session)
+    armed = other.armed or {}
+    boot.state = BootState.BOOTING
+    boot.armed = {
+        **armed,
+        "nonce": armed.get("nonce", other.nonce),
+        "boot_id": (other.proof or {})["boot_id"],
+    }
+    boot.serial_offset = offset
+    boot.started_at = boot.started_at or now
+    boot.rebooted_at = boot.up_at = now
+
+
 def power_cycled(session: Session, boot: Boot, reason: str, serial_tail: str) -> None:
     """The host did not answer and was cycled; the clock for its fallback starts."""
     boot.power_cycled = True

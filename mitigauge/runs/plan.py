@@ -6,8 +6,9 @@ import secrets
 
 from sqlalchemy.orm import Session
 
+from mitigauge.boot_method import BootMethod
 from mitigauge.experiments.plan import plan_run
-from mitigauge.experiments.tables import Comparison, Experiment
+from mitigauge.experiments.tables import Arm, Comparison, Experiment
 from mitigauge.fleet.repository import NO_POWER, upsert_host
 from mitigauge.fleet.service import HostVars
 from mitigauge.runs.tables import Boot, Run
@@ -41,7 +42,7 @@ def store_run(
             arm_id=arms[planned.arm].id,
             block=planned.block,
             place=planned.order,
-            method=arms[planned.arm].boot_method or host.boots.method_of(planned.order),
+            method=_method(arms[planned.arm], planned.order, host),
             state="planned",
             nonce=new_nonce(),
         )
@@ -58,6 +59,13 @@ def store_run(
     session.add(run)
     session.flush()
     return run
+
+
+def _method(arm: Arm, place: int, host: HostVars) -> BootMethod:
+    """How *arm* is booted at *place* of a block; the first of those that share a boot makes it."""
+    if arm.boot_method and not (arm.shares_boots and place == 1):
+        return BootMethod(arm.boot_method)
+    return host.boots.method_of(place)
 
 
 def new_nonce() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mitigauge.boot_method import BootMethod, was_by
@@ -24,6 +24,8 @@ class Requested:
     expect: Sequence[Expectation]
     readings: Sequence[Reading] = ()
     method: BootMethod = BootMethod.RESET
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Files that could not be written to, each with what the kernel said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +70,9 @@ def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
     if not missed:
         return Judgement(BootState.EFFECTIVE, "", observed)
     expected = ", and ".join(missed)
-    return Judgement(
-        BootState.NOT_EFFECTIVE, f"expected {expected}; the kernel says {observed}", observed
-    )
+    refused = [f"writing /{path}: {why}" for path, why in wanted.refused.items()]
+    said = "; ".join([f"expected {expected}", f"the kernel says {observed}", *refused])
+    return Judgement(BootState.NOT_EFFECTIVE, said, observed)
 
 
 def _started_otherwise(proof: Mapping[str, Any], wanted: Requested) -> str:
@@ -79,7 +81,8 @@ def _started_otherwise(proof: Mapping[str, Any], wanted: Requested) -> str:
     A fallback comes up through the firmware, whatever was asked for: its nonce tells that.
     """
     loader = proof.get("loader_type")
-    if loader is None or was_by(loader) is wanted.method:
+    within = wanted.method is BootMethod.WITHIN
+    if within or loader is None or was_by(loader) is wanted.method:
         return ""
     if was_by(loader) is BootMethod.KEXEC:
         return (

@@ -36,7 +36,7 @@ def boot_head(boot: Boot, run: Run) -> dict[str, Any]:
         "attempt": boot.attempt,
         "state": BootState(boot.state),
         "reason": boot.reason,
-        "nonce": boot.nonce,
+        "nonce": (boot.armed or {}).get("nonce", boot.nonce),
         "method": BootMethod(boot.method),
         "kernel_boot_id": proof.get("boot_id"),
         "kernel_release": proof.get("kernel_release"),

@@ -22,6 +22,7 @@ from pipelines.adapters.ansible import (
 )
 from pipelines.adapters.console import Console, ConsoleError, open_console
 from pipelines.adapters.host_answers import (
+    AppliedAnswer,
     BootAnswer,
     CheckAnswer,
     FingerprintAnswer,
@@ -153,11 +154,19 @@ class AnsibleHost:
             return False  # then knocking is all there is
         return not is_up(log, greeting)
 
-    def verify(self, reads: Sequence[str] = ()) -> Facts:
+    def verify(self, reads: Sequence[str] = (), writes: Mapping[str, str] | None = None) -> Facts:
         """Run verify.yml."""
-        facts = self._play("verify.yml", {"boot_mode_reads": list(reads)})
+        facts = self._play(
+            "verify.yml",
+            {
+                "boot_mode_reads": list(reads),
+                "runtime_settings_state": "left" if writes is None else "applied",
+                "runtime_settings_writes": dict(writes or {}),
+            },
+        )
         return {
             "proof": typed(ProofAnswer, part(facts, "proof", "verify.yml"), "the proof"),
+            **typed(AppliedAnswer, facts, "what was applied"),
             **typed(FingerprintAnswer, facts, "the fingerprint"),
         }
 

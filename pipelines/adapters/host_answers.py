@@ -66,6 +66,12 @@ class ProofAnswer(_Answer):
     uptime_s: Seconds | None = None
 
 
+class AppliedAnswer(_Answer):
+    """Of runtime_settings: files that could not be written to, each with the kernel's words."""
+
+    refused: dict[Word, Line] = Field(default_factory=dict, max_length=200)
+
+
 class Distribution(_Answer):
     """Of os-release."""
 

@@ -24,8 +24,13 @@ WATCH_INTERVAL_S = 0.5
 
 
 def arm(context: StepContext) -> Done:
-    """Write the one-shot entry and reboot into it."""
+    """Write the one-shot entry and reboot into it; or leave the block's boot for *verify* to
+    apply the arm in.
+    """
     boot = context.boot
+    shared = _boot_to_share(context.run, boot)
+    if shared is not None:
+        return _share(context, shared)
     # A worker killed right after the reboot leaves a host that is on its way up.
     if not _answers_within(context, ANSWER_WAIT_S):
         return _unanswered_before_reboot(context)
@@ -34,13 +39,50 @@ def arm(context: StepContext) -> Done:
         nonce=boot.nonce,
         cmdline=requested_cmdline(context.run, boot),
         kernel=boot.arm.kernel,
-        method=BootMethod(boot.method),
+        method=_own_method(boot),
     )
 
     def apply(session: Session, run: Run) -> None:
-        outcomes.armed(session, boot_of(run, boot.id), entry, offset)
+        current = boot_of(run, boot.id)
+        current.method = _own_method(boot)
+        outcomes.armed(session, current, entry, offset)
 
     return Done(apply, event=f"block {boot.block}: booting {boot.arm.name}")
+
+
+def _own_method(boot: Boot) -> BootMethod:
+    """How a boot is made that shares none: through the firmware, where nothing else is said."""
+    method = BootMethod(boot.method)
+    return BootMethod.RESET if method is BootMethod.WITHIN else method
+
+
+def _boot_to_share(run: Run, boot: Boot) -> Boot | None:
+    """The block's boot that is up and proven; None where *boot* must be one of its own.
+
+    After one that failed the host may be in its fallback.
+    """
+    if boot.method != BootMethod.WITHIN:
+        return None
+    made = [
+        (other.started_at, other.id, other)
+        for other in run.boots
+        if other.block == boot.block and other.started_at and other.id != boot.id
+    ]
+    last = max(made)[-1] if made else None
+    if last is None or last.state not in (BootState.EFFECTIVE, BootState.NOT_EFFECTIVE):
+        return None
+    return last
+
+
+def _share(context: StepContext, other: Boot) -> Done:
+    boot = context.boot
+    offset = context.host.serial_offset()
+    return Done(
+        lambda session, run: outcomes.shares(
+            session, boot_of(run, boot.id), boot_of(run, other.id), offset
+        ),
+        event=f"block {boot.block}: applying {boot.arm.name} within the block's boot",
+    )
 
 
 def _unanswered_before_reboot(context: StepContext) -> Done:
@@ -122,10 +164,15 @@ def _up(boot: Boot) -> Done:
 
 def verify(context: StepContext) -> Done:
     """Read the proof and judge it."""
-    boot = context.boot
-    young = context.seconds_since(boot.rebooted_at) < ANSWER_WAIT_S
+    boot, settings = context.boot, context.boot.arm.settings
+    shared = boot.method == BootMethod.WITHIN
+    young = not shared and context.seconds_since(boot.rebooted_at) < ANSWER_WAIT_S
+    writes = {write.path: write.equals for write in settings.writes()}
     try:
-        facts = context.host.verify([r.path for r in boot.arm.settings.readings()])
+        facts = context.host.verify(
+            [reading.path for reading in settings.readings()],
+            writes if boot.arm.shares_boots else None,
+        )
     except LabFault:
         if young:
             return _wait_on(boot)
@@ -134,7 +181,8 @@ def verify(context: StepContext) -> Done:
     if young and proof["boot_id"] == boot.previous_boot_id:
         return _wait_on(boot)
     _require_clock(context.run, facts)
-    judgement = judge_boot(proof, _requested(boot))
+    _require_same_boot(context, proof)
+    judgement = judge_boot(proof, _requested(boot, facts.get("refused", {})))
     taint = unexpected_taint(proof, emulated=context.run.host.emulated)
     tail = "" if judgement.state is BootState.EFFECTIVE else _tail(context)
     fingerprint = facts.get("fingerprint", {})
@@ -167,6 +215,17 @@ def _require_clock(run: Run, facts: Mapping[str, Any]) -> None:
         )
 
 
+def _require_same_boot(context: StepContext, proof: Mapping[str, Any]) -> None:
+    """Refuse to apply an arm within another boot than the other arms of its block had."""
+    boot = context.boot
+    within = (boot.armed or {}).get("boot_id")
+    if within is not None and proof["boot_id"] != within:
+        raise LabFault(
+            f"{context.run.host.name} rebooted by itself within block {boot.block}",
+            hint="The arm gets a boot of its own. See the host's serial log.",
+        )
+
+
 def skip(context: StepContext) -> Done:
     """Leave out a boot that can tell nothing."""
     boot, reason = context.boot, context.action.reason
@@ -195,10 +254,10 @@ def _wait_on(boot: Boot) -> Done:
     )
 
 
-def _requested(boot: Boot) -> Requested:
+def _requested(boot: Boot, refused: Mapping[str, str]) -> Requested:
     entry = boot.armed or {}
     return Requested(
-        nonce=boot.nonce,
+        nonce=entry.get("nonce", boot.nonce),
         previous_boot_id=boot.previous_boot_id,
         kernel_release=boot.arm.kernel or entry.get("kernel_release", ""),
         build_id=entry.get("build_id"),
@@ -206,6 +265,7 @@ def _requested(boot: Boot) -> Requested:
         expect=boot.arm.expect,
         readings=boot.arm.settings.readings(),
         method=BootMethod(boot.method),
+        refused=refused,
     )
 
 

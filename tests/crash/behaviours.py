@@ -7,6 +7,7 @@ every call before it is done and every answer before it is given, and may change
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
@@ -121,6 +122,18 @@ class StaysDown(Times):
             return
         if self.happens():
             world["power"] = "hung" if self.power_cycle_helps else "dead"
+
+
+@dataclass
+class RebootsAfterJob(Times):
+    """The host reboots by itself, into its fallback, once a job's results were fetched."""
+
+    def after(self, call: str, answer: Answer, world: World) -> Answer:
+        if call == "poll" and self.happens():
+            world.update(
+                boot_id=str(uuid.uuid4()), nonce="", cmdline="", previous_boot_id=world["boot_id"]
+            )
+        return answer
 
 
 @dataclass

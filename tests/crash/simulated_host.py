@@ -11,7 +11,7 @@ import fcntl
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -57,7 +57,7 @@ class SimulatedHost:
             world["did"].append(f"boot {nonce}")
             world["armed"] = nonce
             previous = world["boot_id"]
-            knob = cmdline.rsplit(maxsplit=1)[-1]
+            knob = cmdline.rsplit(maxsplit=1)[-1] if cmdline else ""
             panics = world["panics"].get(knob, 0) > 0
             if panics:
                 world["panics"][knob] -= 1
@@ -75,8 +75,14 @@ class SimulatedHost:
         except Unanswered:
             return False
 
-    def verify(self, reads: Sequence[str] = ()) -> Facts:
-        return self._call("verify", _verified)
+    def verify(self, reads: Sequence[str] = (), writes: Mapping[str, str] | None = None) -> Facts:
+        def act(world: dict[str, Any]) -> dict[str, Any]:
+            if writes is not None:
+                world["written"] = dict(writes)
+                world["did"].append(f"apply {' '.join(writes.values()) or 'nothing'}")
+            return _verified(world, reads)
+
+        return self._call("verify", act)
 
     def start(
         self,
@@ -184,7 +190,14 @@ def come_up(
         previous_boot_id=world["boot_id"],
         boot_id=str(uuid.uuid4()),
         power_cycled=power_cycled,
+        written=dict(_sysctl(word) for word in cmdline.split() if word.startswith("sysctl.")),
     )
+
+
+def _sysctl(word: str) -> tuple[str, str]:
+    """File and text of a word ``sysctl.NAME=VALUE``."""
+    name, _, value = word.removeprefix("sysctl.").partition("=")
+    return "proc/sys/" + name.replace(".", "/"), value
 
 
 def _settle(world: dict[str, Any], pieces: Sequence[Behaviour]) -> None:
@@ -198,7 +211,7 @@ def _settle(world: dict[str, Any], pieces: Sequence[Behaviour]) -> None:
     world["console"] += f"simulated console of boot {world['nonce'] or 'fallback'}\n"
 
 
-def _verified(world: dict[str, Any]) -> dict[str, Any]:
+def _verified(world: dict[str, Any], reads: Sequence[str]) -> dict[str, Any]:
     knob = world["cmdline"].split()[-1] if world["cmdline"] else ""
     proof = {
         "boot_id": world["boot_id"],
@@ -207,6 +220,7 @@ def _verified(world: dict[str, Any]) -> dict[str, Any]:
         "build_id": None,
         "cmdline": world["cmdline"],
         "vulnerabilities": {"knob": world["says"].get(knob) or MITIGATED.get(knob, "?")},
+        "readings": {name: world["written"].get(name) for name in reads},
         "tainted": 0,
     }
     return {"proof": proof, "fingerprint": {"cpu_model": "simulated"}}
@@ -268,6 +282,7 @@ def new_world(*behaviours: Behaviour, **facts: Any) -> dict[str, Any]:
         "did": [],
         "power_cycles": [],
         "fell_back": [],
+        "written": {},
         "says": {},
         "panics": {},
         "silent": 0,

@@ -686,7 +686,7 @@ export interface components {
          * @description One boot's way.
          * @enum {string}
          */
-        BootMethod: "reset" | "kexec";
+        BootMethod: "reset" | "kexec" | "within";
         /**
          * BootPoint
          * @description A boot's value for one case and metric.

@@ -43,9 +43,15 @@ function kernelHolds(boot: Boot): Holds {
 
 /** kexec puts 0xd into the upper four bits, boot loaders something else. */
 function methodHolds(boot: Boot): Holds {
+  if (boot.method === "within") return nonceHolds(boot);
   if (boot.loader_type === null) return "unknown";
   const method = boot.loader_type >> 4 === 0xd ? "kexec" : "reset";
   return method === boot.method ? "yes" : "no";
+}
+
+function startedBy(boot: Boot): string {
+  if (boot.method === "within") return "The mode was applied within the boot of its block";
+  return `The kernel was started by ${boot.method}`;
 }
 
 function Missing() {
@@ -81,7 +87,7 @@ export function Proof({ boot }: { boot: Boot }) {
           <Claim holds={nonceHolds(boot)} claim="This very boot was the one asked for">
             <Facts items={[["nonce", <code key="n">{boot.nonce}</code>]]} />
           </Claim>
-          <Claim holds={methodHolds(boot)} claim={`The kernel was started by ${boot.method}`}>
+          <Claim holds={methodHolds(boot)} claim={startedBy(boot)}>
             <Facts
               items={[
                 [
