@@ -22,6 +22,7 @@ ENTRIES: Final = {
         "Experiments: submit, list, show, wait, report, export, import.",
         is_group=True,
     ),
+    "kernel": Entry("cli.kernel", "Candidate kernels: build, import, list, show.", is_group=True),
     "host": Entry("cli.host", "Hosts: list, show, check, resume, restore.", is_group=True),
     "claims": Entry("cli.claims", "Claims: published figures beside ours.", is_group=True),
     "profile": Entry("cli.profile", "Profiles: what perf recorded, as stacks.", is_group=True),

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.apt_sources import Mirror, find_mirror, inherited_apt_options
 from lab.errors import LabError
 from lab.execution import Execution
 from lab.progress import Progress
 from lab.qemu import PROGRAM, disk_arguments, kernel_arguments, machine_arguments
 from lab.recipe import Recipe, public_half
+from mitigauge.apt_sources import Mirror, find_mirror, inherited_apt_options
 from mitigauge.clock import Clock
 
 INSTALL_TIMEOUT_S = 300

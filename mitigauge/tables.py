@@ -7,6 +7,7 @@ from mitigauge.claims import tables as claims
 from mitigauge.database import Base
 from mitigauge.experiments import tables as experiments
 from mitigauge.fleet import tables as fleet
+from mitigauge.kernels import tables as kernels
 from mitigauge.profiles.store import tables as profiles
 from mitigauge.results import tables as results
 from mitigauge.retention import tables as retention
@@ -19,6 +20,7 @@ __all__ = [
     "claims",
     "experiments",
     "fleet",
+    "kernels",
     "metadata",
     "profiles",
     "results",

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Iterator
 
 from mitigauge.catalog import Catalog
+from mitigauge.clock import Clock
 from mitigauge.errors import MitigaugeError
 from mitigauge.fleet import check
 from mitigauge.fleet.check import Item, State
 from pipelines.adapters.ansible_host import AnsibleHost
+from pipelines.adapters.console import open_console
 
 CONNECT_TIMEOUT_S = 10.0
 
@@ -25,6 +27,8 @@ def checked(host: AnsibleHost, catalog: Catalog, tell: Callable[[str], None]) ->
     yield reached
     tell("its power")
     yield from _power(host)
+    tell("its serial console")
+    yield _console(host)
     if reached.state is not State.OK:
         return
     tell("the host itself, over Ansible")
@@ -34,7 +38,8 @@ def checked(host: AnsibleHost, catalog: Catalog, tell: Callable[[str], None]) ->
         yield _unplayed(error)
         return
     yield Item("ansible", State.OK, f"Python {facts['python']}, kernel {facts['kernel_release']}")
-    yield from check.items(facts, now=time.time())
+    counted = host.host.clock is Clock.COUNTED
+    yield from check.items(facts, now=time.time(), counted=counted)
     yield from check.modes(facts, catalog.families.values())
 
 
@@ -71,6 +76,19 @@ def _reached(host: AnsibleHost) -> Item:
     if not greeting.startswith(b"SSH-"):
         return Item("ssh", State.MISSING, f"{where}: no SSH server answers", "See ansible_port.")
     return Item("ssh", State.OK, where)
+
+
+def _console(host: AnsibleHost) -> Item:
+    try:
+        console = open_console(host.host)
+        if console is None:
+            return Item(
+                "console", State.NOTE, "none",
+                "A boot that fails then says nothing; docs/power.md names the kinds.",
+            )  # fmt: skip
+        return Item("console", State.OK, console.try_out())
+    except MitigaugeError as error:
+        return Item("console", State.MISSING, error.message, error.hint or "")
 
 
 def _power(host: AnsibleHost) -> Iterator[Item]:

@@ -45,15 +45,18 @@ class Item:
     mend: str = ""
 
 
-def items(facts: Mapping[str, Any], *, now: float) -> Iterator[Item]:
-    """What the host itself showed; *now* is the control side's clock, seconds since 1970."""
+def items(facts: Mapping[str, Any], *, now: float, counted: bool = False) -> Iterator[Item]:
+    """What the host itself showed; *now* is the control side's clock, seconds since 1970.
+
+    *counted*: the host's clock counts instructions.
+    """
     yield _user(facts["user"])
     yield _system(facts["os"])
     yield from _boot_loader(facts["boot_loader"])
     yield from _disks(facts["free_bytes"])
     yield _watchdog(facts["watchdog"])
     yield from _programs(facts["programs"])
-    yield _clock(facts["now"] - now, synchronised=facts["synchronised"])
+    yield _clock(facts["now"] - now, synchronised=facts["synchronised"], counted=counted)
     yield _kvm(there=facts["kvm"])
     yield from _processor(facts["processor"])
 
@@ -173,7 +176,9 @@ def _programs(found: Mapping[str, str | None]) -> Iterator[Item]:
             yield Item(name, State.NOTE, f"not found; for {purpose}", f"prepare installs {package}")
 
 
-def _clock(ahead_s: float, *, synchronised: bool | None) -> Item:
+def _clock(ahead_s: float, *, synchronised: bool | None, counted: bool) -> Item:
+    if counted:
+        return Item("clock", State.NOTE, f"counts instructions; {abs(ahead_s):.0f} s off")
     if abs(ahead_s) > CLOCK_OFF_S:
         word = "ahead of" if ahead_s > 0 else "behind"
         return Item(

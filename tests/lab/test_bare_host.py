@@ -208,7 +208,7 @@ def a_spec(reader: Reader) -> Path:
 def test_readme_shows_what_this_test_follows() -> None:
     shown = [[command.split()[1] for command in commands(step)] for step in steps()]
     assert shown == [
-        [], [], ["host"], [], ["serve", "worker", "experiment", "experiment"],
+        [], ["host"], ["host"], [], ["serve", "worker", "experiment", "experiment"],
         ["experiment"], ["host"],
     ]  # fmt: skip
     assert "make setup" in spans(steps()[0])

@@ -23,6 +23,9 @@ class Console(Protocol):
     def listen(self) -> None:
         """See to it that what the line says from now on is kept; costs nothing where it is."""
 
+    def try_out(self) -> str:
+        """Read the line for a moment and leave it as it was; where it was read from."""
+
     def end(self) -> None:
         """Stop keeping it. The log stays."""
 
@@ -41,6 +44,11 @@ class FileConsole:
 
     def listen(self) -> None:
         """Whoever writes the file listens."""
+
+    def try_out(self) -> str:
+        """See Console."""
+        log_end(self._log)
+        return str(self._log)
 
     def end(self) -> None:
         """Whoever writes the file goes on."""

@@ -55,6 +55,14 @@ class StreamConsole:
         self.end()
         self._start(wanted)
 
+    def try_out(self) -> str:
+        """See Console."""
+        by_a_run = holder_of(self._lock_file) is not None
+        if not by_a_run:
+            self.listen()
+            self.end()
+        return f"{self._values.kind}{', listened to by a run' if by_a_run else ''}"
+
     def end(self) -> None:
         """Stop the reader, if one is there. Raises ConsoleError for one that stays."""
         # The handle is of the very process that holds the lock, whoever gets its number later.

@@ -34,6 +34,13 @@ def found(**changes: Any) -> dict[str, Item]:
     return {item.name: item for item in items({**GOOD, **changes}, now=NOW)}
 
 
+def test_a_clock_that_counts_instructions_is_never_right_and_lacks_nothing() -> None:
+    facts = {**GOOD, "now": NOW - 97}
+    [clock] = [i for i in items(facts, now=NOW, counted=True) if i.name == "clock"]
+    assert clock.state is State.NOTE
+    assert "97 s off" in clock.found
+
+
 def test_a_good_host_lacks_nothing() -> None:
     assert [item for item in found().values() if item.state is State.MISSING] == []
 

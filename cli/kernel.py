@@ -1,0 +1,194 @@
+"""`mitigauge kernel`: candidate kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import Json, echo, errors, print_json, print_table, remark, say, shown
+from cli.stored import stored
+
+# What takes long to load is imported by the commands that need it.
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pipelines.kernel_build import Builder
+
+app = typer.Typer(no_args_is_help=True)
+
+DEFAULT_BASE = "linux-source-7.2"
+Name = Annotated[str, typer.Argument(help="A release, a label, or how a digest begins.")]
+
+
+@app.command()
+def build(
+    patches: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Patches, mailboxes, or folders of *.patch; none: the base alone."),
+    ] = None,
+    base: Annotated[str, typer.Option(help="A source package of Debian.")] = DEFAULT_BASE,
+    profile: Annotated[
+        str,
+        typer.Option(help="A config profile (`mitigauge kernel profiles`), or a .config's path."),
+    ] = "lab",
+    layouts: Annotated[
+        int, typer.Option(help="Build it so often, each with functions at other addresses.")
+    ] = 1,
+    label: Annotated[str, typer.Option(help="A name for people, as v3 of a series.")] = "",
+    scope: Annotated[
+        str, typer.Option(help="Builds that share a compiler cache: one series, say.")
+    ] = "own",
+    anew: Annotated[bool, typer.Option("--anew", help="Build what was built already.")] = False,
+    json: Json = False,
+) -> None:
+    """Build a kernel in a sandbox, as a package that any Debian host can boot once.
+
+    The first build makes a root with Debian's compiler (some 3 minutes) and compiles everything;
+    later ones compile what a patch touches. What was built already is not built again.
+    """
+    from mitigauge.kernels.config_profile import profile_of
+    from mitigauge.kernels.patch_files import read_patches
+    from mitigauge.kernels.recipe import layouts as first_layouts
+    from pipelines.kernel_build import Order
+
+    wanted = first_layouts(layouts)
+    found = read_patches(patches or [])
+    config = profile_of(profile)
+    orders = [Order(base, config, found, layout, label, scope) for layout in wanted]
+    with _builder() as builder:
+        built = [builder.build(order, anew=anew) for order in orders]
+    _print(built, json=json)
+
+
+@app.command("import")
+def import_package(
+    package: Annotated[Path, typer.Argument(help="A linux-image-*.deb.")],
+    label: Annotated[str, typer.Option(help="A name for people.")] = "",
+    json: Json = False,
+) -> None:
+    """Store a kernel's package that was built elsewhere, so that experiments can ask for it."""
+    from mitigauge.blobs import blob_store
+    from mitigauge.kernels import service
+    from mitigauge.settings import get_settings
+    from pipelines.kernel_import import read_package
+
+    built = read_package(package, blob_store(get_settings()))
+    with stored() as session:
+        kernel = service.brought_in(session, built, label)
+        found = [kernel.id]
+    _print(found, json=json)
+
+
+@app.command("list")
+def list_kernels(json: Json = False) -> None:
+    """Kernels that were built here or brought in."""
+    from mitigauge.kernels import repository
+    from mitigauge.kernels.schemas import KernelView
+
+    with stored() as session:
+        views = [KernelView.model_validate(kernel) for kernel in repository.kernels(session)]
+    if json:
+        print_json(views)
+        return
+    print_table(
+        ["release", "state", "label", "base", "patches", "layout", "profile"],
+        [
+            [v.release or v.digest[:12], v.state, v.label, v.base or "imported",
+             str(len(v.patches)), v.layout, v.profile]
+            for v in views
+        ],
+        empty="No kernels yet: `mitigauge kernel build` builds Debian's, "
+        "`mitigauge kernel build PATCHES` one with patches.",
+    )  # fmt: skip
+
+
+@app.command()
+def show(
+    name: Name,
+    log: Annotated[bool, typer.Option("--log", help="Print the build's log.")] = False,
+    json: Json = False,
+) -> None:
+    """One kernel: what it was built from, and what came of it."""
+    from mitigauge.kernels import service
+    from mitigauge.kernels.schemas import KernelView
+
+    with stored() as session:
+        view = KernelView.model_validate(service.show(session, name))
+    if log:
+        echo(_log_of(view.log_sha256))
+    elif json:
+        print_json(view)
+    else:
+        for line in view.lines():
+            say(line)
+
+
+@app.command()
+def remove(name: Name) -> None:
+    """Delete a kernel's package; what is known of it stays."""
+    from mitigauge.kernels import service
+
+    with stored() as session:
+        kernel = service.show(session, name)
+        service.removed(kernel)
+        release = kernel.release or name
+    remark(f"{release} is removed; its package goes with the next clean-up (`mitigauge db clean`)")
+
+
+@app.command()
+def profiles() -> None:
+    """Config profiles that come with us."""
+    from mitigauge.kernels.config_profile import known_profiles, profile_of
+
+    for name in known_profiles():
+        about = [line[2:] for line in profile_of(name).text.splitlines() if line.startswith("# ")]
+        say(f"{name}: {about[0] if about else ''}")
+
+
+@contextmanager
+def _builder() -> Iterator[Builder]:
+    """Where kernels are built, with progress on the terminal."""
+    from lab.progress import ConsoleProgress
+    from mitigauge import database
+    from mitigauge.blobs import blob_store
+    from mitigauge.settings import get_settings
+    from pipelines.kernel_build import Builder
+
+    settings = get_settings()
+    engine = database.get_engine()
+    database.require_head(engine)
+    with ConsoleProgress(errors()) as progress:
+        yield Builder(
+            settings.home / "kernels",
+            engine,
+            blob_store(settings),
+            report=lambda text: progress.stage(shown(text)),
+            detail=lambda text: progress.detail(shown(text)),
+        )
+
+
+def _print(ids: Sequence[int], *, json: bool) -> None:
+    from mitigauge.kernels.schemas import KernelView
+    from mitigauge.kernels.tables import Kernel
+
+    with stored() as session:
+        views = [KernelView.model_validate(session.get_one(Kernel, each)) for each in ids]
+    if json:
+        print_json(views)
+        return
+    for view in views:
+        say(f"{view.release}  build id {view.build_id}")
+        say(f"  an arm boots it with `kernel: {view.release}`")
+
+
+def _log_of(digest: str | None) -> str:
+    from mitigauge.blobs import blob_store
+    from mitigauge.settings import get_settings
+
+    if digest is None:
+        return "no log was kept"
+    return blob_store(get_settings()).read(digest).decode(errors="replace")

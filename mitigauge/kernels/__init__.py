@@ -1,0 +1,1 @@
+"""Candidate kernels: what they are built from, and what came of it."""

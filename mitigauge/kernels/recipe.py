@@ -1,0 +1,106 @@
+"""What a kernel is built from, and the name that this gives it. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import product
+
+from mitigauge.errors import InvalidInput
+
+PREFIX = "-mg"
+DIGITS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A source tree before any patch: a name, and the version or commit that fixes its content."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """What compiles: a name, and the versions of its parts."""
+
+    name: str
+    versions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where functions, loops and targets of jumps begin: multiples of so many bytes.
+
+    The compiler's own choice is 16, 1 and 1 on x86. The order in which objects are linked is left
+    alone: in the kernel it is the order of the initialisations too.
+    """
+
+    functions: int = 16
+    loops: int = 1
+    jumps: int = 1
+
+    @property
+    def name(self) -> str:
+        """Short, for people and for files."""
+        return f"f{self.functions}-l{self.loops}-j{self.jumps}"
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """For the compiler; none for its own choice."""
+        own = Layout()
+        wanted = {
+            "functions": (self.functions, own.functions),
+            "loops": (self.loops, own.loops),
+            "jumps": (self.jumps, own.jumps),
+        }
+        return tuple(f"-falign-{what}={n}" for what, (n, usual) in wanted.items() if n != usual)
+
+
+PLAIN = Layout()
+# The compiler's own first, then those that move most: functions before loops before jumps.
+LAYOUTS = tuple(Layout(f, lo, j) for j, lo, f in product((1, 8, 16), (1, 16, 32), (16, 32, 64)))
+
+
+def layouts(count: int) -> Sequence[Layout]:
+    """The first *count* layouts. Raises InvalidInput for more than there are."""
+    if not 1 <= count <= len(LAYOUTS):
+        raise InvalidInput(
+            f"{count} layouts were asked for", hint=f"There are 1 to {len(LAYOUTS)} of them."
+        )
+    return LAYOUTS[:count]
+
+
+def layout_named(name: str) -> Layout:
+    """The layout of that name. Raises InvalidInput naming some."""
+    for layout in LAYOUTS:
+        if layout.name == name:
+            return layout
+    known = ", ".join(layout.name for layout in LAYOUTS[:4])
+    raise InvalidInput(f"no layout {name!r}", hint=f"Known: {known} and more (`--layouts`).")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """All that decides what a kernel's code is."""
+
+    base: Base
+    patches: tuple[str, ...]
+    """SHA-256 of each patch's text, in the order in which they are applied."""
+    profile: str
+    profile_sha256: str
+    toolchain: Toolchain
+    layout: Layout = field(default=PLAIN)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all of it: the same recipe has the same kernel."""
+        text = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def local_version(self) -> str:
+        """What the kernel's release ends with, so that each build has a release of its own."""
+        return PREFIX + self.digest[:DIGITS]

@@ -1,0 +1,129 @@
+"""Candidate kernels as they come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from mitigauge.database import database_now
+from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.kernels import repository
+from mitigauge.kernels.patch import Patch
+from mitigauge.kernels.recipe import Recipe
+from mitigauge.kernels.states import KernelState
+from mitigauge.kernels.tables import Kernel
+
+LONGEST_ERROR = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build gave; the digests are SHA-256."""
+
+    release: str
+    build_id: str
+    text_digest: str
+    package_sha256: str
+    package_bytes: int
+    config_refused: Sequence[str] = ()
+
+
+def begin(session: Session, recipe: Recipe, patches: Sequence[Patch], label: str) -> Kernel:
+    """Note that a kernel is being built; one that was built already stays as it is."""
+    kernel = repository.by_digest(session, recipe.digest)
+    if kernel is None:
+        kernel = Kernel(
+            digest=recipe.digest,
+            label=label,
+            imported=False,
+            base=f"{recipe.base.name} {recipe.base.version}",
+            profile=recipe.profile,
+            toolchain=f"{recipe.toolchain.name}: {', '.join(recipe.toolchain.versions)}",
+            layout=recipe.layout.name,
+            patches=[{"title": patch.title, "digest": patch.sha256} for patch in patches],
+            config_refused=[],
+            state=KernelState.BUILDING,
+        )
+        session.add(kernel)
+    if kernel.state != KernelState.BUILT:
+        kernel.state = KernelState.BUILDING
+        kernel.error = ""
+        kernel.started_at = database_now(session)
+        kernel.finished_at = None
+    kernel.label = label or kernel.label
+    session.flush()
+    return kernel
+
+
+def finished(session: Session, digest: str, built: Built, log_sha256: str) -> None:
+    """Note what a build gave. Raises NotFound for a recipe that nobody began."""
+    kernel = _known(session, digest)
+    kernel.state = KernelState.BUILT
+    kernel.release, kernel.build_id = built.release, built.build_id
+    kernel.text_digest = built.text_digest
+    kernel.package_sha256, kernel.package_bytes = built.package_sha256, built.package_bytes
+    kernel.config_refused = list(built.config_refused)
+    kernel.log_sha256 = log_sha256
+    kernel.finished_at = database_now(session)
+
+
+def failed(session: Session, digest: str, why: str, log_sha256: str | None) -> None:
+    """Note why a build failed, with its log. Raises NotFound as :func:`finished` does."""
+    kernel = _known(session, digest)
+    kernel.state = KernelState.FAILED
+    kernel.error = why[:LONGEST_ERROR]
+    kernel.log_sha256 = log_sha256
+    kernel.finished_at = database_now(session)
+
+
+def brought_in(session: Session, built: Built, label: str) -> Kernel:
+    """Store a kernel that was built elsewhere; the same package twice is one kernel.
+
+    Raises InvalidInput where another kernel has its release.
+    """
+    kernel = repository.by_digest(session, built.package_sha256)
+    if kernel is None:
+        others = [k for k in repository.named(session, built.release) if k.release == built.release]
+        if others:
+            raise InvalidInput(
+                f"kernel {built.release} is stored already, from another package",
+                hint="A release stands for one build: build it with a CONFIG_LOCALVERSION of its "
+                "own, or remove the other with `mitigauge kernel remove`.",
+            )
+        kernel = Kernel(digest=built.package_sha256, imported=True, base="", profile="",
+                        toolchain="", layout="", patches=[], config_refused=[],
+                        state=KernelState.BUILT, label=label)  # fmt: skip
+        session.add(kernel)
+    kernel.state, kernel.release, kernel.build_id = KernelState.BUILT, built.release, built.build_id
+    kernel.text_digest = built.text_digest or None
+    kernel.package_sha256, kernel.package_bytes = built.package_sha256, built.package_bytes
+    kernel.finished_at = database_now(session)
+    session.flush()
+    return kernel
+
+
+def show(session: Session, name: str) -> Kernel:
+    """The kernel of that release, label or digest. Raises NotFound, InvalidInput for several."""
+    found = repository.named(session, name)
+    if not found:
+        raise NotFound(f"no kernel {name!r}", hint="`mitigauge kernel list` shows all.")
+    exact = [kernel for kernel in found if name in (kernel.release, kernel.digest)]
+    if len(exact or found) > 1:
+        several = ", ".join((kernel.release or kernel.digest[:12]) for kernel in found[:5])
+        raise InvalidInput(f"{name!r} may be one of several: {several}", hint="Give a release.")
+    return (exact or found)[0]
+
+
+def removed(kernel: Kernel) -> None:
+    """Its package is not wanted any more: the store deletes it once nothing names it."""
+    kernel.state = KernelState.REMOVED
+    kernel.package_sha256 = kernel.package_bytes = None
+
+
+def _known(session: Session, digest: str) -> Kernel:
+    kernel = repository.by_digest(session, digest)
+    if kernel is None:
+        raise NotFound(f"no kernel of recipe {digest[:12]}", hint="It was never begun.")
+    return kernel

@@ -1,0 +1,53 @@
+"""The table of candidate kernels."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from mitigauge.database import Base, one_of
+from mitigauge.json_column import JsonOf
+from mitigauge.kernels.states import KernelState
+
+
+class Kernel(Base):
+    """One kernel that was built here or brought in."""
+
+    __tablename__ = "kernel"
+    __table_args__ = (
+        CheckConstraint(one_of("state", KernelState), name="state"),
+        CheckConstraint(
+            "state <> 'built' OR (package_sha256 IS NOT NULL AND build_id IS NOT NULL)",
+            name="built_has_package",
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    # As `uname -r` says it; a build has one of its own.
+    release: Mapped[str | None] = mapped_column(unique=True)
+    # SHA-256 of the recipe; of the package where it was brought in.
+    digest: Mapped[str] = mapped_column(unique=True)
+    state: Mapped[str]
+    label: Mapped[str]
+    imported: Mapped[bool]
+    base: Mapped[str]
+    profile: Mapped[str]
+    toolchain: Mapped[str]
+    layout: Mapped[str]
+    # [{title, digest}] in the order in which they were applied.
+    patches: Mapped[list[dict[str, Any]]] = mapped_column(JsonOf(list[dict[str, Any]]))
+    # What the configuration did not take of the profile.
+    config_refused: Mapped[list[str]] = mapped_column(JsonOf(list[str]))
+    build_id: Mapped[str | None]
+    # SHA-256 of the code alone: the same where only comments differ.
+    text_digest: Mapped[str | None]
+    package_sha256: Mapped[str | None]
+    package_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    log_sha256: Mapped[str | None]
+    error: Mapped[str] = mapped_column(server_default="")
+    started_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    finished_at: Mapped[datetime | None]
+    used_at: Mapped[datetime | None]

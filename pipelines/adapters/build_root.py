@@ -1,0 +1,225 @@
+"""A root directory with Debian's compiler in it, and source trees unpacked from its packages.
+
+What compiles a candidate kernel is thereby the same on every machine, and named by versions.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from mitigauge.apt_sources import find_mirror, inherited_apt_options
+from mitigauge.errors import MitigaugeError, NotFound, NotReady
+from mitigauge.kernels.recipe import Base, Toolchain
+from pipelines.adapters.sandbox import BUILD_USER, Limits, Sandbox, require_bubblewrap
+
+SUITE = "trixie"
+NAME = "debian-trixie"
+COMPILER = ("gcc-14", "binutils")
+PACKAGES = [
+    "bc",
+    "bison",
+    "ccache",
+    "cpio",
+    "dpkg",
+    "fakeroot",
+    "flex",
+    "gcc",
+    "gcc-14",
+    "binutils",
+    "git",
+    "kmod",
+    "libc6-dev",
+    "libelf-dev",
+    "libssl-dev",
+    "make",
+    "patch",
+    "perl-base",
+    "perl",
+    "python3-minimal",
+    "rsync",
+    "xz-utils",
+    "zstd",
+]
+# Where a build's directories appear, so that every build has the same paths and ccache hits.
+MOUNTS = ("source", "out", "ccache", "shared-ccache", "patches", "package", "scripts")
+SOURCES = "usr/src"
+UNPACK_LIMITS = Limits(seconds=1800, disk_bytes=6 << 30, output_bytes=8 << 20)
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class BuildRoot:
+    """One root directory and the trees that came with it, below *directory*."""
+
+    directory: Path
+
+    @property
+    def root(self) -> Path:
+        """What a sandbox has for its root."""
+        return self.directory / "root"
+
+    def toolchain(self) -> Toolchain:
+        """What compiles, by the versions that are installed."""
+        versions = tuple(f"{name} {self._version(name)}" for name in COMPILER)
+        return Toolchain(NAME, versions)
+
+    def base(self, name: str) -> Base:
+        """The source package of that name. Raises NotFound naming those there are."""
+        if not (self.root / SOURCES / f"{name}.tar.xz").exists():
+            known = sorted(f.name.removesuffix(".tar.xz") for f in self._archives())
+            raise NotFound(f"no source tree {name!r}", hint=f"Known: {', '.join(known) or 'none'}.")
+        return Base(name, self._version(name))
+
+    def tree(self, base: Base, report: Report) -> Path:
+        """The unpacked tree of *base*, which nobody may write to."""
+        version = base.version.replace(":", "_").replace("~", "_")
+        tree = self.directory / "trees" / f"{base.name}_{version}"
+        with _alone(self.directory / "trees.lock"):
+            if tree.exists():
+                return tree
+            report(f"Unpacking {base.name} {base.version}")
+            arriving = tree.with_name(tree.name + ".new")
+            shutil.rmtree(arriving, ignore_errors=True)
+            arriving.mkdir(parents=True)
+            self._unpack(base, arriving)
+            _take_over(arriving)
+            arriving.rename(tree)
+        return tree
+
+    def _unpack(self, base: Base, target: Path) -> None:
+        archive = f"/{SOURCES}/{base.name}.tar.xz"
+        log = self.directory / "unpack.log"
+        status = Sandbox(self.root, UNPACK_LIMITS).run(
+            ["tar", "-xJf", archive, "--strip-components=1", "--no-same-owner"],
+            log=log,
+            writable={"/build/out": target},
+            readable={},
+            directory="/build/out",
+            variables={},
+        )
+        if status:
+            raise MitigaugeError(f"{base.name} cannot be unpacked", hint=f"See {log}.")
+
+    def _archives(self) -> Iterator[Path]:
+        yield from (self.root / SOURCES).glob("linux-source-*.tar.xz")
+
+    def _version(self, package: str) -> str:
+        # The format's two characters are dpkg's, not Python's.
+        done = subprocess.run(
+            [
+                "dpkg-query",
+                f"--admindir={self.root}/var/lib/dpkg",
+                "-W",
+                "-f",
+                "${Version}",
+                package,
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode or not done.stdout:
+            raise NotFound(
+                f"the build root lacks {package}", hint="Remove it to have it made anew."
+            )
+        return done.stdout.strip()
+
+
+def build_root(directory: Path, sources: tuple[str, ...], report: Report) -> BuildRoot:
+    """The build root below *directory* with those source packages; made where it is not there.
+
+    Raises NotReady where the tools are missing, MitigaugeError with the tail of their log where
+    they fail.
+    """
+    require_bubblewrap()
+    directory.mkdir(parents=True, exist_ok=True)
+    found = BuildRoot(directory)
+    with _alone(directory / "root.lock"):
+        missing = [s for s in sources if not (found.root / SOURCES / f"{s}.tar.xz").exists()]
+        if missing:
+            report(f"Making a root with Debian's compiler and {', '.join(sources)} (some 3 min)")
+            _make(found.root, sources, directory / "root.log", report)
+    return found
+
+
+def _make(root: Path, sources: tuple[str, ...], log: Path, report: Report) -> None:
+    if shutil.which("mmdebstrap") is None:
+        raise NotReady("mmdebstrap is not installed", hint="apt-get install mmdebstrap")
+    arriving = root.with_name("root.new")
+    shutil.rmtree(arriving, ignore_errors=True)
+    mounts = " ".join(f'"$1"/build/{name}' for name in MOUNTS)
+    command = [
+        "mmdebstrap",
+        "--variant=minbase",
+        "--mode=auto",
+        "--architectures=amd64",
+        f"--include={','.join([*PACKAGES, *sources])}",
+        *(f"--dpkgopt=path-exclude=/usr/share/{what}/*" for what in ("man", "locale")),
+        *(f"--aptopt={option}" for option in inherited_apt_options()),
+        f"--customize-hook=mkdir -p {mounts}",
+    ]
+    mirror = find_mirror()
+    addresses = mirror.lines(SUITE) if mirror else []
+    _run([*command, SUITE, str(arriving), *addresses], log, report)
+    if root.exists():
+        shutil.rmtree(root)
+    arriving.rename(root)
+
+
+def _run(command: list[str], log: Path, report: Report) -> None:
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
+    environment["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    with (
+        log.open("w") as out,
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=environment,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        for line in process.stdout:
+            out.write(line)
+    if process.returncode:
+        tail = "\n".join(log.read_text().splitlines()[-20:])
+        report("")
+        raise MitigaugeError(
+            f"the build root cannot be made:\n{tail}",
+            hint=f"See {log}; check the Debian mirror of this machine's apt.",
+        )
+
+
+def copy_of(tree: Path, target: Path) -> None:
+    """A copy whose files are the tree's own until one is replaced, in folders to be written to."""
+    shutil.rmtree(target, ignore_errors=True)
+    subprocess.run(["cp", "-al", "--", str(tree), str(target)], check=True)
+    if os.getuid() == 0:
+        for folder, _, _ in os.walk(target):
+            os.chown(folder, BUILD_USER, BUILD_USER)
+
+
+def _take_over(tree: Path) -> None:
+    """Files and folders are ours, and read-only for others: a build cannot change its base."""
+    subprocess.run(["chmod", "-R", "u+rwX,go+rX,go-w", "--", str(tree)], check=True)
+    if os.getuid() == 0:
+        subprocess.run(["chown", "-R", "0:0", "--", str(tree)], check=True)
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """One process at a time."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,302 @@
+"""Foreign programs in a sandbox: bubblewrap's namespaces, a user of their own, and limits.
+
+Inside there is a root of its own, read-only, the directories that are named, no network, no
+other process, no variable of ours. What bubblewrap does not limit is watched: time, memory,
+disk and output; whoever goes over a limit is ended with everything it started.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from mitigauge.errors import MitigaugeError, NotReady
+
+# No account has it: what runs under it owns nothing and shares its limits with nobody.
+BUILD_USER = 64180
+INSIDE_USER = 1000
+LOOK_S = 0.5
+DISK_LOOK_S = 5.0
+LONGEST_LINE = 2000
+PATH = "/usr/local/bin:/usr/lib/ccache:/usr/bin:/usr/sbin:/bin:/sbin"
+
+
+class LimitReached(MitigaugeError):
+    """What ran in a sandbox went over one of its limits and was ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a program may take, all that it starts counted."""
+
+    seconds: float = 3600.0
+    memory_bytes: int = 8 << 30
+    disk_bytes: int = 12 << 30
+    """In the directories that it may write to, together."""
+    file_bytes: int = 2 << 30
+    output_bytes: int = 64 << 20
+    processes: int = 2000
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """A root directory whose programs may be run; *limits* hold for each call of run()."""
+
+    root: Path
+    limits: Limits = field(default_factory=Limits)
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        log: Path,
+        writable: Mapping[str, Path],
+        readable: Mapping[str, Path],
+        directory: str,
+        variables: Mapping[str, str],
+        on_line: Callable[[str], None] = lambda _line: None,
+    ) -> int:
+        """Run *command* to its end; its exit status. Its output is appended to *log*.
+
+        *writable* and *readable*: directory inside → directory outside. *directory*: where it
+        starts, inside. Raises :class:`LimitReached` naming the limit, and :class:`NotReady`
+        where there is no bubblewrap.
+        """
+        words = [*self._prlimit(), *self._bubblewrap(writable, readable, directory, variables)]
+        for outside in writable.values():
+            _give_away(outside)
+        for outside in (self.root, *writable.values(), *readable.values()):
+            _require_reachable(outside)
+        with log.open("ab") as out:
+            process = _started([*words, *command])
+            reader = _Reader(process, out, self.limits.output_bytes, on_line)
+            watch = _Watch(process, self.limits, tuple(writable.values()), reader)
+            try:
+                reader.start()
+                why = watch.until_over()
+            finally:
+                _end(process)
+            reader.join()
+        if why:
+            raise LimitReached(why, hint=f"It ran in a sandbox: {' '.join(command)[:200]}")
+        return process.returncode
+
+    def _prlimit(self) -> list[str]:
+        words = ["prlimit", "--core=0", f"--fsize={self.limits.file_bytes}"]
+        if os.getuid() == 0:
+            # Counted by user: with a user that is a person's, their other programs count too.
+            words.append(f"--nproc={self.limits.processes}")
+        return [*words, "--"]
+
+    def _bubblewrap(
+        self,
+        writable: Mapping[str, Path],
+        readable: Mapping[str, Path],
+        directory: str,
+        variables: Mapping[str, str],
+    ) -> list[str]:
+        words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
+        words += ["--uid", str(INSIDE_USER), "--gid", str(INSIDE_USER), "--hostname", "build"]
+        words += ["--ro-bind", str(self.root), "/", "--proc", "/proc", "--dev", "/dev"]
+        words += ["--tmpfs", "/tmp", "--tmpfs", "/run"]
+        for inside, outside in readable.items():
+            words += ["--ro-bind", str(outside), inside]
+        for inside, outside in writable.items():
+            words += ["--bind", str(outside), inside]
+        given = {"PATH": PATH, "HOME": "/tmp", "LC_ALL": "C.UTF-8", **variables}
+        for name, value in given.items():
+            words += ["--setenv", name, value]
+        return [*words, "--chdir", directory, "--"]
+
+
+def require_bubblewrap() -> None:
+    """Raise :class:`NotReady` where sandboxes cannot be made."""
+    for program, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux")):
+        if shutil.which(program) is None:
+            raise NotReady(
+                f"{program} is not installed, and nothing foreign is run without it",
+                hint=f"apt-get install {package}",
+            )
+
+
+def _started(words: Sequence[str]) -> subprocess.Popen[bytes]:
+    require_bubblewrap()
+    other = BUILD_USER if _is_root() else None
+    return subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd="/",
+        env={"PATH": os.environ.get("PATH", PATH)},
+        start_new_session=True,
+        user=other,
+        group=other,
+        extra_groups=[] if _is_root() else None,
+    )
+
+
+def _is_root() -> bool:
+    return os.getuid() == 0
+
+
+def _give_away(directory: Path) -> None:
+    """A directory that the sandbox's user may write to."""
+    directory.mkdir(parents=True, exist_ok=True)
+    if _is_root():
+        os.chown(directory, BUILD_USER, BUILD_USER)
+
+
+def _require_reachable(directory: Path) -> None:
+    """Raise :class:`NotReady` where the sandbox's user cannot get to a directory."""
+    if not _is_root():
+        return
+    for parent in directory.absolute().parents:
+        if not parent.stat().st_mode & 0o001:
+            raise NotReady(
+                f"{parent} is closed to others, so that builds cannot run below it",
+                hint=f"chmod o+x {parent}, or put MITIGAUGE_HOME elsewhere.",
+            )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End bubblewrap: its namespace, and so all in it, ends with it."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+class _Reader(threading.Thread):
+    """Takes in what is said, so that a pipe that is full stops nobody."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        log: BinaryIO,
+        limit: int,
+        on_line: Callable[[str], None],
+    ) -> None:
+        super().__init__(daemon=True)
+        self._process, self._log, self._limit, self._on_line = process, log, limit, on_line
+        self.taken = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether more was said than may be."""
+        return self.taken > self._limit
+
+    def run(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as said:
+            while piece := said.readline(LONGEST_LINE):
+                self.taken += len(piece)
+                if not self.over:
+                    self._log.write(piece)
+                    self._on_line(piece.decode(errors="replace").rstrip())
+
+
+class _Watch:
+    """Looks after the limits of one process and all that it started."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        limits: Limits,
+        directories: Sequence[Path],
+        reader: _Reader,
+    ) -> None:
+        self._process, self._limits, self._reader = process, limits, reader
+        self._directories = directories
+        self._began = self._disk_at = time.monotonic()
+
+    def until_over(self) -> str:
+        """Wait for the end; why it is to be ended, empty where it ended by itself."""
+        while True:
+            try:
+                self._process.wait(LOOK_S)
+            except subprocess.TimeoutExpired:
+                why = self._why()
+                if why:
+                    return why
+            else:
+                return self._said_too_much()
+
+    def _why(self) -> str:
+        limits, now = self._limits, time.monotonic()
+        if now - self._began > limits.seconds:
+            return f"it took longer than {limits.seconds:.0f} s"
+        if self._said_too_much():
+            return self._said_too_much()
+        if memory_of(self._process.pid) > limits.memory_bytes:
+            return f"it took more than {limits.memory_bytes >> 20} MiB of memory"
+        if now - self._disk_at >= DISK_LOOK_S or self._disk_is_short():
+            self._disk_at = now
+            if sum(disk_of(d) for d in self._directories) > limits.disk_bytes:
+                return f"it took more than {limits.disk_bytes >> 20} MiB of disk"
+        return ""
+
+    def _said_too_much(self) -> str:
+        if not self._reader.over:
+            return ""
+        return f"it printed more than {self._limits.output_bytes >> 10} KiB"
+
+    def _disk_is_short(self) -> bool:
+        """Whether the disk is nearly full: then the next look is not waited for."""
+        free = min((shutil.disk_usage(d).free for d in self._directories), default=1 << 40)
+        return free < 1 << 30
+
+
+def memory_of(pid: int) -> int:
+    """Bytes of memory that a process and all below it hold, shared pages counted again."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    children: dict[int, list[int]] = {}
+    held: dict[int, int] = {}
+    for each, parent, pages in _processes():
+        children.setdefault(parent, []).append(each)
+        held[each] = pages * page
+    total, queue = 0, [pid]
+    while queue:
+        each = queue.pop()
+        total += held.get(each, 0)
+        queue += children.get(each, [])
+    return total
+
+
+def _processes() -> Iterator[tuple[int, int, int]]:
+    """(process, its parent, its resident pages) of every process there is."""
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
+            continue
+        try:
+            stat = Path(entry.path, "stat").read_text(errors="replace")
+            pages = int(Path(entry.path, "statm").read_text().split()[1])
+        except (OSError, ValueError, IndexError):
+            continue  # it has just ended
+        yield int(entry.name), int(stat.rpartition(")")[2].split()[1]), pages
+
+
+def disk_of(directory: Path) -> int:
+    """Bytes of disk that a directory's files take."""
+    total, queue = 0, [str(directory)]
+    while queue:
+        try:
+            entries = list(os.scandir(queue.pop()))
+        except OSError:
+            continue
+        for entry in entries:
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    queue.append(entry.path)
+                else:
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+            except OSError:
+                continue
+    return total

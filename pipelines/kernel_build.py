@@ -1,0 +1,324 @@
+"""Build a candidate kernel: patches applied, configured, compiled and packaged in sandboxes.
+
+The source's own makefiles are the patch author's programs. They run without network, without our
+files, under a user of their own; what they leave is taken for data, and packaged by scripts of
+ours in a sandbox in which nothing of theirs runs.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from mitigauge.blobs import BlobStore
+from mitigauge.database import transaction
+from mitigauge.errors import MitigaugeError
+from mitigauge.hostile import clean_text
+from mitigauge.kernels import repository, service
+from mitigauge.kernels.build_log import Failure, apply_failure, compile_failure
+from mitigauge.kernels.config_profile import Profile
+from mitigauge.kernels.patch import Patch
+from mitigauge.kernels.recipe import PLAIN, Layout, Recipe
+from mitigauge.kernels.states import KernelState
+from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
+from pipelines.adapters.sandbox import LimitReached, Limits, Sandbox
+
+SCRIPTS = Path(__file__).parent / "kernel_scripts"
+BUILD_LIMITS = Limits(seconds=4 * 3600.0)
+SHORT_LIMITS = Limits(seconds=900.0, disk_bytes=16 << 30)
+CCACHE_SIZE = "5G"
+PACKAGE_LIMIT = 1 << 30
+WORD_LIMIT = 200
+_RELEASE = re.compile(r"[0-9][0-9A-Za-z.~_+-]{1,62}")
+_HEX = re.compile(r"[0-9a-f]{8,64}")
+_STEP = re.compile(r"^\s+(CC|LD|AS|AR|VDSO|OBJCOPY)\s+(?:\[M\]\s+)?(\S+)")
+_PATCH = re.compile(r"^mitigauge-patch (\d+)$", re.MULTILINE)
+
+Report = Callable[[str], None]
+
+
+class BuildFailed(MitigaugeError):
+    """A kernel could not be built; the message says patch, file, line and the compiler's words."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be built. *scope* names those that share a compiler cache: one series, say."""
+
+    base: str
+    profile: Profile
+    patches: Sequence[Patch] = ()
+    layout: Layout = PLAIN
+    label: str = ""
+    scope: str = "own"
+    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Where kernels are built and kept. *detail* hears what is compiled just now."""
+
+    directory: Path
+    engine: Engine
+    blobs: BlobStore
+    report: Report = lambda _text: None
+    detail: Report = lambda _text: None
+
+    def build(self, order: Order, *, anew: bool = False) -> int:
+        """Build it unless it was; the id of its kernel.
+
+        Raises :class:`BuildFailed` where the source does not build, after the failure and its
+        log were stored, and MitigaugeError where our own side does not.
+        """
+        root = build_root(self.directory, (order.base,), self.report)
+        recipe = _recipe(root, order)
+        with self._turn(recipe):
+            with transaction(self.engine) as session:
+                kernel = service.begin(session, recipe, order.patches, order.label)
+                if kernel.state == KernelState.BUILT and not anew:
+                    self.report(f"{kernel.release} was built already")
+                    return kernel.id
+            tree = root.tree(recipe.base, self.report)
+            return self._built(root, tree, recipe, order)
+
+    def _built(self, root: BuildRoot, tree: Path, recipe: Recipe, order: Order) -> int:
+        work = _Work(self.directory / "builds" / recipe.digest[:16], root, self)
+        try:
+            built = work.build(tree, recipe, order)
+        except MitigaugeError as error:
+            with transaction(self.engine) as session:
+                service.failed(session, recipe.digest, error.message, work.stored_log())
+            raise
+        finally:
+            log = work.stored_log()
+            work.clear()
+        with transaction(self.engine) as session:
+            service.finished(session, recipe.digest, built, log)
+            kernel = repository.by_digest(session, recipe.digest)
+            assert kernel is not None
+            return kernel.id
+
+    @contextmanager
+    def _turn(self, recipe: Recipe) -> Iterator[None]:
+        """One build of a recipe at a time; a second one then finds what the first one made."""
+        lock = self.directory / "builds" / f"{recipe.digest[:16]}.lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with lock.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+
+def _recipe(root: BuildRoot, order: Order) -> Recipe:
+    return Recipe(
+        base=root.base(order.base),
+        patches=tuple(patch.sha256 for patch in order.patches),
+        profile=order.profile.name,
+        profile_sha256=order.profile.sha256,
+        toolchain=root.toolchain(),
+        layout=order.layout,
+    )
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One build's directory."""
+
+    directory: Path
+    root: BuildRoot
+    builder: Builder
+
+    @property
+    def log(self) -> Path:
+        return self.directory / "build.log"
+
+    def build(self, tree: Path, recipe: Recipe, order: Order) -> service.Built:
+        """All of it; raises :class:`BuildFailed`."""
+        self.clear()
+        self.directory.mkdir(parents=True)
+        self._lay_out(order)
+        self.builder.report("Applying the patches" if order.patches else "Copying the tree")
+        copy_of(tree, self.directory / "source")
+        self._apply(order.patches)
+        self.builder.report("Configuring")
+        self._configure(recipe, order)
+        self.builder.report("Compiling")
+        self._compile(order)
+        self.builder.report("Packaging")
+        return self._package(recipe, order)
+
+    def _lay_out(self, order: Order) -> None:
+        patches = self.directory / "patches"
+        patches.mkdir()
+        for number, patch in enumerate(order.patches, 1):
+            (patches / f"{number:04}.patch").write_text(patch.text)
+        (patches / "profile.config").write_text(order.profile.text)
+        for each in ("out", "package"):
+            (self.directory / each).mkdir()
+
+    def _apply(self, patches: Sequence[Patch]) -> None:
+        if not patches:
+            return
+        status, said = self._run("apply", ["source"], SHORT_LIMITS)
+        if status:
+            number = int((_PATCH.findall(said) or ["1"])[-1])
+            patch = patches[number - 1]
+            why = apply_failure(said[said.rfind("mitigauge-patch") :])
+            raise _failed(f"patch {number}/{len(patches)} {patch.title!r}", why)
+
+    def _configure(self, recipe: Recipe, order: Order) -> None:
+        more = {
+            "LOCAL_VERSION": recipe.local_version,
+            "CONFIG_WHOLE": "yes" if order.profile.whole else "no",
+        }
+        status, said = self._run("configure", ["out"], SHORT_LIMITS, more)
+        if status:
+            raise _failed("the configuration", compile_failure(said))
+
+    def _compile(self, order: Order) -> None:
+        more = {
+            "JOBS": str(order.jobs),
+            "LAYOUT_FLAGS": " ".join(order.layout.flags),
+            "KBUILD_BUILD_USER": "mitigauge",
+            "KBUILD_BUILD_HOST": "build",
+            "KBUILD_BUILD_VERSION": "1",
+            # The same each time, so that the same recipe gives the same bytes.
+            "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
+            "CCACHE_DIR": "/build/ccache",
+            "CCACHE_MAXSIZE": CCACHE_SIZE,
+            "CCACHE_BASEDIR": "/build",
+            # What unpatched trees gave is shared by all, and written to by none with patches.
+            "CCACHE_REMOTE_STORAGE": "file:/build/shared-ccache"
+            + ("|read-only=true" if order.patches else ""),
+        }
+        caches = {"ccache": self._cache(order.scope if order.patches else "base")}
+        if not order.patches:
+            caches["shared-ccache"] = self._cache("shared")
+        status, said = self._run("compile", ["out"], BUILD_LIMITS, more, caches)
+        if status:
+            raise _failed("the build", compile_failure(said))
+
+    def _cache(self, scope: str) -> Path:
+        if not re.fullmatch(r"[\w.-]{1,80}", scope):
+            raise MitigaugeError(f"{scope!r} cannot name a compiler cache")
+        return self.builder.directory / "ccache" / scope
+
+    def _package(self, recipe: Recipe, order: Order) -> service.Built:
+        release = self._word("out/include/config/kernel.release", _RELEASE)
+        if not release.endswith(recipe.local_version):
+            raise BuildFailed(
+                f"the kernel calls itself {release}, not …{recipe.local_version}",
+                hint="A patch must leave CONFIG_LOCALVERSION as it is.",
+            )
+        status, said = self._run("package", ["package"], SHORT_LIMITS, {"RELEASE": release})
+        if status:
+            raise _failed("the package", compile_failure(said))
+        package = _regular(self.directory / "package" / "kernel.deb", PACKAGE_LIMIT)
+        config = _regular(self.directory / "out" / ".config", 1 << 20).decode(errors="replace")
+        return service.Built(
+            release=release,
+            build_id=self._word("package/build-id", _HEX),
+            text_digest=self._word("package/text.sha256", _HEX),
+            package_sha256=self.builder.blobs.put(package),
+            package_bytes=len(package),
+            config_refused=[] if order.profile.whole else refused(order.profile.text, config),
+        )
+
+    def _run(
+        self,
+        script: str,
+        writable: Sequence[str],
+        limits: Limits,
+        variables: Mapping[str, str] | None = None,
+        caches: Mapping[str, Path] | None = None,
+    ) -> tuple[int, str]:
+        """Run one of our scripts in a sandbox; its exit status, and what it said."""
+        shared = self._cache("shared")
+        shared.mkdir(parents=True, exist_ok=True)
+        folders = {
+            f"/build/{n}": self.directory / n for n in ("source", "out", "patches", "package")
+        }
+        open_to = {path: where for path, where in folders.items() if path[7:] in writable}
+        open_to |= {f"/build/{name}": where for name, where in (caches or {}).items()}
+        folders |= {"/build/scripts": SCRIPTS, "/build/shared-ccache": shared}
+        others = {path: where for path, where in folders.items() if path not in open_to}
+        begins = self.log.stat().st_size if self.log.exists() else 0
+        try:
+            status = Sandbox(self.root.root, limits).run(
+                ["/bin/sh", f"/build/scripts/{script}"],
+                log=self.log,
+                writable=open_to,
+                readable=others,
+                directory="/build/out",
+                variables=variables or {},
+                on_line=self._told,
+            )
+        except LimitReached as reached:
+            raise BuildFailed(f"{script}: {reached.message}", hint="See its log.") from reached
+        with self.log.open(errors="replace") as log:
+            log.seek(begins)
+            return status, log.read()
+
+    def _told(self, line: str) -> None:
+        step = _STEP.match(line)
+        if step:
+            self.builder.detail(clean_text(step[2]))
+
+    def _word(self, name: str, form: re.Pattern[str]) -> str:
+        """The one word of a small file that a sandbox left."""
+        word = _regular(self.directory / name, WORD_LIMIT).decode(errors="replace").strip()
+        if not form.fullmatch(word):
+            raise BuildFailed(f"{name} holds {clean_text(word)!r}", hint="See the build's log.")
+        return word
+
+    def stored_log(self) -> str:
+        """The log's digest in the blob store."""
+        return self.builder.blobs.put(self.log.read_bytes() if self.log.exists() else b"")
+
+    def clear(self) -> None:
+        """Remove all of it."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def refused(wanted: str, config: str) -> list[str]:
+    """Lines of a fragment that the configuration did not take, as it stands there instead."""
+    taken = set(config.splitlines())
+    missed = []
+    for line in map(str.strip, wanted.splitlines()):
+        off = re.fullmatch(r"# (CONFIG_\w+) is not set", line)
+        if not off and not line.startswith("CONFIG_"):
+            continue
+        name = off[1] if off else line.partition("=")[0]
+        unset = off is not None or line.endswith("=n")
+        there = [t for t in taken if t.startswith(f"{name}=")]
+        if (unset and there) or (not unset and line not in taken):
+            missed.append(f"{line}: {there[0] if there else 'not set'}")
+    return missed
+
+
+def _regular(file: Path, limit: int) -> bytes:
+    """A regular file's content. Raises :class:`BuildFailed` for anything else, or more."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        raise BuildFailed(
+            f"{file.name} is missing: {error.strerror}", hint="See its log."
+        ) from error
+    with os.fdopen(descriptor, "rb") as opened:
+        content = opened.read(limit + 1)
+    if len(content) > limit:
+        raise BuildFailed(f"{file.name} has more than {limit} bytes", hint="See its log.")
+    return content
+
+
+def _failed(what: str, why: Failure) -> BuildFailed:
+    return BuildFailed(
+        clean_text(f"{what}: {why}"), hint="`mitigauge kernel show NAME --log` has all of it."
+    )

@@ -1,0 +1,80 @@
+"""What a kernel is built from names it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.kernels.config_profile import known_profiles, profile_of
+from mitigauge.kernels.recipe import LAYOUTS, PLAIN, Base, Recipe, Toolchain, layout_named, layouts
+from pipelines.kernel_build import refused
+
+RECIPE = Recipe(
+    base=Base("linux-source-7.2", "7.2.12-1"),
+    patches=("a" * 64, "b" * 64),
+    profile="lab",
+    profile_sha256="c" * 64,
+    toolchain=Toolchain("debian-trixie", ("gcc-14 14.2.0-19",)),
+)
+
+
+def test_the_same_recipe_has_the_same_name() -> None:
+    assert RECIPE.digest == replace(RECIPE).digest
+    assert RECIPE.local_version == "-mg" + RECIPE.digest[:10]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"base": Base("linux-source-7.2", "7.2.13-1")},
+        {"patches": ("b" * 64, "a" * 64)},
+        {"patches": ()},
+        {"profile_sha256": "d" * 64},
+        {"toolchain": Toolchain("debian-trixie", ("gcc-14 14.2.0-20",))},
+        {"layout": LAYOUTS[1]},
+    ],
+)
+def test_another_ingredient_is_another_name(other: dict[str, object]) -> None:
+    assert replace(RECIPE, **other).digest != RECIPE.digest  # type: ignore[arg-type]
+
+
+def test_layouts_differ_and_the_first_is_the_compilers_own() -> None:
+    assert LAYOUTS[0] == PLAIN
+    assert PLAIN.flags == ()
+    assert len({layout.flags for layout in LAYOUTS}) == len(LAYOUTS) == 27
+    assert layout_named(LAYOUTS[5].name) == LAYOUTS[5]
+
+
+@pytest.mark.parametrize("count", [0, -1, 28])
+def test_more_layouts_than_there_are_is_an_error(count: int) -> None:
+    with pytest.raises(InvalidInput, match="layouts were asked for"):
+        layouts(count)
+
+
+def test_the_labs_profile_is_known_and_says_what_it_is() -> None:
+    assert "lab" in known_profiles()
+    assert profile_of("lab").text.startswith("# Small, for the emulated hosts")
+
+
+def test_a_configuration_of_ones_own_is_taken_whole(tmp_path: Path) -> None:
+    (tmp_path / "config").write_text("CONFIG_X=y\n")
+    assert profile_of(str(tmp_path / "config")).whole
+    (tmp_path / "other").write_text("hello\n")
+    with pytest.raises(InvalidInput, match="sets nothing"):
+        profile_of(str(tmp_path / "other"))
+    with pytest.raises(NotFound, match="no config profile 'nope'"):
+        profile_of("nope")
+
+
+def test_what_a_configuration_did_not_take_is_named() -> None:
+    wanted = "CONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=y\n# a word\nCONFIG_D=n\n"
+    assert refused(wanted, "CONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=y\n") == []
+    assert refused(wanted, "CONFIG_B=y\nCONFIG_C=m\nCONFIG_D=y\n") == [
+        "CONFIG_A=y: not set",
+        "# CONFIG_B is not set: CONFIG_B=y",
+        "CONFIG_C=y: CONFIG_C=m",
+        "CONFIG_D=n: CONFIG_D=y",
+    ]

@@ -1,0 +1,178 @@
+"""Foreign programs in real sandboxes: what they cannot do, and what becomes of those that try."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from mitigauge.errors import NotReady
+from pipelines.adapters import sandbox
+from pipelines.adapters.sandbox import LimitReached, Limits, Sandbox
+
+# Not that of a build that goes on beside the tests.
+USER = sandbox.BUILD_USER + 1
+LIMITS = Limits(
+    seconds=30, memory_bytes=1 << 30, disk_bytes=64 << 20, file_bytes=32 << 20,
+    output_bytes=1 << 20, processes=60,
+)  # fmt: skip
+
+
+@dataclass
+class Box:
+    """A root with this machine's programs in it, and a folder to write to."""
+
+    place: Path
+
+    def run(self, script: str, limits: Limits = LIMITS) -> tuple[int, str]:
+        log = self.place / "log"
+        log.unlink(missing_ok=True)
+        status = Sandbox(self.place / "root", limits).run(
+            ["/bin/sh", "-c", script],
+            log=log,
+            writable={"/build/out": self.place / "out"},
+            readable={"/usr": Path("/usr"), "/build/source": self.place / "source"},
+            directory="/build/out",
+            variables={"GIVEN": "yes"},
+        )
+        return status, log.read_text(errors="replace")
+
+
+@pytest.fixture
+def box() -> Iterator[Box]:
+    # Not pytest's folder, which is closed to the sandbox's user.
+    place = Path(tempfile.mkdtemp(prefix="sandbox-"))
+    place.chmod(0o755)
+    root = place / "root"
+    for name in ("usr", "proc", "dev", "tmp", "run", "etc", "build/out", "build/source"):
+        (root / name).mkdir(parents=True)
+    for name in ("bin", "sbin", "lib", "lib64"):
+        (root / name).symlink_to(f"usr/{name}")
+    (place / "source").mkdir()
+    yield Box(place)
+    shutil.rmtree(place)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "BUILD_USER", USER)
+    monkeypatch.setattr(sandbox, "LOOK_S", 0.05)
+    monkeypatch.setattr(sandbox, "DISK_LOOK_S", 0.1)
+
+
+def left_over() -> list[str]:
+    """Processes of the sandbox's user."""
+    told = subprocess.run(["ps", "-o", "args=", "-U", str(USER)], capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    return told.stdout.split("\n")[:-1]
+
+
+def nothing_left() -> None:
+    deadline = time.monotonic() + 5
+    while left_over() and os.getuid() == 0:
+        assert time.monotonic() < deadline, left_over()
+        time.sleep(0.05)
+
+
+def test_an_object_is_built(box: Box) -> None:
+    (box.place / "source" / "clear.c").write_text("int clear(int n) { return n ? n - 1 : 0; }\n")
+    status, said = box.run("gcc -O2 -c /build/source/clear.c -o clear.o && nm clear.o")
+    assert (status, "T clear" in said) == (0, True), said
+    assert (box.place / "out" / "clear.o").stat().st_size > 0
+
+
+def test_its_exit_status_and_all_it_says_are_told(box: Box) -> None:
+    assert box.run("echo out; echo err >&2; exit 3") == (3, "out\nerr\n")
+
+
+def test_it_has_none_of_our_variables(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "hunter2")
+    _, said = box.run("env")
+    assert "GIVEN=yes" in said
+    assert "SECRET" not in said
+
+
+def test_it_reaches_no_network_not_even_this_machine(box: Box) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        status, said = box.run(
+            f"bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'; tail -n +3 /proc/net/dev"
+        )
+        server.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            server.accept()
+    assert [line.split(":")[0].strip() for line in said.splitlines() if ":" in line][-1] == "lo"
+    assert status == 0
+
+
+def test_it_sees_no_process_and_no_file_of_ours(box: Box) -> None:
+    _, said = box.run("ls -d /proc/[0-9]* | wc -l; ls /root /home /work 2>&1; cat /etc/shadow")
+    assert int(said.split()[0]) < 6
+    assert "No such file" in said
+
+
+@pytest.mark.parametrize("where", ["/usr/x", "/build/source/x", "/x", "/etc/x", "/../x"])
+def test_it_writes_where_it_may_and_nowhere_else(box: Box, where: str) -> None:
+    status, _ = box.run(f"touch {where}")
+    assert status != 0
+    assert list((box.place / "source").iterdir()) == []
+
+
+def test_one_that_never_ends_is_ended_with_all_it_started(box: Box) -> None:
+    with pytest.raises(LimitReached, match="longer than 1 s"):
+        box.run("setsid sleep 300 & sleep 300", Limits(seconds=1))
+    nothing_left()
+
+
+def test_what_it_leaves_behind_ends_with_it(box: Box) -> None:
+    assert box.run("setsid sleep 300 >/dev/null 2>&1 & exit 0")[0] == 0
+    nothing_left()
+
+
+def test_one_that_forks_without_end_hurts_nobody(box: Box) -> None:
+    limits = Limits(seconds=3, processes=60, output_bytes=1 << 20)
+    with suppress(LimitReached):
+        box.run("bomb() { bomb | bomb & }; bomb; sleep 60", limits)
+    nothing_left()
+
+
+def test_one_that_fills_the_disk_is_ended(box: Box) -> None:
+    fill = "i=0; while :; do i=$((i+1)); head -c 8M /dev/zero >f$i; done"
+    with pytest.raises(LimitReached, match="more than 64 MiB of disk"):
+        box.run(fill)
+    assert sandbox.disk_of(box.place / "out") < 2 << 30
+
+
+def test_a_file_that_grows_too_large_is_cut_off(box: Box) -> None:
+    status, _ = box.run("head -c 60M /dev/zero >big")
+    assert status != 0
+    assert (box.place / "out" / "big").stat().st_size <= 32 << 20
+
+
+def test_one_that_prints_without_end_is_ended(box: Box) -> None:
+    with pytest.raises(LimitReached, match="printed more than 1024 KiB"):
+        box.run("yes")
+    assert (box.place / "log").stat().st_size <= 1 << 20
+
+
+def test_one_that_takes_all_memory_is_ended(box: Box) -> None:
+    eat = "perl -e '$x = \"x\" x (300 << 20); sleep 60'"
+    with pytest.raises(LimitReached, match="more than 200 MiB of memory"):
+        box.run(eat, Limits(seconds=30, memory_bytes=200 << 20))
+    nothing_left()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root runs builds as another user")
+def test_a_place_that_is_closed_to_others_is_named(box: Box) -> None:
+    box.place.chmod(0o700)
+    with pytest.raises(NotReady, match=f"{box.place} is closed to others"):
+        box.run("true")
