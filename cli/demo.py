@@ -57,7 +57,7 @@ def demo(
         return
     text = read_spec_file(spec)
     require_free_port(get_settings().bind, get_settings().port)
-    _prepare_database()
+    prepare_database()
     _stage("emulated hosts")
     lab.up(_hosts_to_start(text, str(spec)))
     _run(text, spec, started, once=once)
@@ -94,7 +94,7 @@ def _show_recorded(*, once: bool) -> None:
     """Load the recorded experiment and serve it; with *once*, print its report."""
     if not once:
         require_free_port(get_settings().bind, get_settings().port)
-    _prepare_database()
+    prepare_database()
     _stage("recorded experiment")
     done = take_in(RECORDED)
     say(
@@ -102,7 +102,7 @@ def _show_recorded(*, once: bool) -> None:
         f"{done.header.recorded_from}. Nothing was measured here; `mitigauge demo` does that."
     )
     if once:
-        _print_report(done.experiment_id)
+        print_report(done.experiment_id)
         say(f"`mitigauge serve` shows boots and flame graphs of experiment {done.experiment_id}")
         return
     with serving() as (address, key):
@@ -111,7 +111,7 @@ def _show_recorded(*, once: bool) -> None:
         _serve_until_interrupted()
 
 
-def _prepare_database() -> None:
+def prepare_database() -> None:
     _stage("database")
     database.upgrade()
     claims.import_()
@@ -240,11 +240,11 @@ def _wait_ready(address: str, service: subprocess.Popen[bytes]) -> None:
 
 
 def _report(experiment_id: int, state: ExperimentState, seconds: float) -> None:
-    path = _print_report(experiment_id)
+    path = print_report(experiment_id)
     say(f"experiment {state} after {seconds / 60:.1f} min; as Markdown in {path}")
 
 
-def _print_report(experiment_id: int) -> Path:
+def print_report(experiment_id: int) -> Path:
     """Print an experiment's report; the file that has it as Markdown."""
     from mitigauge.database import transaction
     from mitigauge.reports.service import gathered

@@ -16,6 +16,7 @@ from cli.stored import stored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mitigauge.kernels.schemas import KernelView
     from pipelines.kernel_build import Builder
 
 app = typer.Typer(no_args_is_help=True)
@@ -59,8 +60,8 @@ def build(
     found = read_patches(patches or [])
     config = profile_of(profile)
     orders = [Order(base, config, found, layout, label, scope) for layout in wanted]
-    with _builder() as builder:
-        built = [builder.build(order, anew=anew) for order in orders]
+    with builder() as make:
+        built = [make.build(order, anew=anew) for order in orders]
     _print(built, json=json)
 
 
@@ -136,7 +137,7 @@ def remove(name: Name) -> None:
         kernel = service.show(session, name)
         service.removed(kernel)
         release = kernel.release or name
-    remark(f"{release} is removed; its package goes with the next clean-up (`mitigauge db clean`)")
+    remark(f"{release} is removed; its package goes with the next clean-up (`mitigauge db prune`)")
 
 
 @app.command()
@@ -150,7 +151,7 @@ def profiles() -> None:
 
 
 @contextmanager
-def _builder() -> Iterator[Builder]:
+def builder() -> Iterator[Builder]:
     """Where kernels are built, with progress on the terminal."""
     from lab.progress import ConsoleProgress
     from mitigauge import database
@@ -171,12 +172,17 @@ def _builder() -> Iterator[Builder]:
         )
 
 
-def _print(ids: Sequence[int], *, json: bool) -> None:
+def views_of(ids: Sequence[int]) -> list[KernelView]:
+    """The kernels of those ids, as they are shown."""
     from mitigauge.kernels.schemas import KernelView
     from mitigauge.kernels.tables import Kernel
 
     with stored() as session:
-        views = [KernelView.model_validate(session.get_one(Kernel, each)) for each in ids]
+        return [KernelView.model_validate(session.get_one(Kernel, each)) for each in ids]
+
+
+def _print(ids: Sequence[int], *, json: bool) -> None:
+    views = views_of(ids)
     if json:
         print_json(views)
         return

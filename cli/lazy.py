@@ -21,6 +21,8 @@ class Entry:
     """One line, as the list of commands shows it."""
     is_group: bool = False
     """A group is the module's ``app``; a command its function of the command's name."""
+    function: str = ""
+    """The command's function, where its name is a word of Python's own."""
 
 
 class LazyGroup(TyperGroup):
@@ -71,5 +73,5 @@ def loaded(name: str, entry: Entry) -> Any:
     if entry.is_group:
         holder.add_typer(module.app, name=name, help=entry.help)
     else:
-        holder.command(name)(getattr(module, name))
+        holder.command(name)(getattr(module, entry.function or name))
     return typer.main.get_group(holder).commands[name]

@@ -22,6 +22,11 @@ ENTRIES: Final = {
         "Experiments: submit, list, show, wait, report, export, import.",
         is_group=True,
     ),
+    "try": Entry(
+        "cli.try_patches",
+        "Say what patches cost, on this machine alone, in instructions.",
+        function="try_patches",
+    ),
     "kernel": Entry("cli.kernel", "Candidate kernels: build, import, list, show.", is_group=True),
     "host": Entry("cli.host", "Hosts: list, show, check, resume, restore.", is_group=True),
     "claims": Entry("cli.claims", "Claims: published figures beside ours.", is_group=True),

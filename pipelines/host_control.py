@@ -53,6 +53,8 @@ class Needs:
     profiled: bool = False
     guest_profiled: bool = False
     kexec: bool = False
+    packages: Mapping[str, Path] = field(default_factory=dict)
+    """Files of kernels that were built here, by release."""
 
 
 class HostControl(Protocol):

@@ -103,6 +103,9 @@ class AnsibleHost:
             "prepare.yml",
             {
                 "kernel_packages": [f"linux-image-{release}" for release in needs.kernels],
+                "kernel_files": {
+                    f"linux-image-{release}": str(file) for release, file in needs.packages.items()
+                },
                 "workload_names": list(needs.workloads),
                 "guest_enabled": needs.guest,
                 "guest_profiled": needs.guest_profiled,

@@ -1,0 +1,151 @@
+"""`mitigauge try`: what patches cost, on this machine alone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import echo, errors, say
+from mitigauge.errors import MitigaugeError
+
+# What takes long to load is imported by what needs it.
+if TYPE_CHECKING:
+    from mitigauge.kernels.schemas import KernelView
+    from mitigauge.views.schemas import CellView, ExperimentView, RowView
+
+HOST = "lab-intel"
+BASE_ARM, ARM = "base", "patched"
+BLOCKS = 4
+# What `make` says where something failed, and what a test runner says where something was found.
+FAILED, WORSE = 1, 3
+
+
+def try_patches(
+    patches: Annotated[
+        list[Path], typer.Argument(help="Patches, a mailbox, or a folder of *.patch.")
+    ],
+    base: Annotated[str, typer.Option(help="A source package of Debian.")] = "linux-source-7.2",
+    blocks: Annotated[
+        int, typer.Option(min=2, max=16, help="Boots of each kernel, at most.")
+    ] = BLOCKS,
+    profiled: Annotated[
+        bool, typer.Option("--profile", help="Take profiles too, for the flame graph's difference.")
+    ] = False,
+) -> None:
+    """Build a kernel with and without patches, and say what they cost.
+
+    Both are built in a sandbox and booted in turn on an emulated host whose clock counts
+    instructions, so the answer is the same on every machine, whatever else it does; it is a cost
+    of software alone: caches, predictors and barriers cost nothing there. The first build takes
+    some 15 minutes on two cores, a later one what the patches touch; measuring some 10.
+
+    Exit code 0: nothing is worse; 3: something is; 1: there is no answer.
+    """
+    from cli.demo import prepare_database
+    from mitigauge.kernels.patch_files import read_patches
+
+    found = read_patches(patches)
+    if not found:
+        raise MitigaugeError("there is no patch to try", hint="Give what `git format-patch` wrote.")
+    prepare_database()
+    plain, patched = _kernels(base, patches)
+    if plain.text_digest == patched.text_digest:
+        say(
+            f"The code is the same, byte for byte: {len(found)} patches change nothing that runs "
+            f"(SHA-256 of the code {str(plain.text_digest)[:16]}). Nothing was measured."
+        )
+        return
+    sys.exit(_measured(_spec(plain, patched, blocks, profiled=profiled)))
+
+
+def _kernels(base: str, patches: Sequence[Path]) -> list[KernelView]:
+    """The kernel without the patches, and with them."""
+    from cli.kernel import builder, views_of
+    from mitigauge.kernels.config_profile import profile_of
+    from mitigauge.kernels.patch_files import read_patches
+    from pipelines.kernel_build import Order
+
+    profile = profile_of("lab")
+    with builder() as make:
+        ids = [
+            make.build(Order(base, profile, label=base)),
+            make.build(Order(base, profile, read_patches(patches), label=patches[0].stem)),
+        ]
+    return views_of(ids)
+
+
+def _spec(plain: KernelView, patched: KernelView, blocks: int, *, profiled: bool) -> str:
+    """The experiment: system calls on both kernels, in one mode."""
+    arms = "\n".join(
+        f'      - {{name: {name}, mode: spectre-bhi/off, kernel: "{kernel.release}"}}'
+        for name, kernel in ((BASE_ARM, plain), (ARM, patched))
+    )
+    return f"""\
+name: try-{(patched.release or "")[-10:]}
+question: What do these patches cost a system call?
+environment: lab
+blocks: {blocks}
+comparisons:
+  - name: patches-syscall
+    hosts: [{HOST}]
+    baseline: {BASE_ARM}
+    arms:
+{arms}
+    workloads:
+      - workload: syscall
+        cases: {{test: [basic, getpgid]}}
+        profile: {"true" if profiled else "false"}
+"""
+
+
+def _measured(spec: str) -> int:
+    """Run the experiment on the emulated host; the exit code."""
+    from cli import lab
+    from cli.demo import print_report, running
+    from cli.progress import follow
+    from mitigauge.clock import Clock
+    from mitigauge.database import transaction
+    from mitigauge.experiments.states import ExperimentState
+    from mitigauge.runs import submission
+    from mitigauge.views import experiments as views
+
+    errors().print("Starting the emulated host")
+    lab.up([HOST], clock=Clock.COUNTED)
+    with running("worker"):
+        with transaction() as session:
+            experiment = submission.submit_text(session, spec, name="try")
+        state = follow(experiment)
+    path = print_report(experiment)
+    with transaction() as session:
+        view = views.show_experiment(session, experiment)
+        for line in instructions(view):
+            say(line)
+    echo(f"report: {path}")
+    if state is not ExperimentState.FINISHED:
+        return FAILED
+    return WORSE if any(cell.verdict == "worse" for _, cell in _cells(view)) else 0
+
+
+def instructions(view: ExperimentView) -> Iterator[str]:
+    """The difference of each case in instructions a call, which is what the host's clock counts."""
+    from lab.execution import COUNTED_SHIFT
+
+    for row, cell in _cells(view):
+        baseline = next((c.mean for c in row.cells if c.state == "baseline"), None)
+        if row.unit != "ns" or baseline is None or cell.effect_percent is None:
+            continue
+        each = baseline / 100 / 2**COUNTED_SHIFT
+        low, high = (cell.ci_low_percent or 0) * each, (cell.ci_high_percent or 0) * each
+        said = f"{cell.effect_percent * each:+.1f} instructions a call [{low:+.1f}, {high:+.1f}]"
+        yield f"{row.case}: {said}: {cell.verdict or 'no verdict'}"
+
+
+def _cells(view: ExperimentView) -> Iterator[tuple[RowView, CellView]]:
+    """What was measured of the patched kernel."""
+    for comparison in view.comparisons:
+        for row in comparison.rows:
+            yield from ((row, cell) for cell in row.cells if cell.state == "measured")
