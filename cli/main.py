@@ -30,6 +30,9 @@ ENTRIES: Final = {
     "kernel": Entry("cli.kernel", "Candidate kernels: build, import, list, show.", is_group=True),
     "host": Entry("cli.host", "Hosts: list, show, check, resume, restore.", is_group=True),
     "claims": Entry("cli.claims", "Claims: published figures beside ours.", is_group=True),
+    "report": Entry(
+        "cli.report", "What is sent to people: check a cover letter's figures.", is_group=True
+    ),
     "profile": Entry("cli.profile", "Profiles: what perf recorded, as stacks.", is_group=True),
     "compare": Entry(
         "cli.compare", "Judge every arm of every case and metric in a CSV file against a baseline."
