@@ -134,8 +134,8 @@ def _of_text(text: str, tables: Sequence[Table]) -> Iterator[Finding]:
         )  # fmt: skip
     if not _DIRECTION.search(text):
         yield Finding(
-            line, "direction", "Nothing says which way is better: write `higher is better`, or what "
-            "a negative figure means.",
+            line, "direction", "Nothing says which way is better: write `higher is better`, or "
+            "what a negative figure means.",
         )  # fmt: skip
     if not _SPREAD.search(text):
         yield Finding(

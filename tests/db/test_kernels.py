@@ -1,0 +1,122 @@
+"""Candidate kernels in the database: begun, built, failed, brought in, removed."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from mitigauge.blobs import BlobStore, blob_store
+from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.kernels import repository, service
+from mitigauge.kernels.patch import Patch
+from mitigauge.kernels.recipe import Base, Recipe, Toolchain
+from mitigauge.kernels.schemas import KernelView
+from mitigauge.kernels.service import Built
+from mitigauge.kernels.states import KernelState
+from mitigauge.settings import get_settings
+from pipelines.kernel_build import Builder, BuildFailed, _regular
+
+PATCH = Patch("count what is counted", "diff --git a/x b/x\n")
+RECIPE = Recipe(
+    base=Base("linux-source-7.2", "7.2.12-1"),
+    patches=(PATCH.sha256,),
+    profile="lab",
+    profile_sha256="c" * 64,
+    toolchain=Toolchain("debian-trixie", ("gcc-14 14.2.0-19",)),
+)
+RELEASE = f"7.2.12{RECIPE.local_version}"
+
+
+def built(release: str = RELEASE, package: bytes = b"deb") -> Built:
+    digest = hashlib.sha256(package).hexdigest()
+    return Built(release, "ab" * 20, "cd" * 32, digest, len(package), ["CONFIG_X=y: not set"])
+
+
+def test_a_kernel_is_begun_once_and_then_found(engine: Engine) -> None:
+    with Session(engine) as session:
+        first = service.begin(session, RECIPE, [PATCH], "v1")
+        assert first.state == KernelState.BUILDING
+        service.finished(session, RECIPE.digest, built(), "e" * 64)
+        again = service.begin(session, RECIPE, [PATCH], "")
+        assert (again.id, again.state, again.label) == (first.id, KernelState.BUILT, "v1")
+        assert set(repository.built(session, [RELEASE, "6.12.9-amd64"])) == {RELEASE}
+
+
+def test_one_that_failed_keeps_why_and_is_begun_anew(engine: Engine) -> None:
+    with Session(engine) as session:
+        service.begin(session, RECIPE, [PATCH], "v1")
+        service.failed(session, RECIPE.digest, "patch 1/1: no" + "o" * 9000, "e" * 64)
+        kernel = service.show(session, "v1")
+        assert kernel.state == KernelState.FAILED
+        assert len(kernel.error) == service.LONGEST_ERROR
+        assert service.begin(session, RECIPE, [PATCH], "").error == ""
+
+
+def test_a_kernel_is_found_by_release_label_and_digest(engine: Engine) -> None:
+    with Session(engine) as session:
+        service.begin(session, RECIPE, [PATCH], "v1")
+        service.finished(session, RECIPE.digest, built(), "e" * 64)
+        for name in (RELEASE, "v1", RECIPE.digest[:8], RECIPE.digest):
+            assert service.show(session, name).release == RELEASE
+        for name in ("nope", "%", "7.2.12"):
+            with pytest.raises(NotFound, match="kernel list"):
+                service.show(session, name)
+        told = "\n".join(KernelView.model_validate(service.show(session, "v1")).lines())
+        assert "count what is counted" in told
+        assert "config did not take CONFIG_X=y: not set" in told
+
+
+def test_one_that_is_brought_in_twice_is_one_kernel(engine: Engine) -> None:
+    with Session(engine) as session:
+        first = service.brought_in(session, built("6.19.0-mine"), "mine")
+        assert service.brought_in(session, built("6.19.0-mine"), "").id == first.id
+        with pytest.raises(InvalidInput, match="stored already, from another package"):
+            service.brought_in(session, built("6.19.0-mine", b"other"), "")
+
+
+def test_one_that_is_removed_names_no_package_and_is_built_again(engine: Engine) -> None:
+    with Session(engine) as session:
+        kernel = service.begin(session, RECIPE, [PATCH], "v1")
+        service.finished(session, RECIPE.digest, built(), "e" * 64)
+        service.removed(kernel)
+        session.flush()
+        assert repository.built(session, [RELEASE]) == {}
+        assert service.begin(session, RECIPE, [PATCH], "").state == KernelState.BUILDING
+
+
+@pytest.fixture
+def blobs(home: Path) -> BlobStore:
+    return blob_store(get_settings())
+
+
+def test_what_a_build_leaves_is_read_as_a_regular_file_or_not_at_all(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "secret")
+    for name, why in (
+        ("link", "Too many levels"),
+        ("absent", "No such file"),
+        ("big", "more than"),
+    ):
+        if name == "big":
+            (tmp_path / name).write_bytes(b"x" * 11)
+        with pytest.raises(BuildFailed, match=why):
+            _regular(tmp_path / name, 10)
+    assert _regular(tmp_path / "secret", 10) == b"x"
+
+
+def test_a_builder_needs_its_tools_and_says_which(
+    engine: Engine, blobs: BlobStore, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mitigauge.errors import NotReady
+    from mitigauge.kernels.config_profile import profile_of
+    from pipelines.kernel_build import Order
+
+    monkeypatch.setenv("PATH", str(home))
+    builder = Builder(home / "kernels", engine, blobs)
+    with pytest.raises(NotReady, match="bwrap is not installed") as refused:
+        builder.build(Order("linux-source-7.2", profile_of("lab")))
+    assert refused.value.hint == "apt-get install bubblewrap"
