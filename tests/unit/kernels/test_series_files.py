@@ -1,0 +1,64 @@
+"""The patches of the tests: whole, signed, and each below the tree."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mitigauge.kernels.patch_files import read_patches
+from mitigauge.reports.cover_letter import findings, tables_in
+from mitigauge.settings import REPOSITORY
+
+SERIES = REPOSITORY / "tests" / "series"
+REVISIONS = sorted((SERIES / "vmscape-bhb").iterdir())
+SINGLE = sorted([*(SERIES / "syscall").iterdir(), *(SERIES / "broken").iterdir()])
+HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@", re.MULTILINE)
+
+
+@pytest.mark.parametrize("revision", REVISIONS, ids=lambda path: str(path.name))
+def test_a_revision_is_numbered_whole_and_signed(revision: Path) -> None:
+    mails = sorted(revision.glob("*.patch"))
+    count = len(mails) - 1
+    assert count >= 8
+    for number, mail in enumerate(mails):
+        text = mail.read_text()
+        assert f"[PATCH {revision.name} {number}/{count}]" in text
+        assert number == 0 or "Signed-off-by: Mitigauge Test Series" in text
+    assert len(read_patches([revision])) == count
+
+
+@pytest.mark.parametrize("file", SINGLE, ids=lambda path: str(path.name))
+def test_a_patch_alone_is_read(file: Path) -> None:
+    [patch] = read_patches([file])
+    assert patch.title
+    assert patch.files
+
+
+@pytest.mark.parametrize(
+    "file", [*SINGLE, *(f for r in REVISIONS for f in sorted(r.glob("*.patch"))[1:])],
+    ids=lambda path: f"{path.parent.name}/{path.name[:7]}",
+)  # fmt: skip
+def test_the_lines_of_each_hunk_are_as_many_as_it_says(file: Path) -> None:
+    parts = re.split(r"(?m)^diff --git ", file.read_text())[1:]
+    for part in parts:
+        begins = [match.start() for match in HUNK.finditer(part)]
+        for at, end in zip(begins, [*begins[1:], len(part)], strict=True):
+            head, *lines = part[at:end].rstrip("\n").split("\n")
+            said = HUNK.match(head)
+            assert said
+            old = sum(line[:1] in (" ", "-", "") for line in lines if line != "--")
+            new = sum(line[:1] in (" ", "+", "") for line in lines if line != "--")
+            lines_old, lines_new = int(said[1] or 1), int(said[2] or 1)
+            # The mail's signature may follow the last hunk.
+            assert lines_old <= old <= lines_old + 3
+            assert lines_new <= new <= lines_new + 3
+
+
+def test_what_the_cover_letter_never_measured_again_is_found() -> None:
+    first, second = (next(r.glob("*cover-letter*")).read_text() for r in REVISIONS[:2])
+    assert list(tables_in(second))
+    kinds = {finding.kind for finding in findings(second, {"v1": first})}
+    assert {"not measured again", "interval", "count"} <= kinds
+    assert "baseline" not in kinds
