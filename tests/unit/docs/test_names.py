@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,7 +83,7 @@ def test_paths_on_a_page_exist(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_files_that_a_page_names_alone_exist_somewhere(name: str) -> None:
-    known = {path.name for path in REPOSITORY.rglob("*") if is_of_the_project(path)}
+    known = names_of_the_project()
     named = {span for span in spans(PAGES[name]) if FILE.fullmatch(span)}
     # Of what workloads and hosts leave, and of the reader's own.
     written = {Path(file).name for file in shown_in(name)} | LEFT_BY_OTHERS
@@ -104,9 +106,17 @@ LEFT_BY_OTHERS = {
 }
 
 
-def is_of_the_project(path: Path) -> bool:
-    parts = path.relative_to(REPOSITORY).parts
-    return not {".git", ".venv", ".mitigauge", "node_modules"} & {*parts}
+@cache
+def names_of_the_project() -> set[str]:
+    """Names of all its files and folders, and of nothing that is built or kept beside them."""
+    found: set[str] = set()
+    for _, folders, files in os.walk(REPOSITORY):
+        folders[:] = [f for f in folders if f not in NOT_OF_THE_PROJECT]
+        found |= {*folders, *files}
+    return found
+
+
+NOT_OF_THE_PROJECT = {".git", ".venv", ".mitigauge", "node_modules"}
 
 
 def anchors(text: str) -> set[str]:
