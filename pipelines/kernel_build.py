@@ -8,6 +8,7 @@ ours in a sandbox in which nothing of theirs runs.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import re
 import shutil
@@ -93,9 +94,10 @@ class Builder:
         work = _Work(self.directory / "builds" / recipe.digest[:16], root, self)
         try:
             built = work.build(tree, recipe, order)
-        except MitigaugeError as error:
+        except BaseException as error:
+            why = error.message if isinstance(error, MitigaugeError) else "it was interrupted"
             with transaction(self.engine) as session:
-                service.failed(session, recipe.digest, error.message, work.stored_log())
+                service.failed(session, recipe.digest, clean_text(why), work.stored_log())
             raise
         finally:
             log = work.stored_log()
@@ -123,8 +125,17 @@ def _recipe(root: BuildRoot, order: Order) -> Recipe:
         profile=order.profile.name,
         profile_sha256=order.profile.sha256,
         toolchain=root.toolchain(),
+        scripts_sha256=_scripts_digest(),
         layout=order.layout,
     )
+
+
+def _scripts_digest() -> str:
+    """SHA-256 over our own scripts: another way of building is another kernel."""
+    digest = hashlib.sha256()
+    for script in sorted(SCRIPTS.iterdir()):
+        digest.update(f"{script.name}\0{script.stat().st_size}\0".encode() + script.read_bytes())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -148,9 +159,9 @@ class _Work:
         copy_of(tree, self.directory / "source")
         self._apply(order.patches)
         self.builder.report("Configuring")
-        self._configure(recipe, order)
+        self._configure(order)
         self.builder.report("Compiling")
-        self._compile(order)
+        self._compile(recipe, order)
         self.builder.report("Packaging")
         return self._package(recipe, order)
 
@@ -173,18 +184,16 @@ class _Work:
             why = apply_failure(said[said.rfind("mitigauge-patch") :])
             raise _failed(f"patch {number}/{len(patches)} {patch.title!r}", why)
 
-    def _configure(self, recipe: Recipe, order: Order) -> None:
-        more = {
-            "LOCAL_VERSION": recipe.local_version,
-            "CONFIG_WHOLE": "yes" if order.profile.whole else "no",
-        }
+    def _configure(self, order: Order) -> None:
+        more = {"CONFIG_WHOLE": "yes" if order.profile.whole else "no"}
         status, said = self._run("configure", ["out"], SHORT_LIMITS, more)
         if status:
             raise _failed("the configuration", compile_failure(said))
 
-    def _compile(self, order: Order) -> None:
+    def _compile(self, recipe: Recipe, order: Order) -> None:
         more = {
             "JOBS": str(order.jobs),
+            "LOCAL_VERSION": recipe.local_version,
             "LAYOUT_FLAGS": " ".join(order.layout.flags),
             "KBUILD_BUILD_USER": "mitigauge",
             "KBUILD_BUILD_HOST": "build",

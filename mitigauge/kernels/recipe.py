@@ -92,6 +92,8 @@ class Recipe:
     profile: str
     profile_sha256: str
     toolchain: Toolchain
+    scripts_sha256: str
+    """Of the scripts by which it is configured, compiled and packaged."""
     layout: Layout = field(default=PLAIN)
 
     @property

@@ -27,6 +27,7 @@ RECIPE = Recipe(
     profile="lab",
     profile_sha256="c" * 64,
     toolchain=Toolchain("debian-trixie", ("gcc-14 14.2.0-19",)),
+    scripts_sha256="f" * 64,
 )
 RELEASE = f"7.2.12{RECIPE.local_version}"
 

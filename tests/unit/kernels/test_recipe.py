@@ -18,6 +18,7 @@ RECIPE = Recipe(
     profile="lab",
     profile_sha256="c" * 64,
     toolchain=Toolchain("debian-trixie", ("gcc-14 14.2.0-19",)),
+    scripts_sha256="f" * 64,
 )
 
 
