@@ -25,6 +25,8 @@ def checked(host: AnsibleHost, catalog: Catalog, tell: Callable[[str], None]) ->
     yield reached
     tell("its power")
     yield from _power(host)
+    tell("its console")
+    yield console_item(host)
     if reached.state is not State.OK:
         return
     tell("the host itself, over Ansible")
@@ -34,7 +36,7 @@ def checked(host: AnsibleHost, catalog: Catalog, tell: Callable[[str], None]) ->
         yield _unplayed(error)
         return
     yield Item("ansible", State.OK, f"Python {facts['python']}, kernel {facts['kernel_release']}")
-    yield from check.items(facts, now=time.time())
+    yield from check.items(facts, now=time.time(), clock=host.host.clock)
     yield from check.modes(facts, catalog.families.values())
 
 
@@ -86,3 +88,17 @@ def _power(host: AnsibleHost) -> Iterator[Item]:
         yield Item("power", State.OK, f"{driver}: {said}")
     except MitigaugeError as error:
         yield Item("power", State.MISSING, error.message, error.hint or "")
+
+
+def console_item(host: AnsibleHost) -> Item:
+    """Whether its console can be read: opened for a moment, nothing is sent. Raises nothing."""
+    try:
+        heard = host.probe_console()
+    except MitigaugeError as error:
+        return Item("console", State.MISSING, error.message, error.hint or "")
+    if heard is None:
+        return Item(
+            "console", State.NOTE, "none",
+            "What a kernel says before it dies is lost; docs/power.md names the kinds.",
+        )  # fmt: skip
+    return Item("console", State.NOTE if heard.doubt else State.OK, heard.found, heard.doubt)

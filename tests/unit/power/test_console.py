@@ -23,6 +23,7 @@ from pipelines.adapters.console import (
     open_console,
     reader,
 )
+from pipelines.adapters.console import line as connected
 from pipelines.adapters.console.stream import holder_of
 from pipelines.adapters.power import PowerError
 from tests.lab import controllers
@@ -178,7 +179,7 @@ def test_it_ends_by_itself_once_nobody_wants_it(
     line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lock, log = tmp_path / "lock", tmp_path / "log"
-    monkeypatch.setattr(reader, "_LOOK_EVERY_S", 0.1)
+    monkeypatch.setattr(connected, "LOOK_EVERY_S", 0.1)
     values = reader._VALUES.validate_python(
         {"kind": "tcp", "address": "127.0.0.1", "port": line.port}
     )
