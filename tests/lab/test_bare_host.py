@@ -205,16 +205,6 @@ def a_spec(reader: Reader) -> Path:
     return mine
 
 
-def test_readme_shows_what_this_test_follows() -> None:
-    shown = [[command.split()[1] for command in commands(step)] for step in steps()]
-    assert shown == [
-        [], [], ["host"], [], ["serve", "worker", "experiment", "experiment"],
-        ["experiment"], ["host"],
-    ]  # fmt: skip
-    assert "make setup" in spans(steps()[0])
-    assert {"ansible/envs/example", "ansible/envs/NAME"} <= set(spans(steps()[1]))
-
-
 @pytest.fixture(scope="module")
 def before(reader: Reader) -> dict[str, Any]:
     """The host as it is when it lacks nothing, before its first experiment."""

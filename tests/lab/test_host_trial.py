@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from sqlalchemy import Engine
 from typer.testing import CliRunner
 
 from cli.host import app
 from lab import service
 from lab.hosts import LabPaths
 from lab.progress import Silent
+from mitigauge.database import get_engine
 from mitigauge.settings import get_settings
 from tests.lab.conftest import Lab
 
@@ -41,19 +43,26 @@ def one_host() -> Iterator[Lab]:
         service.down(paths, Silent(), names=started)
 
 
-@pytest.fixture
-def stored(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The command's database: one of the test's own, where no run holds the host."""
-    monkeypatch.setenv("MITIGAUGE_DATABASE_URL", database_url)
+@pytest.fixture(scope="module")
+def stored(module_engine: tuple[Engine, str]) -> Iterator[None]:
+    """The command's database: one of the tests' own, where no run holds the host."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MITIGAUGE_DATABASE_URL", module_engine[1])
+        forget()
+        yield
+    forget()
+
+
+def forget() -> None:
+    """What this process remembers of settings and database."""
     get_settings.cache_clear()
-    yield
-    monkeypatch.undo()
-    get_settings.cache_clear()
+    get_engine.cache_clear()
 
 
 def tried() -> tuple[int, dict[str, dict[str, Any]]]:
     """The command's status, and its items by name."""
     said = CliRunner().invoke(app, ["check", HOST, "--try", "--json"])
+    assert said.stdout, said.exception
     items = {item["name"]: item for item in json.loads(said.stdout)}
     for name in ("proven boot", "fallback", "trial", "restore"):
         print(f"  {name}: {items.get(name)}", flush=True)

@@ -31,6 +31,8 @@ _OPEN = {
     "ipmi-sol": re.compile(r"SOL Session operational"),
     "ssh": re.compile(r"Authenticated to "),
 }
+# Of ssh itself, about itself.
+_CHATTER = re.compile(r"^(?:Authenticated to|Transferred:|Bytes per second:).*$", re.MULTILINE)
 _TAKEN = re.compile(r"SOL payload already active")
 _MEND = {
     "ipmi-sol": "See mitigauge_console of its inventory; the controller's user needs the right to "
@@ -133,7 +135,7 @@ def _said(read: Callable[[float], bytes | None], marker: re.Pattern[str]) -> tup
 
 
 def _words(said: str) -> str:
-    return clean_text(" ".join(said.split()))[-TOLD_CHARACTERS:]
+    return clean_text(" ".join(_CHATTER.sub("", said).split()))[-TOLD_CHARACTERS:]
 
 
 def _failed(values: StreamValues, why: str) -> ConsoleError:

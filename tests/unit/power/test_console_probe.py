@@ -169,7 +169,7 @@ def test_a_password_file_that_is_not_there_is_told(home: Path) -> None:
         ("echo Authenticated to cs1\nexec sleep 345", State.OK, "cs1 is open"),
         ("echo ops@cs1: Permission denied; exit 255", State.MISSING, "ssh: ops@cs1: Permission"),
         ("exit 255", State.MISSING, "ssh: nothing was said"),
-        ("echo Authenticated to cs1; echo no console clx-01", State.MISSING, "no console clx-01"),
+        ("echo Authenticated to cs1; echo no clx-01", State.MISSING, "ended at once: no clx-01"),
         ("echo Connecting; exec sleep 345", State.MISSING, "not open within 1 s: Connecting"),
     ],
 )
