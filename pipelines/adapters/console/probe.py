@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mitigauge.fleet.power_values import IpmiConsoleValues, SshConsoleValues, TcpConsoleValues
 from mitigauge.hostile import clean_text
@@ -25,7 +26,7 @@ from pipelines.adapters.power.ipmi import meaning_of
 OPEN_S = 45.0
 # A line that is taken away, or a command that fails, ends sooner.
 HOLD_S = 2.0
-TOLD_CHARACTERS = 300
+TOLD_CHARACTERS, KEPT_CHARACTERS = 300, 1 << 16
 # What the programs say once the line is theirs.
 _OPEN = {
     "ipmi-sol": re.compile(r"SOL Session operational"),
@@ -33,6 +34,7 @@ _OPEN = {
 }
 # Of ssh itself, about itself.
 _CHATTER = re.compile(r"^(?:Authenticated to|Transferred:|Bytes per second:).*$", re.MULTILINE)
+_PACKAGES = {"ipmi-sol": "ipmitool", "ssh": "openssh-client"}
 _TAKEN = re.compile(r"SOL payload already active")
 _MEND = {
     "ipmi-sol": "See mitigauge_console of its inventory; the controller's user needs the right to "
@@ -89,49 +91,61 @@ def _ends(line: socket.socket) -> bool:
     return False
 
 
+class _Said(NamedTuple):
+    """What a program printed, whether the line was its own, and whether it is gone."""
+
+    text: str
+    is_open: bool
+    ended: bool
+
+
 def _program(values: IpmiConsoleValues | SshConsoleValues, command: list[str]) -> Probed:
     try:
         with terminal_of(command) as terminal:
-            said, ended = _said(lambda wait_s: said_at(terminal, wait_s), _OPEN[values.kind])
+            said = _said(lambda wait_s: said_at(terminal, wait_s), _OPEN[values.kind])
+    except FileNotFoundError as error:
+        raise ConsoleError(
+            f"{values.kind}: there is no program {command[0]}",
+            hint=f"Install it on this machine: apt-get install {_PACKAGES[values.kind]}",
+        ) from error
     except OSError as error:
         raise _failed(values, f"{command[0]}: {error.strerror}") from error
-    if _TAKEN.search(said):
+    if not said.is_open:
+        return _not_open(values, said)
+    if isinstance(values, IpmiConsoleValues):
+        free_the_line(values)  # ipmitool leaves its session behind when it is ended
+    if said.ended:
+        raise _failed(values, f"it was open and ended at once: {_words(said.text)}")
+    return Probed(f"{values.address} is open")
+
+
+def _not_open(values: IpmiConsoleValues | SshConsoleValues, said: _Said) -> Probed:
+    """Whose the line is, where it is taken; raises :class:`ConsoleError` with what went wrong."""
+    is_ipmi = isinstance(values, IpmiConsoleValues)
+    if is_ipmi and _TAKEN.search(said.text):
         return Probed(
             f"{values.address}: somebody else has its one session",
             "A run takes it from them when it boots the host.",
         )
-    if not _OPEN[values.kind].search(said):
-        raise _not_open(values, said, ended=ended)
-    if isinstance(values, IpmiConsoleValues):
-        free_the_line(values)  # ipmitool leaves its session behind when it is ended
-    if ended:
-        raise _failed(values, f"it was open and ended at once: {_words(said)}")
-    return Probed(f"{values.address} is open")
-
-
-def _not_open(
-    values: IpmiConsoleValues | SshConsoleValues, said: str, *, ended: bool
-) -> ConsoleError:
-    known = meaning_of(said) if isinstance(values, IpmiConsoleValues) else None
+    known = meaning_of(said.text) if is_ipmi else None
     if known:
-        return ConsoleError(f"The IPMI controller {values.address} {known[0]}.", hint=known[1])
-    words = _words(said) or "nothing was said"
-    return _failed(values, words if ended else f"not open within {OPEN_S:.0f} s: {words}")
+        raise ConsoleError(f"The IPMI controller {values.address} {known[0]}.", hint=known[1])
+    words = _words(said.text) or "nothing was said"
+    raise _failed(values, words if said.ended else f"not open within {OPEN_S:.0f} s: {words}")
 
 
-def _said(read: Callable[[float], bytes | None], marker: re.Pattern[str]) -> tuple[str, bool]:
-    """(what the program said, whether it ended) until ``HOLD_S`` after *marker*, or ``OPEN_S``."""
-    said, until, is_open = "", time.monotonic() + OPEN_S, False
+def _said(read: Callable[[float], bytes | None], marker: re.Pattern[str]) -> _Said:
+    """What a program says until ``HOLD_S`` after *marker*, or for ``OPEN_S``, or to its end."""
+    text, until, is_open = "", time.monotonic() + OPEN_S, False
     while (left := until - time.monotonic()) > 0:
         piece = read(left)
         if piece == b"":
-            return said, True
-        said += (piece or b"").decode(errors="replace")
-        if not is_open and marker.search(said):
-            is_open, until = True, time.monotonic() + HOLD_S
+            return _Said(text, is_open, ended=True)
         # A line that talks all the time fills no memory.
-        said = said[:TOLD_CHARACTERS] + said[TOLD_CHARACTERS:][-(1 << 14) :]
-    return said, False
+        text = (text + (piece or b"").decode(errors="replace"))[-KEPT_CHARACTERS:]
+        if not is_open and marker.search(text):
+            is_open, until = True, time.monotonic() + HOLD_S
+    return _Said(text, is_open, ended=False)
 
 
 def _words(said: str) -> str:

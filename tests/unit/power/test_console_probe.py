@@ -184,6 +184,22 @@ def test_what_a_console_server_says_over_ssh_is_what_is_told(
     assert said in found.found
 
 
+def test_a_line_over_ssh_that_talks_all_the_time_is_a_good_one(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, monkeypatch, "echo Authenticated to cs1\nexec yes SOL payload already active")
+    assert (item(SSH).state, item(SSH).found) == (State.OK, "cs1 is open")
+
+
+def test_a_program_that_is_not_installed_is_told_with_its_package(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = item(SSH)
+    assert (found.state, found.found) == (State.MISSING, "ssh: there is no program ssh")
+    assert "openssh-client" in found.mend
+
+
 def test_a_file_is_there_or_not_or_empty(tmp_path: Path) -> None:
     log = tmp_path / "serial.log"
     console = {"kind": "file", "path": str(log)}
