@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from cli import host as host_command
 from mitigauge.boot_method import BootMethod
+from mitigauge.errors import NotReady
 from mitigauge.fleet.check import Item, State
-from pipelines import next_boot
+from pipelines import host_check, next_boot
 from pipelines.host_control import LabFault, Unanswered
 from pipelines.host_trial import tried
 
@@ -149,3 +152,19 @@ def test_a_fault_ends_the_trial_by_its_name_and_removes_the_entry() -> None:
         "Put /boot on ext4.",
     )
     assert found["restore"].state is State.MISSING
+
+
+def test_a_trial_that_cannot_keep_runs_off_is_refused_before_anything_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unready() -> Any:
+        raise NotReady("the database schema is at nothing", hint="Run `mitigauge db upgrade`.")
+
+    def asked(*_: Any) -> Any:
+        pytest.fail("the host was looked at")
+
+    monkeypatch.setattr(host_command, "_host_of", lambda *_: None)
+    monkeypatch.setattr(host_command, "stored", unready)
+    monkeypatch.setattr(host_check, "checked", asked)
+    said = CliRunner().invoke(host_command.app, ["check", "alpha", "--try"])
+    assert isinstance(said.exception, NotReady)
