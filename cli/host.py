@@ -202,6 +202,9 @@ def check(
     from pipelines.host_check import checked
 
     host = _host_of(environment, name, SilentLog())
+    if try_it:
+        with stored():
+            pass  # the trial keeps runs off the host there: say now whether it can
     with errors().status("looking") as status:
 
         def tell(what: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from mitigauge.boot_method import BootMethod
@@ -19,10 +19,12 @@ from pipelines.next_boot import Bootable, next_boot
 class Triable(Bootable, Protocol):
     """What of a host a trial needs."""
 
+    def check(self, reads: Sequence[str]) -> Facts: ...
     def arm(self, *, nonce: str, cmdline: str, kernel: str, method: BootMethod) -> Facts: ...
     def power_cycle(self) -> None: ...
     def reboot(self) -> None: ...
     def restore(self) -> Facts: ...
+    def put_back(self) -> Facts: ...
 
 
 def tried(
@@ -31,22 +33,39 @@ def tried(
     """A boot of the default kernel that proves itself, then the fallback, item by item.
 
     The way back is a power cycle where the host has a controller, so that this is proven too.
-    What fails is an item that is missing; the boot entry is removed in any case. Raises nothing.
+    What fails is an item that is missing; the boot entry is removed in any case. A host that
+    nobody had changed is left so, without a record of changes. Raises nothing.
     """
+    try:
+        changed = host.check([])["changed"]
+    except MitigaugeError as error:
+        yield _failed("trial", error)
+        return
     try:
         yield from _boot(host, tell, boot_timeout_s)
         yield from _fallback(host, tell, boot_timeout_s, has_power=has_power)
     except MitigaugeError as error:
-        yield Item("trial", State.MISSING, error.message, error.hint or "")
+        yield _failed("trial", error)
     finally:
-        tell("removing the boot entry")
-        try:
-            host.restore()
-        except MitigaugeError as error:
-            yield Item(
-                "restore", State.MISSING, error.message,
-                "`mitigauge host restore` removes the boot entry once the host answers.",
-            )  # fmt: skip
+        yield from _left_as_it_was(host, tell, changed=changed)
+
+
+def _left_as_it_was(host: Triable, tell: Callable[[str], None], *, changed: bool) -> Iterator[Item]:
+    """Nothing where all went; *changed*: a run changed the host before, and may go on with that."""
+    tell("removing the boot entry")
+    try:
+        host.restore()
+        if not changed:
+            host.put_back()
+    except MitigaugeError as error:
+        yield Item(
+            "restore", State.MISSING, error.message,
+            "`mitigauge host restore` removes the boot entry once the host answers.",
+        )  # fmt: skip
+
+
+def _failed(name: str, error: MitigaugeError) -> Item:
+    return Item(name, State.MISSING, error.message, error.hint or "")
 
 
 def _boot(host: Triable, tell: Callable[[str], None], limit_s: float) -> Iterator[Item]:

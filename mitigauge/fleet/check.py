@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from mitigauge.clock import Clock
 from mitigauge.modes.families import Expectation, Mode, ModeFamily
 
 NEEDED_FREE = {"/boot": 200 << 20, "/": 1 << 30, "/var": 1 << 30}
@@ -45,10 +46,10 @@ class Item:
     mend: str = ""
 
 
-def items(facts: Mapping[str, Any], *, now: float, counted: bool = False) -> Iterator[Item]:
+def items(facts: Mapping[str, Any], *, now: float, clock: Clock) -> Iterator[Item]:
     """What the host itself showed; *now* is the control side's clock, seconds since 1970.
 
-    *counted*: the host's clock counts instructions.
+    *clock* is the host's by its inventory.
     """
     yield _user(facts["user"])
     yield _system(facts["os"])
@@ -56,7 +57,7 @@ def items(facts: Mapping[str, Any], *, now: float, counted: bool = False) -> Ite
     yield from _disks(facts["free_bytes"])
     yield _watchdog(facts["watchdog"])
     yield from _programs(facts["programs"])
-    yield _clock(facts["now"] - now, synchronised=facts["synchronised"], counted=counted)
+    yield _clock(facts["now"] - now, clock, synchronised=facts["synchronised"])
     yield _kvm(there=facts["kvm"])
     yield from _processor(facts["processor"])
 
@@ -176,9 +177,12 @@ def _programs(found: Mapping[str, str | None]) -> Iterator[Item]:
             yield Item(name, State.NOTE, f"not found; for {purpose}", f"prepare installs {package}")
 
 
-def _clock(ahead_s: float, *, synchronised: bool | None, counted: bool) -> Item:
-    if counted:
-        return Item("clock", State.NOTE, f"counts instructions; {abs(ahead_s):.0f} s off")
+def _clock(ahead_s: float, clock: Clock, *, synchronised: bool | None) -> Item:
+    if clock is Clock.COUNTED:
+        # It falls behind whenever the host computes, and no time service may set it.
+        return Item(
+            "clock", State.NOTE, f"counts instructions; {ahead_s:+.0f} s from this machine's"
+        )
     if abs(ahead_s) > CLOCK_OFF_S:
         word = "ahead of" if ahead_s > 0 else "behind"
         return Item(

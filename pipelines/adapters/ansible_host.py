@@ -20,7 +20,7 @@ from pipelines.adapters.ansible import (
     PlayUnreachable,
     run_playbook,
 )
-from pipelines.adapters.console import Console, ConsoleError, open_console
+from pipelines.adapters.console import Console, ConsoleError, Probed, open_console
 from pipelines.adapters.host_answers import (
     AppliedAnswer,
     BootAnswer,
@@ -288,6 +288,14 @@ class AnsibleHost:
             return telling_part(console.tail(wanted), SERIAL_TAIL_BYTES) if wanted else ""
 
         return self._of_console(tell) or ""
+
+    def probe_console(self) -> Probed | None:
+        """What its console shows for a moment; None where it has none.
+
+        Raises :class:`ConsoleError` or :class:`PowerError` in the console's own words.
+        """
+        console = self._console()
+        return None if console is None else console.probe()
 
     def _console(self) -> Console | None:
         return open_console(self.host)

@@ -114,6 +114,7 @@ class CheckAnswer(_Answer):
     synchronised: bool | None
     kvm: bool
     processor: Processor
+    changed: bool
     vulnerabilities: dict[Word, Line] = Field(max_length=200)
     readings: dict[Word, Line | None] = Field(max_length=200)
 

@@ -18,11 +18,14 @@ from sqlalchemy.orm import Session
 from lab import service
 from lab.hosts import LabPaths
 from lab.progress import Silent
+from mitigauge.catalog import Catalog
+from mitigauge.fleet.check import State
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.runs.states import BootState
 from mitigauge.settings import get_settings
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
 from pipelines.adapters.power import PowerControl, open_power
+from pipelines.host_check import checked
 from tests.lab import controllers
 from tests.lab.broken import boots_of, submit_broken
 from tests.lab.conftest import Lab
@@ -142,6 +145,16 @@ def test_its_power_goes_and_comes(behind: Behind) -> None:
     power.on()
     assert lab.power(HOST).is_on()
     assert lab.wait_for_boot(HOST, before) != before
+
+
+def test_a_check_reaches_power_and_console_through_the_controller(behind: Behind) -> None:
+    host = AnsibleHost(load_hosts("lab")[HOST], SilentLog())
+    for _ in range(2):  # the line was given back by the first
+        found = {item.name: item for item in checked(host, Catalog(), lambda _: None)}
+        assert found["power"].found == f"{behind.driver}: on"
+        assert found["console"].state is State.OK, found["console"]
+        assert "is open" in found["console"].found
+    assert [item for item in found.values() if item.state is State.MISSING] == []
 
 
 def test_a_kernel_tells_where_it_is_by_an_nmi(behind: Behind) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from cli import host as host_command
 from mitigauge.boot_method import BootMethod
+from mitigauge.errors import NotReady
 from mitigauge.fleet.check import Item, State
-from pipelines import next_boot
+from pipelines import host_check, next_boot
 from pipelines.host_control import LabFault, Unanswered
 from pipelines.host_trial import tried
 
@@ -23,6 +27,7 @@ class Scripted:
     entry_is_read: bool = True
     grub_forgets: bool = True
     comes_up: bool = True
+    changed: bool = False
     greets_early: bool = False
     asked: list[str] = field(default_factory=list)
     nonce: str | None = None
@@ -62,9 +67,17 @@ class Scripted:
         self.asked.append("reboot")
         self._boot(None if self.grub_forgets else self.armed)
 
+    def check(self, reads: Sequence[str]) -> Any:
+        assert not reads
+        return {"changed": self.changed}
+
     def restore(self) -> Any:
         self.asked.append("restore")
         return {}
+
+    def put_back(self) -> Any:
+        self.asked.append("put back")
+        return {"put_back": []}
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +98,24 @@ def test_a_good_host_boots_once_and_comes_back(has_power: bool, way: str) -> Non
     assert [item.state for item in found.values()] == [State.OK, State.OK]
     assert RELEASE in found["proven boot"].found
     assert f"after a {way}" in found["fallback"].found
-    assert host.asked == ["arm", way, "restore"]
+    assert host.asked == ["arm", way, "restore", "put back"]
+
+
+def test_a_host_with_a_record_of_changes_keeps_it() -> None:
+    host = Scripted(changed=True)
+    assert [item.state for item in items(host).values()] == [State.OK, State.OK]
+    assert host.asked == ["arm", "power cycle", "restore"]
+
+
+def test_a_host_that_cannot_be_looked_at_is_not_touched() -> None:
+    class Silent(Scripted):
+        def check(self, reads: Sequence[str]) -> Any:
+            raise Unanswered("unreachable", hint="Is it up?")
+
+    host = Silent()
+    [item] = items(host).values()
+    assert (item.state, item.found, item.mend) == (State.MISSING, "unreachable", "Is it up?")
+    assert host.asked == []
 
 
 def test_an_entry_that_grub_does_not_read_is_told() -> None:
@@ -105,7 +135,7 @@ def test_a_host_that_does_not_come_up_is_left_with_a_way_out() -> None:
     found = items(host, has_power=False)
     assert "no answer within" in found["proven boot"].found
     assert "by hand" in found["fallback"].mend
-    assert host.asked == ["arm", "restore"]
+    assert host.asked == ["arm", "restore", "put back"]
 
 
 def test_a_fault_ends_the_trial_by_its_name_and_removes_the_entry() -> None:
@@ -122,3 +152,19 @@ def test_a_fault_ends_the_trial_by_its_name_and_removes_the_entry() -> None:
         "Put /boot on ext4.",
     )
     assert found["restore"].state is State.MISSING
+
+
+def test_a_trial_that_cannot_keep_runs_off_is_refused_before_anything_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unready() -> Any:
+        raise NotReady("the database schema is at nothing", hint="Run `mitigauge db upgrade`.")
+
+    def asked(*_: Any) -> Any:
+        pytest.fail("the host was looked at")
+
+    monkeypatch.setattr(host_command, "_host_of", lambda *_: None)
+    monkeypatch.setattr(host_command, "stored", unready)
+    monkeypatch.setattr(host_check, "checked", asked)
+    said = CliRunner().invoke(host_command.app, ["check", "alpha", "--try"])
+    assert isinstance(said.exception, NotReady)

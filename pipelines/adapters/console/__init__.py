@@ -12,9 +12,10 @@ from mitigauge.fleet.power_values import (
 )
 from mitigauge.fleet.service import HostVars
 from pipelines.adapters.console.log import ConsoleError, log_end, read_tail
+from pipelines.adapters.console.probe import Probed
 from pipelines.adapters.console.stream import StreamConsole
 
-__all__ = ["Console", "ConsoleError", "FileConsole", "StreamConsole", "open_console"]
+__all__ = ["Console", "ConsoleError", "FileConsole", "Probed", "StreamConsole", "open_console"]
 
 
 class Console(Protocol):
@@ -23,8 +24,8 @@ class Console(Protocol):
     def listen(self) -> None:
         """See to it that what the line says from now on is kept; costs nothing where it is."""
 
-    def try_out(self) -> str:
-        """Read the line for a moment and leave it as it was; where it was read from."""
+    def probe(self) -> Probed:
+        """What a look at the line for a moment finds; nothing is sent, nobody's line is taken."""
 
     def end(self) -> None:
         """Stop keeping it. The log stays."""
@@ -45,10 +46,14 @@ class FileConsole:
     def listen(self) -> None:
         """Whoever writes the file listens."""
 
-    def try_out(self) -> str:
+    def probe(self) -> Probed:
         """See Console."""
-        log_end(self._log)
-        return str(self._log)
+        if not read_tail(self._log, 1) and not log_end(self._log):
+            return Probed(
+                f"{self._log} is empty",
+                "Does what writes it run, and does the kernel have console=ttyS0 or its like?",
+            )
+        return Probed(f"{self._log}, {log_end(self._log)} bytes")
 
     def end(self) -> None:
         """Whoever writes the file goes on."""

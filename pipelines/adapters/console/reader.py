@@ -10,36 +10,26 @@ from __future__ import annotations
 
 import fcntl
 import os
-import pty
-import select
 import signal
-import socket
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from mitigauge.errors import MitigaugeError
-from mitigauge.fleet.power_values import IpmiConsoleValues, SshConsoleValues, TcpConsoleValues
 from mitigauge.log_files import cut_log, hollow_log
-from pipelines.adapters.console.stream import STARTED, StreamValues
-from pipelines.adapters.power.ipmi import ipmitool_options
-from pipelines.adapters.power.program import bare_environment
+from pipelines.adapters.console.line import StreamValues, line
+from pipelines.adapters.console.stream import LOST, STARTED
 
 LOG_LIMIT_BYTES = 32 << 20
 # Longer than the longest boot: nobody arms one within it, so no run is there.
 IDLE_S = 12 * 3600
-CONNECT_S = 15.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
 # A line that held for so long was a good one.
 STEADY_S = 60.0
-_PIECE = 1 << 16
-# How often a silent line is left, to see whether anybody still wants it.
-_LOOK_EVERY_S = 30.0
 _BOUND_EVERY_BYTES = 1 << 20
 
 _VALUES: TypeAdapter[StreamValues] = TypeAdapter(StreamValues)
@@ -93,14 +83,14 @@ class _Listener:
         while True:
             begun = time.monotonic()
             try:
-                with _line(values) as read:
+                with line(values) as read:
                     self._copy(read)
                 why = "it ended"
             except (OSError, MitigaugeError) as error:
                 why = " ".join(str(error).split())
             if time.monotonic() - begun > STEADY_S:
                 pause = FIRST_PAUSE_S
-            self._keep(f"\n(console lost, tried again in {pause:g} s: {why})\n".encode())
+            self._keep(f"\n{LOST}, tried again in {pause:g} s: {why})\n".encode())
             self._pause(pause)
             pause = min(2 * pause, LONGEST_PAUSE_S)
 
@@ -141,101 +131,6 @@ def _bound(log: Path) -> None:
         except OSError:
             # A file system without holes: places change, the disk's limit stays.
             cut_log(log, LOG_LIMIT_BYTES)
-
-
-@contextmanager
-def _line(values: StreamValues) -> Iterator[Callable[[], bytes | None]]:
-    """A connected line: each call gives a piece, None after a while of silence, b"" at its end."""
-    if isinstance(values, TcpConsoleValues):
-        with socket.create_connection((values.address, values.port), CONNECT_S) as line:
-            line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            line.settimeout(_LOOK_EVERY_S)
-            yield lambda: _piece_of(line)
-        return
-    if isinstance(values, IpmiConsoleValues):
-        _free_the_line(values)
-    with _program(_command(values)) as terminal:
-        yield lambda: _said_at(terminal)
-
-
-def _piece_of(line: socket.socket) -> bytes | None:
-    try:
-        return line.recv(_PIECE)
-    except TimeoutError:
-        return None
-
-
-def _command(values: IpmiConsoleValues | SshConsoleValues) -> list[str]:
-    if isinstance(values, IpmiConsoleValues):
-        return [*ipmitool_options(values), "sol", "activate"]
-    # No configuration and no agent of the worker's user has a part in this.
-    options = ("BatchMode=yes", "StrictHostKeyChecking=yes", "IdentitiesOnly=yes")
-    more = (f"UserKnownHostsFile={values.known_hosts_file}", "ServerAliveInterval=15")
-    return [
-        *("ssh", "-F", "/dev/null", "-a", "-x", "-T", "-e", "none"),
-        *(word for option in (*options, *more) for word in ("-o", option)),
-        *("-i", values.key_file, "-p", str(values.port), "-l", values.user),
-        *("--", values.address, values.command),
-    ]
-
-
-def _free_the_line(values: IpmiConsoleValues) -> None:
-    """End a session that a reader which was killed, or a person, has left open: there is one."""
-    with suppress(subprocess.TimeoutExpired):
-        subprocess.run(
-            [*ipmitool_options(values), "sol", "deactivate"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=2 * CONNECT_S,
-            env=bare_environment(),
-            check=False,
-        )
-
-
-@contextmanager
-def _program(command: list[str]) -> Iterator[int]:
-    """The terminal of a running program. ipmitool refuses to work without one."""
-    ours, its = pty.openpty()
-    try:
-        try:
-            process = subprocess.Popen(
-                command,
-                stdin=its,
-                stdout=its,
-                stderr=its,
-                start_new_session=True,
-                env=bare_environment(),
-                cwd="/",
-            )
-        finally:
-            os.close(its)
-        try:
-            yield ours
-        finally:
-            _stop(process)
-    finally:
-        os.close(ours)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End the program and all that it started; ipmitool gives the line back when asked."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(2)
-            return
-
-
-def _said_at(terminal: int) -> bytes | None:
-    ready, _, _ = select.select([terminal], [], [], _LOOK_EVERY_S)
-    if not ready:
-        return None
-    try:
-        return os.read(terminal, _PIECE)
-    except OSError:
-        return b""  # how a terminal says that its program is gone
 
 
 if __name__ == "__main__":

@@ -17,21 +17,24 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from mitigauge.fleet.power_values import IpmiConsoleValues, SshConsoleValues, TcpConsoleValues
+from mitigauge.fleet.power_values import IpmiConsoleValues
 from mitigauge.settings import REPOSITORY, get_settings
+from pipelines.adapters.console.line import StreamValues
 from pipelines.adapters.console.log import ConsoleError, log_end, read_tail
+from pipelines.adapters.console.probe import Probed, opened_for_a_moment
 from pipelines.adapters.power.password import read_password
 from pipelines.adapters.power.program import bare_environment
 
 # What a reader says once it listens.
 STARTED = "started"
+# How a reader notes in the log that it lost the line; why follows.
+LOST = "(console lost"
+LOST_LINE_BYTES = 4096
 START_S = 20.0
 END_S = 5.0
 _LOOK_EVERY_S = 0.05
 # struct flock of Linux, 64 bits.
 _FLOCK = "hhqqi"
-
-StreamValues = IpmiConsoleValues | SshConsoleValues | TcpConsoleValues
 
 
 class StreamConsole:
@@ -54,14 +57,6 @@ class StreamConsole:
             return
         self.end()
         self._start(wanted)
-
-    def try_out(self) -> str:
-        """See Console."""
-        by_a_run = holder_of(self._lock_file) is not None
-        if not by_a_run:
-            self.listen()
-            self.end()
-        return f"{self._values.kind}{', listened to by a run' if by_a_run else ''}"
 
     def end(self) -> None:
         """Stop the reader, if one is there. Raises ConsoleError for one that stays."""
@@ -88,6 +83,18 @@ class StreamConsole:
     def offset(self) -> int:
         """See Console."""
         return log_end(self._log)
+
+    def probe(self) -> Probed:
+        """See Console. A line that a reader of ours listens to is not opened twice."""
+        if holder_of(self._lock_file) is None or self._told() != self._values.model_dump_json():
+            return opened_for_a_moment(self._values)
+        last = self.tail(LOST_LINE_BYTES).rstrip().rpartition("\n")[2]
+        if last.startswith(LOST):
+            raise ConsoleError(
+                f"{self._values.kind}: {last}",
+                hint=f"Its reader tries again; {self._log} has all that it met.",
+            )
+        return Probed("a reader of ours listens")
 
     def _make_place(self) -> None:
         """The log and its folder, for our own eyes: a console shows what a host's root types."""

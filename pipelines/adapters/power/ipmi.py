@@ -22,7 +22,7 @@ _MEANINGS = (
     (
         "invalid role",
         "does not give the user this privilege",
-        "Try privilege: operator in mitigauge_power.",
+        "Try privilege: operator in the inventory.",
     ),
     (
         "failed: Insufficient privilege level",
@@ -73,6 +73,11 @@ def ipmitool_options(values: IpmiPowerValues | IpmiConsoleValues) -> list[str]:
         *("-U", values.user, "-f", values.password_file, "-L", values.privilege.upper()),
         *suite,
     ]
+
+
+def meaning_of(said: str) -> tuple[str, str] | None:
+    """(what the controller did, the way out) of ipmitool's words; None for words not known."""
+    return next(((meaning, hint) for mark, meaning, hint in _MEANINGS if mark in said), None)
 
 
 class IpmiPower:
@@ -138,9 +143,8 @@ class IpmiPower:
 
     def _fail(self, action: str, done: Finished) -> NoReturn:
         said = f"{done.stdout}\n{done.stderr}"
-        for mark, meaning, hint in _MEANINGS:
-            if mark in said:
-                raise PowerError(f"{self._name} {meaning}.", hint=hint)
+        if known := meaning_of(said):
+            raise PowerError(f"{self._name} {known[0]}.", hint=known[1])
         raise PowerError(
             f"{self._name} failed at `chassis power {action}`: "
             f"{done.last_line or f'exit status {done.status}'}",

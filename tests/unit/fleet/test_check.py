@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mitigauge.catalog import Catalog
+from mitigauge.clock import Clock
 from mitigauge.fleet.check import Item, State, items, modes
 from tests.loading import load
 
@@ -30,15 +31,8 @@ GOOD: dict[str, Any] = {
 }
 
 
-def found(**changes: Any) -> dict[str, Item]:
-    return {item.name: item for item in items({**GOOD, **changes}, now=NOW)}
-
-
-def test_a_clock_that_counts_instructions_is_never_right_and_lacks_nothing() -> None:
-    facts = {**GOOD, "now": NOW - 97}
-    [clock] = [i for i in items(facts, now=NOW, counted=True) if i.name == "clock"]
-    assert clock.state is State.NOTE
-    assert "97 s off" in clock.found
+def found(clock: Clock = Clock.REAL, **changes: Any) -> dict[str, Item]:
+    return {item.name: item for item in items({**GOOD, **changes}, now=NOW, clock=clock)}
 
 
 def test_a_good_host_lacks_nothing() -> None:
@@ -85,6 +79,13 @@ def test_what_a_run_can_do_without_is_a_note(changes: dict[str, Any], name: str)
     assert item.mend
 
 
+def test_a_clock_that_counts_instructions_is_no_fault_however_far_behind() -> None:
+    item = found(Clock.COUNTED, now=NOW - 3600, synchronised=None)["clock"]
+    assert (item.state, item.found) == (
+        State.NOTE, "counts instructions; -3600 s from this machine's",
+    )  # fmt: skip
+
+
 def test_modes_that_can_never_be_in_force_are_told_apart() -> None:
     families = Catalog().families.values()
     said = {item.name: item.found for item in modes(GOOD, families)}
@@ -107,6 +108,14 @@ def test_the_module_reads_any_system(tmp_path: Path) -> None:
     assert facts["processor"] == {
         "model": None, "smt": None, "turbo": None, "governors": [], "idle_states": [],
     }  # fmt: skip
+
+
+def test_a_host_that_was_changed_shows_it(tmp_path: Path) -> None:
+    assert not module.check(tmp_path, [], [])["changed"]
+    record = tmp_path / "var/lib/mitigauge/changes.json"
+    record.parent.mkdir(parents=True)
+    record.write_text("{}")
+    assert module.check(tmp_path, [], [])["changed"]
 
 
 def test_a_broken_grub_configuration_is_refused_by_its_name(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from pipelines.adapters.console import (
     open_console,
     reader,
 )
+from pipelines.adapters.console import line as connected
 from pipelines.adapters.console.stream import holder_of
 from pipelines.adapters.power import PowerError
 from tests.lab import controllers
@@ -178,7 +179,7 @@ def test_it_ends_by_itself_once_nobody_wants_it(
     line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lock, log = tmp_path / "lock", tmp_path / "log"
-    monkeypatch.setattr(reader, "_LOOK_EVERY_S", 0.1)
+    monkeypatch.setattr(connected, "LOOK_EVERY_S", 0.1)
     values = reader._VALUES.validate_python(
         {"kind": "tcp", "address": "127.0.0.1", "port": line.port}
     )
@@ -269,19 +270,3 @@ def test_an_emulated_host_has_its_machines_log_and_others_none() -> None:
     assert open_console(host({}, {"driver": "none"})) is None
     tcp = {"kind": "tcp", "address": "cs1", "port": 7001}
     assert isinstance(open_console(host(tcp, qemu)), StreamConsole)
-
-
-def test_a_line_that_is_tried_out_is_left_as_it_was(line: Line, console: Console) -> None:
-    assert console.try_out() == "tcp, listened to by a run"
-    assert len(line.listeners) == 1
-    console.end()
-    assert console.try_out() == "tcp"
-    assert console.try_out() == "tcp"
-
-
-def test_a_file_that_is_tried_out_must_be_there(tmp_path: Path) -> None:
-    log = tmp_path / "serial.log"
-    with pytest.raises(ConsoleError):
-        FileConsole(log).try_out()
-    log.write_text("hello")
-    assert FileConsole(log).try_out() == str(log)

@@ -14,6 +14,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_changes import RECORD
 from ansible.module_utils.mitigauge_grub import Refused, default_entry, menu, unwritable
 from ansible.module_utils.mitigauge_readings import READABLE, readings
 
@@ -188,6 +189,7 @@ def check(root: Path, programs: list[str], reads: list[str]) -> dict[str, Any]:
         "synchronised": synchronised(),
         "kvm": (root / "dev/kvm").exists(),
         "processor": processor(root),
+        "changed": (root / RECORD.relative_to("/")).exists(),
         "vulnerabilities": {path.name: text_of(path) or "" for path in files},
         "readings": readings(root, [name for name in reads if READABLE.fullmatch(name)]),
     }
