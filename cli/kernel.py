@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -159,6 +161,8 @@ def builder() -> Iterator[Builder]:
     from mitigauge.settings import get_settings
     from pipelines.kernel_build import Builder
 
+    # Whoever ends the command ends its build, and that is noted.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     settings = get_settings()
     engine = database.get_engine()
     database.require_head(engine)

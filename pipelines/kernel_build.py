@@ -81,6 +81,7 @@ class Builder:
         """
         root = build_root(self.directory, (order.base,), self.report)
         recipe = _recipe(root, order)
+        self._sweep()
         with self._turn(recipe):
             with transaction(self.engine) as session:
                 kernel = service.begin(session, recipe, order.patches, order.label)
@@ -107,6 +108,16 @@ class Builder:
             kernel = repository.by_digest(session, recipe.digest)
             assert kernel is not None
             return kernel.id
+
+    def _sweep(self) -> None:
+        """Remove what builds left that were killed: their locks are free."""
+        for lock in (self.directory / "builds").glob("*.lock"):
+            with lock.open("w") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    continue
+                shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
 
     @contextmanager
     def _turn(self, recipe: Recipe) -> Iterator[None]:
