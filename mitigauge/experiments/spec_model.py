@@ -47,12 +47,14 @@ MAX_PROFILE_HZ = 5000
 DOUBLE_SUFFIX = "-again"
 KEXEC_SUFFIX = "-by-kexec"
 
-# As `uname -r` says it. It ends up in a package's name and in a path of /boot.
+BUILT = "built/"
+# A release as `uname -r` says it ends up in a package's name and in a path of /boot. A kernel that
+# was built here may go by its label; the release that this is at submit is stored.
 KernelRelease = Annotated[
     str,
     formed(
-        r"([0-9][A-Za-z0-9.+~_-]{0,63})?",
-        "a kernel release as `uname -r` says it, for example 6.12.9-amd64",
+        rf"([0-9][A-Za-z0-9.+~_-]{{0,63}}|{BUILT}[A-Za-z0-9._-]{{1,63}})?",
+        "a kernel release as `uname -r` says it, for example 6.12.9-amd64, or built/LABEL",
     ),
 ]
 _MODE = r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}/[A-Za-z0-9][A-Za-z0-9._-]{0,62}"

@@ -9,8 +9,10 @@ from sqlalchemy.orm import Session
 
 from mitigauge.boot_method import BootMethod
 from mitigauge.catalog import Catalog
+from mitigauge.errors import InvalidInput
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.spec_model import (
+    BUILT,
     ArmSpec,
     ComparisonSpec,
     ExperimentSpec,
@@ -18,6 +20,8 @@ from mitigauge.experiments.spec_model import (
     cases_of,
 )
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.kernels import service as kernels
+from mitigauge.kernels.states import KernelState
 from mitigauge.modes.crossing import wanted_by
 from mitigauge.workloads.definitions import Workload
 
@@ -45,14 +49,20 @@ def store_experiment(
     )
     session.add(experiment)
     session.flush()
+    releases = _releases(session, spec)
     for position in range(len(spec.comparisons)):
-        _store_comparison(session, experiment, spec, position, catalog)
+        _store_comparison(session, experiment, spec, position, catalog, releases)
     session.refresh(experiment, ["comparisons"])
     return experiment
 
 
 def _store_comparison(
-    session: Session, experiment: Experiment, spec: ExperimentSpec, position: int, catalog: Catalog
+    session: Session,
+    experiment: Experiment,
+    spec: ExperimentSpec,
+    position: int,
+    catalog: Catalog,
+    releases: Mapping[str, str],
 ) -> None:
     wanted = spec.comparisons[position]
     comparison = Comparison(
@@ -60,14 +70,32 @@ def _store_comparison(
         position=position,
         name=wanted.name,
         blocks=spec.blocks_of(wanted),
-        arms=_arms(wanted, catalog),
+        arms=_arms(wanted, catalog, releases),
         cases=_cases(wanted.workloads, catalog),
     )
     session.add(comparison)
     session.flush()
 
 
-def _arms(wanted: ComparisonSpec, catalog: Catalog) -> list[Arm]:
+def _releases(session: Session, spec: ExperimentSpec) -> dict[str, str]:
+    """Release of each kernel that an arm calls by its label.
+
+    Raises NotFound and InvalidInput where there is no such kernel, or it is not built.
+    """
+    named = {arm.kernel for comparison in spec.comparisons for arm in comparison.arms}
+    found: dict[str, str] = {}
+    for name in sorted(name for name in named if name.startswith(BUILT)):
+        kernel = kernels.show(session, name.removeprefix(BUILT))
+        if kernel.state != KernelState.BUILT or kernel.release is None:
+            raise InvalidInput(
+                f"kernel {name} is {kernel.state}",
+                hint="`mitigauge kernel show` says why; `mitigauge kernel build` builds it.",
+            )
+        found[name] = kernel.release
+    return found
+
+
+def _arms(wanted: ComparisonSpec, catalog: Catalog, releases: Mapping[str, str]) -> list[Arm]:
     arms = [_arm(arm, i, wanted, catalog) for i, arm in enumerate(wanted.arms)]
     if _share_boots(wanted, catalog):
         for arm in arms:
@@ -80,6 +108,8 @@ def _arms(wanted: ComparisonSpec, catalog: Catalog) -> list[Arm]:
         how = "once more" if double.is_aa else "by kexec"
         double.title = f"{double.title}, {how}"
         arms.append(double)
+    for arm in arms:
+        arm.kernel = releases.get(arm.kernel, arm.kernel)
     return arms
 
 

@@ -105,12 +105,16 @@ def brought_in(session: Session, built: Built, label: str) -> Kernel:
 
 
 def show(session: Session, name: str) -> Kernel:
-    """The kernel of that release, label or digest. Raises NotFound, InvalidInput for several."""
+    """The kernel of that release or digest, or the newest of that label.
+
+    Raises NotFound, and InvalidInput where several digests begin so.
+    """
     found = repository.named(session, name)
     if not found:
         raise NotFound(f"no kernel {name!r}", hint="`mitigauge kernel list` shows all.")
     exact = [kernel for kernel in found if name in (kernel.release, kernel.digest)]
-    if len(exact or found) > 1:
+    exact = exact or [kernel for kernel in found if kernel.label == name][:1]
+    if not exact and len(found) > 1:
         several = ", ".join((kernel.release or kernel.digest[:12]) for kernel in found[:5])
         raise InvalidInput(f"{name!r} may be one of several: {several}", hint="Give a release.")
     return (exact or found)[0]

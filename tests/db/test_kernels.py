@@ -11,6 +11,8 @@ from sqlalchemy.orm import Session
 
 from mitigauge.blobs import BlobStore, blob_store
 from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.experiments.spec import read_spec
+from mitigauge.experiments.submit import store_experiment
 from mitigauge.kernels import repository, service
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
@@ -19,6 +21,7 @@ from mitigauge.kernels.service import Built
 from mitigauge.kernels.states import KernelState
 from mitigauge.settings import get_settings
 from pipelines.kernel_build import Builder, BuildFailed, _regular
+from tests.specs import CATALOG, HOSTS, SPEC
 
 PATCH = Patch("count what is counted", "diff --git a/x b/x\n")
 RECIPE = Recipe(
@@ -121,3 +124,19 @@ def test_a_builder_needs_its_tools_and_says_which(
     with pytest.raises(NotReady, match="bwrap is not installed") as refused:
         builder.build(Order("linux-source-7.2", profile_of("lab")))
     assert refused.value.hint == "apt-get install bubblewrap"
+
+
+def test_an_arm_may_name_a_kernel_by_its_label(engine: Engine) -> None:
+    text = SPEC.replace("mode: knob/on}", "mode: knob/on, kernel: built/v1}")
+    spec = read_spec(text, name="spec", catalog=CATALOG, hosts=HOSTS)
+    with Session(engine) as session:
+        with pytest.raises(NotFound, match="no kernel 'v1'"):
+            store_experiment(session, spec, text, catalog=CATALOG, submitted_by="test")
+        session.rollback()
+        service.begin(session, RECIPE, [PATCH], "v1")
+        with pytest.raises(InvalidInput, match="kernel built/v1 is building"):
+            store_experiment(session, spec, text, catalog=CATALOG, submitted_by="test")
+        service.finished(session, RECIPE.digest, built(), "e" * 64)
+        stored = store_experiment(session, spec, text, catalog=CATALOG, submitted_by="test")
+        kernels = {arm.name: arm.kernel for arm in stored.comparisons[0].arms}
+    assert kernels == {"off": "", "on": RELEASE}

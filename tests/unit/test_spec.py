@@ -37,7 +37,7 @@ def test_a_good_spec_is_read_with_off_as_a_word() -> None:
     ("old", "new", "expected"),
     [
         ("knob/on", "knob/onn", "small.yml:12: unknown mode 'knob/onn'; did you mean 'knob/on'?"),
-        ("knob/on", "knob/onn", "known: knob/loop, knob/off, knob/on"),
+        ("knob/on", "knob/onn", "knob/loop, knob/off, knob/on"),
         ("workload: spin", "workload: spinn", "small.yml:14: unknown workload 'spinn'"),
         ("workload: spin", "workload: spinn", "known: jitter, packets, spin"),
         ("[alpha]", "[alhpa]", "small.yml:8: unknown host 'alhpa'; did you mean 'alpha'?"),
