@@ -11,7 +11,6 @@ import fcntl
 import hashlib
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import PLAIN, Layout, Recipe
 from mitigauge.kernels.states import KernelState
 from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
-from pipelines.adapters.sandbox import LimitReached, Limits, Sandbox
+from pipelines.adapters.sandbox import LimitReached, Limits, Sandbox, remove
 
 SCRIPTS = Path(__file__).parent / "kernel_scripts"
 BUILD_LIMITS = Limits(seconds=4 * 3600.0)
@@ -117,7 +116,7 @@ class Builder:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
                     continue
-                shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+                remove(lock.with_suffix(""))
 
     @contextmanager
     def _turn(self, recipe: Recipe) -> Iterator[None]:
@@ -304,7 +303,7 @@ class _Work:
 
     def clear(self) -> None:
         """Remove all of it."""
-        shutil.rmtree(self.directory, ignore_errors=True)
+        remove(self.directory)
 
 
 def refused(wanted: str, config: str) -> list[str]:

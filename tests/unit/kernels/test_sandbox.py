@@ -152,6 +152,14 @@ def test_one_that_fills_the_disk_is_ended(box: Box) -> None:
     assert sandbox.disk_of(box.place / "out") < 2 << 30
 
 
+def test_folders_within_folders_are_counted_and_removed(box: Box) -> None:
+    deep = "i=0; while [ $i -lt 1500 ]; do mkdir d; cd d; i=$((i+1)); done; echo x >file"
+    assert box.run(deep)[0] == 0
+    assert sandbox.disk_of(box.place / "out") > 0
+    sandbox.remove(box.place / "out")
+    assert not (box.place / "out").exists()
+
+
 def test_a_file_that_grows_too_large_is_cut_off(box: Box) -> None:
     status, _ = box.run("head -c 60M /dev/zero >big")
     assert status != 0
