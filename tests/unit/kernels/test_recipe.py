@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.qemu import disk_arguments
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.kernels.config_profile import known_profiles, profile_of
 from mitigauge.kernels.recipe import LAYOUTS, PLAIN, Base, Recipe, Toolchain, layout_named, layouts
@@ -79,3 +80,11 @@ def test_what_a_configuration_did_not_take_is_named() -> None:
         "CONFIG_C=y: CONFIG_C=m",
         "CONFIG_D=n: CONFIG_D=y",
     ]
+
+
+def test_a_kernel_without_modules_has_the_driver_of_the_labs_root_disk() -> None:
+    options = profile_of("lab").text.splitlines()
+    disk = disk_arguments(Path("disk.qcow2"), "qcow2")
+    assert "# CONFIG_MODULES is not set" in options
+    assert any(argument.startswith("nvme,") for argument in disk)
+    assert {"CONFIG_BLK_DEV_NVME=y", "CONFIG_EXT4_FS=y"} <= set(options)

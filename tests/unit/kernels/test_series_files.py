@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from email import message_from_string
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,15 @@ def test_a_revision_is_numbered_whole_and_signed(revision: Path) -> None:
         assert f"[PATCH {revision.name} {number}/{count}]" in text
         assert number == 0 or "Signed-off-by: Mitigauge Test Series" in text
     assert len(read_patches([revision])) == count
+
+
+@pytest.mark.parametrize("revision", REVISIONS, ids=lambda path: str(path.name))
+def test_a_revision_is_one_thread_of_the_one_series(revision: Path) -> None:
+    first, *others = (message_from_string(f.read_text()) for f in sorted(revision.glob("*.patch")))
+    assert "\nchange-id: 20261123-vmscape-bhb-test-" in str(first.get_payload())
+    assert {mail["In-Reply-To"] for mail in others} == {first["Message-ID"]}
+    ids = [mail["Message-ID"] for mail in (first, *others)]
+    assert len({*ids}) == len(ids)
 
 
 @pytest.mark.parametrize("file", SINGLE, ids=lambda path: str(path.name))

@@ -1,0 +1,141 @@
+"""Kernels with the patches of `tests/series`: built here, and booted far enough to be asked.
+
+The first build takes some 15 minutes on two cores, one with a filled compiler cache one to three.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from lab.execution import execution_of
+from lab.hosts import SPECS
+from lab.qemu import PROGRAM, kernel_arguments, machine_arguments
+from mitigauge.blobs import BlobStore, blob_store
+from mitigauge.catalog import Catalog
+from mitigauge.clock import Clock
+from mitigauge.kernels.config_profile import profile_of
+from mitigauge.kernels.patch_files import read_patches
+from mitigauge.kernels.tables import Kernel
+from mitigauge.settings import REPOSITORY, get_settings
+from pipelines.adapters.build_root import build_root
+from pipelines.kernel_build import Builder, BuildFailed, Order
+from tests.lab import initramfs
+
+pytestmark = pytest.mark.lab
+
+SERIES = REPOSITORY / "tests" / "series"
+BASE = "linux-source-7.2"
+REVISIONS = ("v1", "v2", "v3", "v4")
+BOOT_LIMIT_S = 300
+[HOST] = [spec for spec in SPECS if spec.name == "lab-amd"]
+VMSCAPE = Catalog().families["vmscape"]
+COMMAND_LINE = ("console=ttyS0,115200", "tsc=reliable", "nokaslr", "maxcpus=1", "panic=-1")
+
+Build = Callable[[str], Kernel]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The processor of the lab's AMD host, with a kernel and a root in memory."""
+
+    root: Path
+    directory: Path
+    blobs: BlobStore
+
+    def boot(self, kernel: Kernel, *options: str) -> str:
+        """All that its console said until it reset itself."""
+        command = [
+            PROGRAM,
+            *machine_arguments(execution_of("tcg", Clock.COUNTED)),
+            *("-cpu", HOST.cpu),
+            *("-m", "512"),
+            *("-serial", "stdio"),
+            "-no-reboot",
+            *kernel_arguments(self._image(kernel), [*COMMAND_LINE, *options]),
+            *("-initrd", f"{self.root}"),
+        ]
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=BOOT_LIMIT_S, check=True
+        )
+        return done.stdout.decode(errors="replace")
+
+    def _image(self, kernel: Kernel) -> Path:
+        """The image out of the kernel's package."""
+        assert kernel.package_sha256
+        content = self.directory / f"{kernel.release}"
+        package = content.with_suffix(".deb")
+        package.write_bytes(self.blobs.read(kernel.package_sha256))
+        subprocess.run(["dpkg-deb", "-x", f"{package}", f"{content}"], check=True)
+        return content / "boot" / f"vmlinuz-{kernel.release}"
+
+
+@pytest.fixture(scope="module")
+def builder(module_engine: tuple[Engine, str]) -> Builder:
+    """The checkout's build root and caches, and a database of the tests' own."""
+    settings = get_settings()
+    return Builder(settings.home / "kernels", module_engine[0], blob_store(settings), report=print)
+
+
+@pytest.fixture(scope="module")
+def build(builder: Builder) -> Build:
+    """Builds a kernel with the patches of a file or folder of `tests/series`."""
+
+    def built(name: str) -> Kernel:
+        patches = read_patches([SERIES / name])
+        order = Order(BASE, profile_of("lab"), patches, scope="test-series")
+        with Session(builder.engine, expire_on_commit=False) as session:
+            return session.get_one(Kernel, builder.build(order))
+
+    return built
+
+
+@pytest.fixture(scope="module")
+def machine(builder: Builder, tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    """An emulated machine that ends by itself."""
+    directory = tmp_path_factory.mktemp("kernels")
+    # The sandbox's user must get to it.
+    for each in (directory, directory.parent):
+        each.chmod(0o755)
+    root = build_root(builder.directory, (BASE,), print)
+    return Machine(initramfs.build(root.root, directory), directory, builder.blobs)
+
+
+@pytest.mark.parametrize("name", sorted(VMSCAPE.modes))
+def test_every_mode_is_in_force_on_a_kernel_with_the_first_revision(
+    name: str, build: Build, machine: Machine
+) -> None:
+    mode = VMSCAPE.modes[name]
+    options = [*VMSCAPE.emulated.cmdline, *mode.settings.cmdline]
+    console = machine.boot(build("vmscape-bhb/v1"), *options)
+    shown = [line.strip() for line in console.splitlines() if line.startswith(initramfs.SAID)]
+    assert shown == [f"{initramfs.SAID} {mode.expect[0].equals}"], console[-3000:]
+
+
+def test_without_its_control_the_processor_gets_the_barrier(build: Build, machine: Machine) -> None:
+    console = machine.boot(build("vmscape-bhb/v1"), "setcpuid=ibpb", "vmscape=on")
+    assert f"{initramfs.SAID} Mitigation: IBPB before exit to userspace" in console
+
+
+def test_each_revision_is_code_of_its_own(build: Build) -> None:
+    codes = {name: build(f"vmscape-bhb/{name}").text_digest for name in REVISIONS}
+    assert len(set(codes.values())) == len(REVISIONS), codes
+
+
+def test_the_kernel_that_panics_starts_no_program(build: Build, machine: Machine) -> None:
+    console = machine.boot(build("broken/does-not-boot.patch"))
+    assert "Kernel panic - not syncing: a test of what boots kernels" in console
+    assert initramfs.SAID not in console
+
+
+def test_what_does_not_compile_is_named_with_file_line_and_reason(build: Build) -> None:
+    with pytest.raises(BuildFailed) as failed:
+        build("broken/does-not-compile.patch")
+    assert "arch/x86/entry/syscall_64.c:95" in failed.value.message
+    assert "mitigauge_syscalls" in failed.value.message
