@@ -55,8 +55,10 @@ def stored(module_engine: tuple[Engine, str]) -> Iterator[None]:
 
 def forget() -> None:
     """What this process remembers of settings and database."""
-    get_settings.cache_clear()
+    if get_engine.cache_info().currsize:
+        get_engine().dispose()
     get_engine.cache_clear()
+    get_settings.cache_clear()
 
 
 def tried() -> tuple[int, dict[str, dict[str, Any]]]:
