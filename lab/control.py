@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -43,7 +44,9 @@ def _with_client(socket: Path, work: Callable[[QMPClient], Awaitable[Result]]) -
         try:
             return await work(client)
         finally:
-            await client.disconnect()
+            # One that was told to quit may be gone before it hears goodbye.
+            with suppress(EOFError):
+                await client.disconnect()
 
     try:
         return asyncio.run(asyncio.wait_for(session(), CONTROL_TIMEOUT_S))
