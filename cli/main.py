@@ -24,7 +24,7 @@ ENTRIES: Final = {
     ),
     "try": Entry(
         "cli.try_patches",
-        "Say what patches cost, on this machine alone, in instructions.",
+        "Build a kernel with and without patches, and say what they cost.",
         function="try_patches",
     ),
     "kernel": Entry("cli.kernel", "Candidate kernels: build, import, list, show.", is_group=True),

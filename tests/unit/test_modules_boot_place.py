@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from mitigauge.clock import Clock
 from mitigauge.fleet.check import State, items
 from tests.loading import load
 from tests.unit.fleet.test_check import GOOD, NOW
@@ -43,7 +44,8 @@ def test_a_boot_loader_that_is_not_grub_is_named(tmp_path: Path, file: str, said
     (tmp_path / file).touch()
     loader = module.boot_loader(tmp_path)
     assert said in loader["refused"]
-    missing = {i.name: i for i in items({**GOOD, "boot_loader": loader}, now=NOW)}["one-shot boot"]
+    found = items({**GOOD, "boot_loader": loader}, now=NOW, clock=Clock.REAL)
+    missing = {item.name: item for item in found}["one-shot boot"]
     assert missing.state is State.MISSING
     assert said in missing.found
     assert "install grub" in missing.mend

@@ -51,7 +51,7 @@ def test_every_package_and_data_file_is_in_it(unpacked: Path) -> None:
         wanted = {
             path.relative_to(REPOSITORY)
             for path in (REPOSITORY / part).rglob("*")
-            if path.suffix in (".py", ".json", ".yml")
+            if path.is_file()
             and "__pycache__" not in path.parts
             and NOT_PACKAGED not in path.parents
         }
