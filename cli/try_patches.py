@@ -53,10 +53,11 @@ def try_patches(
         raise MitigaugeError("there is no patch to try", hint="Give what `git format-patch` wrote.")
     prepare_database()
     plain, patched = _kernels(base, patches)
-    if plain.text_digest == patched.text_digest:
+    if plain.content_digest == patched.content_digest:
         say(
-            f"The code is the same, byte for byte: {len(found)} patches change nothing that runs "
-            f"(SHA-256 of the code {str(plain.text_digest)[:16]}). Nothing was measured."
+            f"The kernel is the same, byte for byte, but for its name: {len(found)} patches change "
+            f"nothing that runs (SHA-256 of code and data {str(plain.content_digest)[:16]}). "
+            "Nothing was measured."
         )
         return
     sys.exit(_measured(_spec(plain, patched, blocks, profiled=profiled)))

@@ -109,7 +109,7 @@ class Builder:
             return kernel.id
 
     def _sweep(self) -> None:
-        """Remove what builds left that were killed: their locks are free."""
+        """Remove what builds left that were killed, and note them: their locks are free."""
         for lock in (self.directory / "builds").glob("*.lock"):
             with lock.open("w") as file:
                 try:
@@ -117,6 +117,8 @@ class Builder:
                 except BlockingIOError:
                     continue
                 remove(lock.with_suffix(""))
+                with transaction(self.engine) as session:
+                    service.ended_unheard(session, lock.stem)
 
     @contextmanager
     def _turn(self, recipe: Recipe) -> Iterator[None]:
@@ -244,7 +246,7 @@ class _Work:
         return service.Built(
             release=release,
             build_id=self._word("package/build-id", _HEX),
-            text_digest=self._word("package/text.sha256", _HEX),
+            content_digest=self._word("package/content.sha256", _HEX),
             package_sha256=self.builder.blobs.put(package),
             package_bytes=len(package),
             config_refused=[] if order.profile.whole else refused(order.profile.text, config),

@@ -32,7 +32,7 @@ def read_package(package: Path, blobs: BlobStore) -> Built:
     return Built(
         release=release,
         build_id=build_id_of_image(image),
-        text_digest="",
+        content_digest="",
         package_sha256=blobs.put(package.read_bytes()),
         package_bytes=package.stat().st_size,
     )

@@ -35,7 +35,7 @@ class KernelView(BaseModel):
     patches: list[PatchView]
     config_refused: list[str]
     build_id: str | None
-    text_digest: str | None
+    content_digest: str | None
     package_bytes: int | None
     log_sha256: str | None
     error: str
@@ -54,7 +54,7 @@ class KernelView(BaseModel):
             "toolchain": self.toolchain,
             "layout": self.layout,
             "build id": self.build_id or "",
-            "code": f"SHA-256 {self.text_digest[:16]}…" if self.text_digest else "",
+            "content": f"SHA-256 {self.content_digest[:16]}…" if self.content_digest else "",
             "package": f"{(self.package_bytes or 0) / 1e6:.1f} MB" if self.package_bytes else "",
         }
         yield from (f"{name + ':':11} {text}" for name, text in said.items() if text)

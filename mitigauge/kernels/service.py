@@ -24,7 +24,7 @@ class Built:
 
     release: str
     build_id: str
-    text_digest: str
+    content_digest: str
     package_sha256: str
     package_bytes: int
     config_refused: Sequence[str] = ()
@@ -62,7 +62,7 @@ def finished(session: Session, digest: str, built: Built, log_sha256: str) -> No
     kernel = _known(session, digest)
     kernel.state = KernelState.BUILT
     kernel.release, kernel.build_id = built.release, built.build_id
-    kernel.text_digest = built.text_digest
+    kernel.content_digest = built.content_digest
     kernel.package_sha256, kernel.package_bytes = built.package_sha256, built.package_bytes
     kernel.config_refused = list(built.config_refused)
     kernel.log_sha256 = log_sha256
@@ -76,6 +76,13 @@ def failed(session: Session, digest: str, why: str, log_sha256: str | None) -> N
     kernel.error = why[:LONGEST_ERROR]
     kernel.log_sha256 = log_sha256
     kernel.finished_at = database_now(session)
+
+
+def ended_unheard(session: Session, digest_begins: str) -> None:
+    """Note that nobody builds that recipe, whatever a build that was killed left written."""
+    for kernel in repository.named(session, digest_begins):
+        if kernel.state == KernelState.BUILDING:
+            failed(session, kernel.digest, "its build was killed: build it again", None)
 
 
 def brought_in(session: Session, built: Built, label: str) -> Kernel:
@@ -97,7 +104,7 @@ def brought_in(session: Session, built: Built, label: str) -> Kernel:
                         state=KernelState.BUILT, label=label)  # fmt: skip
         session.add(kernel)
     kernel.state, kernel.release, kernel.build_id = KernelState.BUILT, built.release, built.build_id
-    kernel.text_digest = built.text_digest or None
+    kernel.content_digest = built.content_digest or None
     kernel.package_sha256, kernel.package_bytes = built.package_sha256, built.package_bytes
     kernel.finished_at = database_now(session)
     session.flush()

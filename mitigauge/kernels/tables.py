@@ -42,8 +42,8 @@ class Kernel(Base):
     # What the configuration did not take of the profile.
     config_refused: Mapped[list[str]] = mapped_column(JsonOf(list[str]))
     build_id: Mapped[str | None]
-    # SHA-256 of the code alone: the same where only comments differ.
-    text_digest: Mapped[str | None]
+    # SHA-256 of code and data without what names the build: the same where only comments differ.
+    content_digest: Mapped[str | None]
     package_sha256: Mapped[str | None]
     package_bytes: Mapped[int | None] = mapped_column(BigInteger)
     log_sha256: Mapped[str | None]

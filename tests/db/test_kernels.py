@@ -50,6 +50,23 @@ def test_a_kernel_is_begun_once_and_then_found(engine: Engine) -> None:
         assert set(repository.built(session, [RELEASE, "6.12.9-amd64"])) == {RELEASE}
 
 
+def test_one_that_was_killed_is_noted_by_the_next_build(engine: Engine, tmp_path: Path) -> None:
+    with Session(engine) as session:
+        service.begin(session, RECIPE, [PATCH], "v1")
+        session.commit()
+    left = tmp_path / "builds" / RECIPE.digest[:16]
+    left.mkdir(parents=True)
+    left.with_suffix(".lock").touch()
+    Builder(tmp_path, engine, blob_store())._sweep()
+    assert not left.exists()
+    with Session(engine) as session:
+        kernel = service.show(session, "v1")
+        assert (kernel.state, kernel.error) == (
+            KernelState.FAILED,
+            "its build was killed: build it again",
+        )
+
+
 def test_one_that_failed_keeps_why_and_is_begun_anew(engine: Engine) -> None:
     with Session(engine) as session:
         service.begin(session, RECIPE, [PATCH], "v1")

@@ -124,7 +124,7 @@ def test_without_its_control_the_processor_gets_the_barrier(build: Build, machin
 
 
 def test_each_revision_is_code_of_its_own(build: Build) -> None:
-    codes = {name: build(f"vmscape-bhb/{name}").text_digest for name in REVISIONS}
+    codes = {name: build(f"vmscape-bhb/{name}").content_digest for name in REVISIONS}
     assert len(set(codes.values())) == len(REVISIONS), codes
 
 

@@ -55,7 +55,7 @@ def two_busy_loops() -> Iterator[None]:
 def test_a_comment_leaves_the_code_as_it_was_and_nothing_is_measured() -> None:
     done = tried(str(PATCHES / "comment.patch"))
     assert done.returncode == 0
-    assert "The code is the same, byte for byte" in done.stdout
+    assert "The kernel is the same, byte for byte" in done.stdout
 
 
 @pytest.mark.usefixtures("two_busy_loops")

@@ -27,7 +27,7 @@ def upgrade() -> None:
         *(sa.Column(name, postgresql.JSONB(), nullable=False)
           for name in ("patches", "config_refused")),
         sa.Column("build_id", sa.String(), nullable=True),
-        sa.Column("text_digest", sa.String(), nullable=True),
+        sa.Column("content_digest", sa.String(), nullable=True),
         sa.Column("package_sha256", sa.String(), nullable=True),
         sa.Column("package_bytes", sa.BigInteger(), nullable=True),
         sa.Column("log_sha256", sa.String(), nullable=True),
