@@ -57,7 +57,7 @@ def test_one_that_was_killed_is_noted_by_the_next_build(engine: Engine, tmp_path
     left = tmp_path / "builds" / RECIPE.digest[:16]
     left.mkdir(parents=True)
     left.with_suffix(".lock").touch()
-    Builder(tmp_path, engine, blob_store())._sweep()
+    Builder(tmp_path, engine, blob_store(get_settings()))._sweep()
     assert not left.exists()
     with Session(engine) as session:
         kernel = service.show(session, "v1")
