@@ -28,6 +28,9 @@ ENTRIES: Final = {
         function="try_patches",
     ),
     "kernel": Entry("cli.kernel", "Candidate kernels: build, import, list, show.", is_group=True),
+    "series": Entry(
+        "cli.series", "Patch series: from their mails to each revision's verdicts.", is_group=True
+    ),
     "host": Entry("cli.host", "Hosts: list, show, check, resume, restore.", is_group=True),
     "claims": Entry("cli.claims", "Claims: published figures beside ours.", is_group=True),
     "report": Entry(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.output import echo, errors, say
+from cli.verdict_code import code_of
 from mitigauge.errors import MitigaugeError
 
 # What takes long to load is imported by what needs it.
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 HOST = "lab-intel"
 BASE_ARM, ARM = "base", "patched"
 BLOCKS = 4
-# What `make` says where something failed, and what a test runner says where something was found.
-FAILED, WORSE = 1, 3
 
 
 def try_patches(
@@ -110,7 +109,6 @@ def _measured(spec: str) -> int:
     from cli.progress import follow
     from mitigauge.clock import Clock
     from mitigauge.database import transaction
-    from mitigauge.experiments.states import ExperimentState
     from mitigauge.runs import submission
     from mitigauge.views import experiments as views
 
@@ -126,9 +124,7 @@ def _measured(spec: str) -> int:
         for line in instructions(view):
             say(line)
     echo(f"report: {path}")
-    if state is not ExperimentState.FINISHED:
-        return FAILED
-    return WORSE if any(cell.verdict == "worse" for _, cell in _cells(view)) else 0
+    return code_of(state, view)
 
 
 def instructions(view: ExperimentView) -> Iterator[str]:

@@ -12,6 +12,7 @@ from mitigauge.profiles.store import tables as profiles
 from mitigauge.results import tables as results
 from mitigauge.retention import tables as retention
 from mitigauge.runs import tables as runs
+from mitigauge.series import tables as series
 from mitigauge.verdicts import tables as verdicts
 
 metadata = Base.metadata
@@ -26,5 +27,6 @@ __all__ = [
     "results",
     "retention",
     "runs",
+    "series",
     "verdicts",
 ]

@@ -1,0 +1,276 @@
+"""`mitigauge series`: patch series, from their mails to the experiment of each revision."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import Json, print_json, print_table, say
+from cli.stored import stored
+
+# What takes long to load is imported by the commands that need it.
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mitigauge.series.schemas import RevisionView, SeriesView
+
+app = typer.Typer(no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="A series' name or number (`mitigauge series list`).")]
+Revision = Annotated[str, typer.Argument(help="v3, or v3+fix-7; the newest where none is given.")]
+Spec = Annotated[
+    str, typer.Option(help="Which of our specs measures it: a name below experiments/series.")
+]
+Base = Annotated[str, typer.Option(help="The source package that its patches are applied to.")]
+Profile = Annotated[str, typer.Option(help="The config profile of its kernels.")]
+
+
+@app.command()
+def add(
+    mails: Annotated[
+        list[Path], typer.Argument(help="Mailboxes, mails of `git format-patch`, or folders.")
+    ],
+    name: Annotated[str, typer.Option(help="A short name; else made of the title.")] = "",
+    spec: Spec = "",
+    base: Base = "",
+    profile: Profile = "",
+    approve: Annotated[
+        bool, typer.Option("--approve", help="Its patches may run as root on our hosts.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Store a series, or new revisions of one, and compare each with the one before.
+
+    Revisions hang together by the change-id in their cover letters, or by sender and title. A
+    revision that is not whole is stored as refused with the reason. Nothing is built yet:
+    `mitigauge series start` does that, for one that was approved.
+    """
+    from mitigauge.blobs import blob_store
+    from mitigauge.series import service
+    from mitigauge.series.mail_files import read_mails
+    from mitigauge.series.schemas import SeriesView
+    from mitigauge.series.states import RevisionState
+    from mitigauge.series.thread import revisions
+    from mitigauge.settings import get_settings
+
+    found = revisions(read_mails(mails))
+    _require_known(spec, profile)
+    with stored() as session:
+        new = service.add(
+            session, found, blob_store(get_settings()),
+            wanted=service.Wanted(name, spec, base, profile),
+        )  # fmt: skip
+        for revision in new:
+            if approve and revision.state == RevisionState.WAITING:
+                service.approve(session, revision)
+        labels = [revision.label for revision in new]
+        key = service.key_of(found[0])
+        view = SeriesView.model_validate(service.of_key(session, key))
+    if json:
+        print_json(view)
+        return
+    new_ones = ", ".join(labels)
+    say(f"{view.name}: {'new: ' + new_ones if labels else 'all of it is stored already'}")
+    _print_revisions([r for r in view.revisions if r.label in labels])
+    _say_next(view)
+
+
+@app.command("list")
+def list_series(json: Json = False) -> None:
+    """All series, the newest first."""
+    from mitigauge.series.listed import heads
+
+    with stored() as session:
+        found = heads(session)
+    if json:
+        print_json(found)
+        return
+    print_table(
+        ["id", "name", "revisions", "newest", "state", "experiment", "watched"],
+        [
+            [str(s.id), s.name, str(s.revisions), s.newest, str(s.state or ""),
+             str(s.experiment_id or ""), "yes" if s.watched else ""]
+            for s in found
+        ],
+        empty="No series yet: `mitigauge series add MAILBOX` adds one.",
+    )  # fmt: skip
+
+
+@app.command()
+def show(
+    name: Name,
+    revision: Revision = "",
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Also what changed, as a diff of the diffs.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """One series with its revisions, or one revision whole."""
+    from mitigauge.series import service
+    from mitigauge.series.schemas import RevisionView, SeriesView
+
+    with stored() as session:
+        if revision or diff:
+            one = RevisionView.model_validate(service.find_revision(session, name, revision))
+        view = SeriesView.model_validate(service.find(session, name))
+    if json:
+        print_json(one if revision or diff else view)
+    elif revision or diff:
+        _print_revision(one, diff=diff)
+    else:
+        say(f"{view.name}: {view.title}")
+        say(f"  on {view.base}, profile {view.profile}; measured by {view.spec or 'no spec yet'}")
+        _print_revisions(view.revisions)
+        _say_next(view)
+
+
+@app.command("set")
+def change(
+    name: Name,
+    spec: Spec = "",
+    base: Base = "",
+    profile: Profile = "",
+    archive: Annotated[
+        str, typer.Option(help="Where new revisions are looked for: a public-inbox's address.")
+    ] = "",
+) -> None:
+    """Say by what a series is measured, what it is built on, and where it is watched."""
+    from mitigauge.series import service
+
+    _require_known(spec, profile)
+    with stored() as session:
+        series = service.find(session, name)
+        service.change(series, service.Wanted("", spec, base, profile, archive))
+        say(f"{series.name}: measured by {series.spec or 'no spec yet'}, on {series.base}")
+
+
+@app.command()
+def approve(name: Name, revision: Revision = "") -> None:
+    """Say that a revision's patches may run, as root, on hosts of ours. Look at them before."""
+    from mitigauge.series import service
+
+    with stored() as session:
+        found = service.find_revision(session, name, revision)
+        service.approve(session, found)
+        said = f"{found.series.name} {found.label}"
+    say(f"{said} is approved: `mitigauge series start {said}` builds and measures it")
+
+
+@app.command()
+def start(
+    name: Name,
+    revision: Revision = "",
+    wait: Annotated[bool, typer.Option("--wait", help="Follow it to its end.")] = False,
+) -> None:
+    """Build an approved revision's kernels and submit its experiment. A worker must run.
+
+    One whose command was ended is gone on with. With --wait the exit code is 3 where something
+    is worse, and 1 where there is no answer.
+    """
+    import sys
+
+    from cli.kernel import builder
+    from mitigauge.series import service
+    from pipelines.series_run import start as begin
+
+    with stored() as session:
+        found = service.find_revision(session, name, revision)
+        which, said = found.id, f"{found.series.name} {found.label}"
+    with builder() as make:
+        experiment = begin(which, make)
+    say(f"{said} is measured by experiment {experiment}")
+    if not wait:
+        say(f"follow it with `mitigauge experiment wait {experiment}`; a worker must run")
+        return
+    from cli.verdict_code import waited
+
+    sys.exit(waited(experiment))
+
+
+@app.command()
+def retest(
+    name: Name,
+    revision: Revision = "",
+    fix: Annotated[
+        list[Path] | None, typer.Option("--with", help="A patch on top of the revision.")
+    ] = None,
+) -> None:
+    """Order a revision once more with a fix on top; `mitigauge series start` measures it.
+
+    It is compared with the revision that it stands on.
+    """
+    from mitigauge.access.roles import OPERATOR
+    from mitigauge.blobs import blob_store
+    from mitigauge.errors import InvalidInput
+    from mitigauge.kernels.patch_files import read_patches
+    from mitigauge.series import service
+    from mitigauge.settings import get_settings
+
+    patches = read_patches(fix or [])
+    if not patches:
+        raise InvalidInput(
+            "no fix is given",
+            hint="Give `--with FIX.patch`. More blocks of the same: `mitigauge experiment submit`.",
+        )
+    with stored() as session:
+        found = service.find_revision(session, name, revision)
+        again = service.retest(session, found, patches, blob_store(get_settings()), OPERATOR)
+        said = f"{again.series.name} {again.label}"
+        title = again.retest
+    say(f"{said}: {title}")
+    say(f"`mitigauge series start {said}` builds and measures it")
+
+
+def _require_known(spec: str, profile: str) -> None:
+    """Refuse names that nothing stands behind, before anything is stored."""
+    from mitigauge.kernels.config_profile import profile_of
+    from mitigauge.series.spec_files import spec_text
+
+    if spec:
+        spec_text(spec)
+    if profile:
+        profile_of(profile)
+
+
+def _print_revisions(revisions: Sequence[RevisionView]) -> None:
+    print_table(
+        ["revision", "state", "patches", "since the one before", "why"],
+        [[r.label, r.state, str(len(r.patches)), r.changed, r.why] for r in revisions],
+        empty="No revisions.",
+    )
+
+
+def _print_revision(revision: RevisionView, *, diff: bool) -> None:
+    say(f"{revision.label}: {revision.title}")
+    say(f"  from {revision.sender} ({revision.attested}), {revision.message_id or 'no message-id'}")
+    say(f"  {revision.state}: {revision.why}")
+    for number, patch in enumerate(revision.patches, 1):
+        say(f"  {number:>3} {patch.title}")
+    for line in revision.changelog.splitlines():
+        say(f"  {line}")
+    for renamed in revision.renamed:
+        say(f"  {renamed.before} is called {renamed.after} now")
+    for stray in revision.strays:
+        say(f"  left out: {stray}")
+    for change in revision.changes:
+        say(f"{change.before or '-':>3} {change.change:7} {change.after or '-':>3}  {change.title}")
+        for line in change.lines if diff else ():
+            say(f"        {line}")
+
+
+def _say_next(view: SeriesView) -> None:
+    """What can be done with the newest revision."""
+    whole = [r for r in view.revisions if r.state != "refused"]
+    if not whole:
+        return
+    newest = whole[-1]
+    if not view.spec:
+        say(f"say what measures it: `mitigauge series set {view.name} --spec NAME`")
+    elif newest.state == "waiting":
+        say(f"look at its patches, then `mitigauge series approve {view.name} {newest.label}`")
+    elif newest.state in ("approved", "building", "failed"):
+        say(f"`mitigauge series start {view.name} {newest.label}` builds and measures it")
+    elif newest.experiment_id:
+        say(f"`mitigauge experiment show {newest.experiment_id}` has its verdicts")

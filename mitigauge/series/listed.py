@@ -1,0 +1,32 @@
+"""Series in a list."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from mitigauge.series import repository
+from mitigauge.series.schemas import SeriesHead
+from mitigauge.series.states import RevisionState
+from mitigauge.series.tables import Series
+
+
+def heads(session: Session) -> list[SeriesHead]:
+    """The newest series, each with where its newest revision stands."""
+    return [_head(series) for series in repository.listed(session)]
+
+
+def _head(series: Series) -> SeriesHead:
+    newest = series.revisions[-1] if series.revisions else None
+    return SeriesHead(
+        id=series.id,
+        name=series.name,
+        title=series.title,
+        spec=series.spec,
+        watched=series.watched,
+        revisions=len(series.revisions),
+        newest=newest.label if newest else "",
+        state=RevisionState(newest.state) if newest else None,
+        why=newest.why if newest else "",
+        experiment_id=newest.experiment_id if newest else None,
+        received_at=newest.received_at if newest else None,
+    )

@@ -1,0 +1,51 @@
+"""SQL of patch series."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, selectinload
+
+from mitigauge.series.states import RevisionState
+from mitigauge.series.tables import Series, SeriesRevision
+
+MOST_LISTED = 500
+
+
+def listed(session: Session) -> list[Series]:
+    """The newest 500 series with their revisions, the newest first."""
+    wanted = (
+        select(Series)
+        .options(selectinload(Series.revisions))
+        .order_by(Series.id.desc())
+        .limit(MOST_LISTED)
+    )
+    return list(session.scalars(wanted))
+
+
+def by_key(session: Session, key: str) -> Series | None:
+    """The series of that key, locked against another who would add a revision."""
+    return session.scalars(select(Series).where(Series.key == key).with_for_update()).one_or_none()
+
+
+def by_name(session: Session, name: str) -> Series | None:
+    """The series of that name or id, locked as above."""
+    wanted = Series.id == int(name) if name.isdecimal() and len(name) < 9 else Series.name == name
+    return session.scalars(select(Series).where(wanted).with_for_update()).one_or_none()
+
+
+def revision(session: Session, revision_id: int) -> SeriesRevision | None:
+    """One revision, locked against another who would start it."""
+    wanted = select(SeriesRevision).where(SeriesRevision.id == revision_id).with_for_update()
+    return session.scalars(wanted).one_or_none()
+
+
+def to_start(session: Session) -> list[int]:
+    """Ids of revisions that may run and do not yet, the oldest first."""
+    states = (RevisionState.APPROVED, RevisionState.BUILDING)
+    wanted = (
+        select(SeriesRevision.id)
+        .join(Series)
+        .where(SeriesRevision.state.in_(states), Series.spec != "")
+        .order_by(SeriesRevision.id)
+    )
+    return list(session.scalars(wanted))

@@ -1,0 +1,97 @@
+"""Series and revisions as they are stored and shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict
+
+from mitigauge.series.range_diff import Change, PatchChange, Renamed
+from mitigauge.series.states import Attested, RevisionState
+
+
+class SeriesPatch(BaseModel):
+    """One patch of a revision; *sha256*: of its text."""
+
+    title: str
+    message_id: str
+    sha256: str
+    files: list[str]
+    fixes: list[str]
+
+
+class Recipients(BaseModel):
+    """Whom an answer goes to: addresses as ``Name <address>``."""
+
+    to: list[str]
+    cc: list[str]
+    references: list[str]
+
+
+class RevisionView(BaseModel):
+    """One revision."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    number: int
+    label: str
+    title: str
+    retest: str
+    state: RevisionState
+    why: str
+    message_id: str
+    sender: str
+    attested: Attested
+    sent_at: datetime | None
+    received_at: datetime
+    base_commit: str
+    letter: str
+    changelog: str
+    strays: list[str]
+    patches: list[SeriesPatch]
+    changes: list[PatchChange]
+    renamed: list[Renamed]
+    experiment_id: int | None
+    approved_by: str
+
+    @property
+    def changed(self) -> str:
+        """How many patches are new, changed and gone, in words."""
+        counts = Counter(change.change for change in self.changes)
+        said = [f"{counts[kind]} {kind}" for kind in Change if counts[kind]]
+        return ", ".join(said)
+
+
+class SeriesView(BaseModel):
+    """One series with its revisions, the first one first."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    name: str
+    title: str
+    spec: str
+    base: str
+    profile: str
+    archive: str
+    watched: bool
+    created_at: datetime
+    revisions: list[RevisionView]
+
+
+class SeriesHead(BaseModel):
+    """One series in a list."""
+
+    id: int
+    name: str
+    title: str
+    spec: str
+    watched: bool
+    revisions: int
+    newest: str
+    state: RevisionState | None
+    why: str
+    experiment_id: int | None
+    received_at: datetime | None

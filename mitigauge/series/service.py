@@ -1,0 +1,403 @@
+"""Series as they are added, approved, and brought to an experiment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy.orm import Session
+
+from mitigauge.access.roles import OPERATOR
+from mitigauge.blobs import BlobStore
+from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.hostile import clean_text
+from mitigauge.kernels.patch import Patch
+from mitigauge.series import letter, repository
+from mitigauge.series.mail import Address
+from mitigauge.series.range_diff import range_diff, renamed
+from mitigauge.series.schemas import Recipients, SeriesPatch
+from mitigauge.series.states import STARTABLE, Attested, RevisionState
+from mitigauge.series.tables import Series, SeriesRevision
+from mitigauge.series.thread import FoundRevision
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+DEFAULT_BASE = "linux-source-7.2"
+DEFAULT_PROFILE = "lab"
+LONGEST_LETTER = 100_000
+LONGEST_WHY = 2000
+# Between the patches of a revision in the blob store; no text holds it.
+_SEPARATOR = b"\0"
+_ASKED_FOR = ("reported-by", "suggested-by", "acked-by", "reviewed-by", "tested-by", "cc")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the operator says of a series: empty where nothing is said."""
+
+    name: str = ""
+    spec: str = ""
+    base: str = ""
+    profile: str = ""
+    archive: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Whose patches may run without a person looking at them.
+
+    *senders*: addresses in small letters. *attested*: what the archive's tool says of each
+    message-id; a From alone can be written by anybody.
+    """
+
+    senders: Collection[str] = ()
+    attested: Mapping[str, Attested] = field(default_factory=dict)
+
+    def of(self, found: FoundRevision) -> Attested:
+        """The least that is known of any of its mails."""
+        mails = [found.first, *(sent.mail for sent in found.patches)]
+        said = {self.attested.get(mail.message_id, Attested.MISSING) for mail in mails}
+        for least in (Attested.FAIL, Attested.MISSING):
+            if least in said:
+                return least
+        return Attested.PASS
+
+
+def add(
+    session: Session,
+    found: Sequence[FoundRevision],
+    blobs: BlobStore,
+    *,
+    wanted: Wanted = Wanted(),
+    trust: Trust = Trust(),
+) -> list[SeriesRevision]:
+    """Store revisions of one series that are not stored yet; those that are new.
+
+    Raises InvalidInput where they are of several series, or the name is another one's.
+    """
+    keys = {key_of(revision) for revision in found}
+    if len(keys) > 1:
+        raise InvalidInput(
+            f"these mails are of {len(keys)} series: {', '.join(sorted(keys))[:300]}",
+            hint="Give the mails of one series. Revisions hang together by their change-id, or "
+            "by sender and title.",
+        )
+    series = _series(session, keys.pop(), found[-1], wanted)
+    stored = []
+    for revision in found:
+        new = _added(session, series, revision, blobs, trust)
+        if new is not None:
+            stored.append(new)
+    return stored
+
+
+def key_of(found: FoundRevision) -> str:
+    """What stays from revision to revision."""
+    return found.change_id or f"{found.first.sender.address}: {found.title}"
+
+
+def _series(session: Session, key: str, found: FoundRevision, wanted: Wanted) -> Series:
+    series = repository.by_key(session, key)
+    if series is None:
+        name = wanted.name or slug(found.title)
+        if not NAME.fullmatch(name):
+            raise InvalidInput(
+                f"{name!r} is no name for a series",
+                hint="Small letters, digits and hyphens: give --name.",
+            )
+        if repository.by_name(session, name) is not None:
+            raise InvalidInput(
+                f"another series is named {name}", hint="Give this one another --name."
+            )
+        series = Series(
+            name=name, key=key, title=found.title, spec="", archive="",
+            base=DEFAULT_BASE, profile=DEFAULT_PROFILE,
+        )  # fmt: skip
+        session.add(series)
+    series.title = found.title or series.title
+    change(series, wanted)
+    session.flush()
+    return series
+
+
+def slug(title: str) -> str:
+    """A name made of a title: its words, at most 40 characters."""
+    words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    return words[:40].strip("-") or "series"
+
+
+def _added(
+    session: Session,
+    series: Series,
+    found: FoundRevision,
+    blobs: BlobStore,
+    trust: Trust,
+) -> SeriesRevision | None:
+    """The revision, or None where it is stored already."""
+    same = [r for r in series.revisions if r.number == found.version and not r.retest]
+    if any(revision.digest == found.digest for revision in same):
+        return None
+    faults = list(found.faults)
+    if same:
+        faults.append(f"another v{found.version} is stored, with other patches")
+    patches = [sent.patch for sent in found.patches]
+    before = before_this(series, found.version)
+    earlier = patches_of(before, blobs) if before else []
+    attested = trust.of(found)
+    state, why = _standing(faults, found.first.sender.address, attested, trust)
+    revision = SeriesRevision(
+        number=found.version,
+        digest=found.digest,
+        title=found.title,
+        state=state,
+        why=why[:LONGEST_WHY],
+        message_id=found.first.message_id,
+        sender=found.first.sender.address,
+        attested=attested,
+        recipients=_recipients(found),
+        sent_at=found.first.sent_at,
+        base_commit=letter.base_commit(found.letter),
+        letter=clean_text(found.letter[:LONGEST_LETTER]),
+        changelog=clean_text(letter.changelog(found.letter, found.version)),
+        strays=list(found.strays),
+        patches=[
+            _patch(sent.patch, sent.mail.message_id, sent.mail.body) for sent in found.patches
+        ],
+        changes=range_diff(earlier, patches) if before else [],
+        renamed=renamed(earlier, patches) if before else [],
+        patches_sha256=_put(patches, blobs),
+    )
+    series.revisions.append(revision)
+    session.flush()
+    return revision
+
+
+def _standing(
+    faults: Sequence[str], sender: str, attested: Attested, trust: Trust
+) -> tuple[RevisionState, str]:
+    """The state that a revision begins with, and why."""
+    if faults:
+        return RevisionState.REFUSED, "; ".join(clean_text(fault) for fault in faults)
+    if sender not in trust.senders:
+        return RevisionState.WAITING, f"{sender or 'its sender'} is not on the list of senders"
+    if attested == Attested.FAIL:
+        return RevisionState.WAITING, f"its signature is not {sender}'s: somebody else may write so"
+    if attested == Attested.MISSING:
+        return RevisionState.WAITING, (
+            f"{sender} is on the list of senders, but nothing attests that they wrote it"
+        )
+    return RevisionState.APPROVED, f"{sender} is on the list of senders and attested"
+
+
+def before_this(series: Series, number: int) -> SeriesRevision | None:
+    """The latest earlier revision that is whole."""
+    earlier = [
+        revision
+        for revision in series.revisions
+        if revision.number < number
+        and not revision.retest
+        and revision.state != RevisionState.REFUSED
+    ]
+    return max(earlier, key=lambda revision: revision.number, default=None)
+
+
+def patches_of(revision: SeriesRevision, blobs: BlobStore) -> list[Patch]:
+    """Its patches as they are applied, in their order."""
+    texts = blobs.read(revision.patches_sha256).split(_SEPARATOR)
+    return [
+        Patch(said.title, text.decode())
+        for said, text in zip(revision.patches, texts, strict=False)
+        if text
+    ]
+
+
+def _put(patches: Sequence[Patch], blobs: BlobStore) -> str:
+    return blobs.put(_SEPARATOR.join(patch.text.encode() for patch in patches))
+
+
+def _patch(patch: Patch, message_id: str, text: str) -> SeriesPatch:
+    said = letter.trailers(text)
+    return SeriesPatch(
+        title=clean_text(patch.title),
+        message_id=message_id,
+        sha256=patch.sha256,
+        files=[clean_text(file) for file in patch.files],
+        fixes=[clean_text(value) for name, value in said if name == "fixes"],
+    )
+
+
+def _recipients(found: FoundRevision) -> Recipients:
+    """The sender, and everybody whom its mails or tags name."""
+    first = found.first
+    to = [first.sender, *first.to]
+    tagged = [
+        value
+        for sent in found.patches
+        for name, value in letter.trailers(sent.mail.body)
+        if name in _ASKED_FOR
+    ]
+    cc = [*first.cc, *(a for sent in found.patches for a in (*sent.mail.to, *sent.mail.cc))]
+    shown_to = _once(map(_shown, to), ())
+    return Recipients(
+        to=shown_to,
+        cc=_once([*map(_shown, cc), *(clean_text(v) for v in tagged if "@" in v)], shown_to),
+        references=[*first.references[-20:], first.message_id],
+    )
+
+
+def _shown(address: Address) -> str:
+    return f"{address.name} <{address.address}>" if address.name else address.address
+
+
+def _once(values: Iterable[str], taken: Collection[str]) -> list[str]:
+    seen = {_bare(value) for value in taken}
+    found = []
+    for value in values:
+        if _bare(value) and _bare(value) not in seen:
+            seen.add(_bare(value))
+            found.append(value)
+    return found[:100]
+
+
+def _bare(value: str) -> str:
+    match = re.search(r"<?([^\s<>]+@[A-Za-z0-9.-]+)>?", value)
+    return match[1].lower() if match else ""
+
+
+def find(session: Session, name: str) -> Series:
+    """The series of that name or id. Raises NotFound."""
+    series = repository.by_name(session, name)
+    if series is None:
+        raise NotFound(
+            f"no series {name[:80]!r}", hint="`mitigauge series list` shows all, `add` adds one."
+        )
+    return series
+
+
+def of_key(session: Session, key: str) -> Series:
+    """The series of that key. Raises NotFound."""
+    series = repository.by_key(session, key)
+    if series is None:
+        raise NotFound(f"no series {key[:80]!r}", hint="It was never added.")
+    return series
+
+
+def change(series: Series, wanted: Wanted) -> None:
+    """Take over what the operator says of a series; what is empty stays."""
+    series.spec = wanted.spec or series.spec
+    series.base = wanted.base or series.base
+    series.profile = wanted.profile or series.profile
+    series.archive = wanted.archive or series.archive
+    series.watched = series.watched or bool(wanted.archive)
+
+
+def find_revision(session: Session, name: str, label: str) -> SeriesRevision:
+    """Its revision of that label: ``v3``, ``3``, or ``v3+fix-7``; empty: the newest.
+
+    Raises NotFound.
+    """
+    series = find(session, name)
+    wanted = label if not label or label.startswith("v") else f"v{label}"
+    fitting = [revision for revision in series.revisions if wanted in ("", revision.label)]
+    whole = [r for r in fitting if r.state != RevisionState.REFUSED] or fitting
+    if not whole:
+        known = ", ".join(revision.label for revision in series.revisions) or "none"
+        raise NotFound(f"{series.name} has no revision {label[:40]!r}", hint=f"Known: {known}.")
+    return whole[-1]
+
+
+def approve(session: Session, revision: SeriesRevision, by: str = OPERATOR) -> None:
+    """A person says that its patches may run on our hosts.
+
+    Raises InvalidInput for one that is refused, or that nobody has to approve any more.
+    """
+    if revision.state == RevisionState.REFUSED:
+        raise InvalidInput(
+            f"{revision.label} cannot run: {revision.why}",
+            hint="A whole revision has to be sent, or added from files.",
+        )
+    if revision.state != RevisionState.WAITING:
+        raise InvalidInput(
+            f"{revision.label} is {revision.state} already", hint="There is nothing to approve."
+        )
+    revision.state = RevisionState.APPROVED
+    revision.approved_by = by
+    revision.why = f"approved by {by}"
+    session.flush()
+
+
+def retest(
+    session: Session, revision: SeriesRevision, fix: Sequence[Patch], blobs: BlobStore, by: str
+) -> SeriesRevision:
+    """The same revision with *fix* on top, approved by who asks for it.
+
+    The same fix asked for twice is one retest. Raises InvalidInput for a refused revision.
+    """
+    if revision.state == RevisionState.REFUSED:
+        raise InvalidInput(f"{revision.label} cannot run: {revision.why}", hint="Nothing to test.")
+    patches = [*patches_of(revision, blobs), *fix]
+    digest = _put(patches, blobs)
+    series = revision.series
+    for other in series.revisions:
+        if other.digest == digest:
+            return other
+    found = SeriesRevision(
+        number=revision.number,
+        digest=digest,
+        title=revision.title,
+        retest=clean_text("; ".join(patch.title for patch in fix))[:300] or "the same again",
+        state=RevisionState.APPROVED,
+        why=f"asked for by {by}",
+        message_id=revision.message_id,
+        sender=revision.sender,
+        attested=revision.attested,
+        recipients=revision.recipients,
+        sent_at=revision.sent_at,
+        base_commit=revision.base_commit,
+        letter=revision.letter,
+        changelog="",
+        strays=[],
+        patches=[*revision.patches, *(_patch(patch, "", patch.text) for patch in fix)],
+        changes=range_diff(patches_of(revision, blobs), patches),
+        renamed=[],
+        patches_sha256=digest,
+        approved_by=by,
+    )
+    series.revisions.append(found)
+    session.flush()
+    return found
+
+
+def begin(session: Session, revision: SeriesRevision) -> None:
+    """Note that its kernel is being built.
+
+    Raises InvalidInput for one that may not run, or whose series has no spec.
+    """
+    if revision.experiment_id is not None:
+        raise InvalidInput(
+            f"{revision.label} is measured by experiment {revision.experiment_id}",
+            hint="`mitigauge series retest` measures it again.",
+        )
+    if revision.state not in STARTABLE:
+        way = "mitigauge series approve" if revision.state == RevisionState.WAITING else "see why"
+        raise InvalidInput(f"{revision.label} is {revision.state}: {revision.why}", hint=way)
+    if not revision.series.spec:
+        raise InvalidInput(
+            f"no spec measures {revision.series.name}",
+            hint="Give one of ours: `mitigauge series set NAME --spec vmscape`.",
+        )
+    revision.state, revision.why = RevisionState.BUILDING, "its kernel is being built"
+    session.flush()
+
+
+def measuring(session: Session, revision: SeriesRevision, kernel: int, experiment: int) -> None:
+    """Note by what it is measured."""
+    revision.state, revision.why = RevisionState.MEASURING, f"experiment {experiment}"
+    revision.kernel_id, revision.experiment_id = kernel, experiment
+    session.flush()
+
+
+def failed(session: Session, revision: SeriesRevision, why: str) -> None:
+    """Note why nothing can be measured of it."""
+    revision.state, revision.why = RevisionState.FAILED, clean_text(why)[:LONGEST_WHY]
+    session.flush()

@@ -1,0 +1,32 @@
+"""Where a revision stands."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class RevisionState(StrEnum):
+    """What has happened with a revision."""
+
+    REFUSED = "refused"
+    """It is not whole, or would touch what it must not. Nothing is started for it."""
+    WAITING = "waiting"
+    """A person has to say that its patches may run on our hosts."""
+    APPROVED = "approved"
+    """It may run; its kernel is built next."""
+    BUILDING = "building"
+    MEASURING = "measuring"
+    """Its experiment is submitted, and says itself how far it is."""
+    FAILED = "failed"
+    """Its kernel does not build, or its experiment was refused."""
+
+
+STARTABLE = (RevisionState.APPROVED, RevisionState.BUILDING, RevisionState.FAILED)
+
+
+class Attested(StrEnum):
+    """What is known of who wrote the mails, beyond what their From says."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    MISSING = "missing"

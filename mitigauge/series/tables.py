@@ -1,0 +1,90 @@
+"""Tables of patch series and their revisions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, func, text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from mitigauge.database import Base, one_of
+from mitigauge.experiments.tables import Experiment
+from mitigauge.json_column import JsonOf
+from mitigauge.kernels.tables import Kernel
+from mitigauge.series.range_diff import PatchChange, Renamed
+from mitigauge.series.schemas import Recipients, SeriesPatch
+from mitigauge.series.states import Attested, RevisionState
+
+
+class Series(Base):
+    """A patch series; *key*: its change-id, or its sender and title where it has none."""
+
+    __tablename__ = "series"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    key: Mapped[str] = mapped_column(unique=True)
+    title: Mapped[str]
+    # Which of our own specs measures it, by its name below experiments/; empty: none yet.
+    spec: Mapped[str]
+    # The source package that its patches are applied to.
+    base: Mapped[str]
+    # The config profile of its kernels.
+    profile: Mapped[str]
+    # Where new revisions are looked for; empty: nowhere.
+    archive: Mapped[str]
+    watched: Mapped[bool] = mapped_column(server_default=text("false"))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    revisions: Mapped[list[SeriesRevision]] = relationship(
+        back_populates="series", order_by="SeriesRevision.id"
+    )
+
+
+class SeriesRevision(Base):
+    """One revision, or one with a fix on top (*retest* is the fix's title then)."""
+
+    __tablename__ = "series_revision"
+    __table_args__ = (
+        UniqueConstraint("series_id", "number", "digest"),
+        CheckConstraint(one_of("state", RevisionState), name="state"),
+        CheckConstraint(one_of("attested", Attested), name="attested"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id"), index=True)
+    number: Mapped[int]
+    # SHA-256 over the patches in their order.
+    digest: Mapped[str]
+    title: Mapped[str]
+    retest: Mapped[str] = mapped_column(server_default="")
+    state: Mapped[str]
+    # Why it is in that state, in words.
+    why: Mapped[str]
+    message_id: Mapped[str]
+    sender: Mapped[str]
+    attested: Mapped[str]
+    recipients: Mapped[Recipients] = mapped_column(JsonOf(Recipients))
+    sent_at: Mapped[datetime | None]
+    # The commit it names as its base; what it is built on is the series' base.
+    base_commit: Mapped[str]
+    letter: Mapped[str]
+    changelog: Mapped[str]
+    strays: Mapped[list[str]] = mapped_column(JsonOf(list[str]))
+    patches: Mapped[list[SeriesPatch]] = mapped_column(JsonOf(list[SeriesPatch]))
+    # Against the revision before; empty for the first.
+    changes: Mapped[list[PatchChange]] = mapped_column(JsonOf(list[PatchChange]))
+    renamed: Mapped[list[Renamed]] = mapped_column(JsonOf(list[Renamed]))
+    # The patches as they are applied, in the blob store.
+    patches_sha256: Mapped[str]
+    kernel_id: Mapped[int | None] = mapped_column(ForeignKey(Kernel.id))
+    experiment_id: Mapped[int | None] = mapped_column(ForeignKey(Experiment.id))
+    approved_by: Mapped[str] = mapped_column(server_default="")
+    received_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+    series: Mapped[Series] = relationship(back_populates="revisions")
+
+    @property
+    def label(self) -> str:
+        """``v3``, or ``v3+fix-N`` of one with a fix on top."""
+        return f"v{self.number}+fix-{self.id}" if self.retest else f"v{self.number}"

@@ -1,0 +1,112 @@
+"""From an approved revision to its experiment: kernels built, our spec filled, submitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mitigauge.database import transaction
+from mitigauge.errors import MitigaugeError
+from mitigauge.kernels.config_profile import profile_of
+from mitigauge.kernels.patch import Patch
+from mitigauge.kernels.tables import Kernel
+from mitigauge.runs.submission import submit_text
+from mitigauge.series import repository, service
+from mitigauge.series.spec import filled, places_in
+from mitigauge.series.spec_files import spec_text
+from mitigauge.series.tables import SeriesRevision
+from pipelines.kernel_build import Builder, BuildFailed, Order
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """What has to be built for a revision: patches by the place that a spec names."""
+
+    name: str
+    label: str
+    spec: str
+    text: str
+    base: str
+    profile: str
+    patches: Mapping[str, tuple[str, Sequence[Patch]]]
+
+
+def start(revision_id: int, builder: Builder) -> int:
+    """Build what its spec asks for and submit it; the experiment's id.
+
+    A revision that was begun and whose process ended is gone on with: what was built already is
+    found, and the experiment is stored in the transaction that notes it. Raises MitigaugeError,
+    after the revision's failure was noted where it is its own.
+    """
+    with transaction(builder.engine) as session:
+        revision = _locked(repository.revision(session, revision_id), revision_id)
+        service.begin(session, revision)
+        ordered = _ordered(revision, builder)
+    try:
+        kernels = _built(ordered, builder)
+        return _submitted(revision_id, ordered, kernels, builder)
+    except MitigaugeError as error:
+        with transaction(builder.engine) as session:
+            revision = _locked(repository.revision(session, revision_id), revision_id)
+            service.failed(session, revision, error.message)
+        raise
+
+
+def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
+    """Everything of our own and of the series that a build needs."""
+    series = revision.series
+    text = spec_text(series.spec)
+    wanted = places_in(text, f"{series.spec}.yml")
+    patches = {"this": (revision.label, service.patches_of(revision, builder.blobs))}
+    before = revision if revision.retest else service.before_this(series, revision.number)
+    if revision.retest:
+        before = next(r for r in series.revisions if r.number == revision.number and not r.retest)
+    if before is not None and "before" in wanted:
+        patches["before"] = (before.label, service.patches_of(before, builder.blobs))
+    if "base" in wanted:
+        patches["base"] = ("base", [])
+    return Ordered(
+        series.name, revision.label, series.spec, text, series.base, series.profile, patches
+    )
+
+
+def _built(ordered: Ordered, builder: Builder) -> dict[str, Kernel]:
+    """Kernels by place. One before that does not build any more is left out of the comparison."""
+    profile = profile_of(ordered.profile)
+    kernels = {}
+    for place, (label, patches) in ordered.patches.items():
+        builder.report(f"{ordered.name} {label}: its kernel")
+        named = f"{ordered.name}-{label}"[:60]
+        order = Order(ordered.base, profile, patches, label=named, scope=ordered.name)
+        try:
+            built = builder.build(order)
+        except BuildFailed as error:
+            if place == "this":
+                raise
+            builder.report(f"{label} does not build, so nothing is compared with it: {error}")
+            continue
+        with transaction(builder.engine) as session:
+            kernels[place] = session.get_one(Kernel, built)
+            session.expunge(kernels[place])
+    return kernels
+
+
+def _submitted(
+    revision_id: int, ordered: Ordered, kernels: dict[str, Kernel], builder: Builder
+) -> int:
+    releases = {place: str(kernel.release) for place, kernel in kernels.items()}
+    file = f"experiments/series/{ordered.spec}.yml"
+    text = filled(ordered.text, file, releases, label=ordered.label)
+    with transaction(builder.engine) as session:
+        revision = _locked(repository.revision(session, revision_id), revision_id)
+        if revision.experiment_id is not None:
+            return revision.experiment_id
+        experiment = submit_text(session, text, name=file)
+        service.measuring(session, revision, kernels["this"].id, experiment)
+    return experiment
+
+
+def _locked(revision: SeriesRevision | None, revision_id: int) -> SeriesRevision:
+    if revision is None:
+        raise MitigaugeError(f"no revision {revision_id}", hint="`mitigauge series list`.")
+    return revision

@@ -1,0 +1,281 @@
+"""Patch series in the database: added, compared, approved, retested, brought to an experiment."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from mitigauge.blobs import BlobStore, blob_store
+from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.experiments.tables import Experiment
+from mitigauge.kernels import service as kernels
+from mitigauge.kernels.recipe import Base, Recipe, Toolchain
+from mitigauge.kernels.service import Built
+from mitigauge.series import service
+from mitigauge.series.listed import heads
+from mitigauge.series.mail_files import read_mails
+from mitigauge.series.service import Trust, Wanted
+from mitigauge.series.states import Attested, RevisionState
+from mitigauge.series.tables import SeriesRevision
+from mitigauge.series.thread import revisions
+from mitigauge.settings import get_settings
+from pipelines import series_run
+from pipelines.kernel_build import Builder, BuildFailed, Order
+from tests.series_mails import diff, series
+
+NOBODY = Trust()
+OURS = Path(__file__).parents[1] / "series" / "vmscape-bhb"
+ONE, TWO, OTHER = (diff("toys/one.c", "a", now) for now in "bcd")
+
+
+@pytest.fixture
+def blobs() -> BlobStore:
+    return blob_store(get_settings())
+
+
+@pytest.fixture
+def session(engine: Engine) -> Iterator[Session]:
+    with Session(engine) as session:
+        yield session
+
+
+def add(session: Session, blobs: BlobStore, *bodies: str, version: int = 1,
+        trust: Trust = NOBODY, **said: str) -> list[SeriesRevision]:  # fmt: skip
+    found = revisions(series(version, list(bodies)))
+    return service.add(session, found, blobs, wanted=Wanted(**said), trust=trust)
+
+
+def test_revisions_hang_together_by_their_change_id(session: Session, blobs: BlobStore) -> None:
+    [first] = add(session, blobs, ONE, name="toys")
+    [second] = add(session, blobs, TWO, version=2)
+    assert first.series is second.series
+    assert (second.label, second.series.name) == ("v2", "toys")
+    assert [c.change.value for c in second.changes] == ["changed"]
+    assert first.changes == []
+    assert add(session, blobs, TWO, version=2) == []
+
+
+def test_what_is_stored_is_what_is_applied(session: Session, blobs: BlobStore) -> None:
+    [revision] = add(session, blobs, ONE, TWO)
+    assert [p.text for p in service.patches_of(revision, blobs)] == [ONE, TWO]
+    assert [p.title for p in revision.patches] == ["toys: Mend toy 1", "toys: Mend toy 2"]
+    assert revision.patches[0].fixes == ['0123456789ab ("toys: Add them")']
+    assert revision.recipients.to == ["Author One <one@example.org>", "list@example.org"]
+    assert revision.recipients.cc == ["two@example.org"]
+    assert revision.base_commit == "ab" * 20
+
+
+def test_another_series_under_a_taken_name_and_two_series_at_once_are_refused(
+    session: Session, blobs: BlobStore
+) -> None:
+    add(session, blobs, ONE, name="toys")
+    other = revisions(series(1, [ONE], change_id="20261101-other-1"))
+    with pytest.raises(InvalidInput, match="another series is named toys"):
+        service.add(session, other, blobs, wanted=Wanted("toys"))
+    with pytest.raises(InvalidInput, match="2 series"):
+        service.add(session, [*other, *revisions(series(2, [ONE]))], blobs)
+    with pytest.raises(InvalidInput, match="no name for a series"):
+        service.add(session, other, blobs, wanted=Wanted("../x"))
+
+
+def test_other_patches_under_a_number_that_is_stored_are_refused_and_kept(
+    session: Session, blobs: BlobStore
+) -> None:
+    [first] = add(session, blobs, ONE)
+    [again] = add(session, blobs, OTHER)
+    assert (first.state, again.state) == (RevisionState.WAITING, RevisionState.REFUSED)
+    assert "another v1 is stored" in again.why
+    assert service.find_revision(session, str(first.series_id), "v1") is first
+
+
+@pytest.mark.parametrize(
+    ("senders", "attested", "state", "why"),
+    [
+        ((), Attested.PASS, RevisionState.WAITING, "not on the list of senders"),
+        (("one@example.org",), Attested.MISSING, RevisionState.WAITING, "nothing attests"),
+        (("one@example.org",), Attested.FAIL, RevisionState.WAITING, "somebody else"),
+        (("one@example.org",), Attested.PASS, RevisionState.APPROVED, "attested"),
+    ],
+)
+def test_who_may_run_patches_without_a_person(
+    session: Session, blobs: BlobStore, senders: tuple[str, ...], attested: Attested,
+    state: RevisionState, why: str,
+) -> None:  # fmt: skip
+    said = {f"v1-{number}@example.org": attested for number in range(3)}
+    [revision] = add(session, blobs, ONE, TWO, trust=Trust(senders, said))
+    assert revision.state == state
+    assert why in revision.why
+
+
+def test_one_mail_without_a_signature_is_enough_to_wait(session: Session, blobs: BlobStore) -> None:
+    said = {"v1-0@example.org": Attested.PASS, "v1-1@example.org": Attested.PASS}
+    [revision] = add(session, blobs, ONE, TWO, trust=Trust(["one@example.org"], said))
+    assert (revision.state, revision.attested) == (RevisionState.WAITING, Attested.MISSING)
+
+
+def test_a_person_approves_once_and_nothing_that_is_refused(
+    session: Session, blobs: BlobStore
+) -> None:
+    [revision] = add(session, blobs, ONE)
+    service.approve(session, revision, "ann")
+    assert (revision.state, revision.approved_by) == (RevisionState.APPROVED, "ann")
+    with pytest.raises(InvalidInput, match="approved already"):
+        service.approve(session, revision)
+    [broken] = add(session, blobs, ONE.replace("toys/", "../"), version=2)
+    assert broken.state == RevisionState.REFUSED
+    with pytest.raises(InvalidInput, match="touches"):
+        service.approve(session, broken)
+
+
+def test_series_and_revisions_are_found_by_name_number_and_label(
+    session: Session, blobs: BlobStore
+) -> None:
+    [first] = add(session, blobs, ONE, name="toys")
+    [second] = add(session, blobs, TWO, version=2)
+    for label, wanted in {"": second, "v1": first, "1": first, "v2": second}.items():
+        assert service.find_revision(session, "toys", label) is wanted
+    with pytest.raises(NotFound, match="no series 'cars'"):
+        service.find(session, "cars")
+    with pytest.raises(NotFound, match="no revision 'v9'"):
+        service.find_revision(session, "toys", "v9")
+    assert [(h.name, h.revisions, h.newest) for h in heads(session)] == [("toys", 2, "v2")]
+
+
+def test_a_retest_stands_on_its_revision_and_is_one_however_often_asked_for(
+    session: Session, blobs: BlobStore
+) -> None:
+    [revision] = add(session, blobs, ONE)
+    [fix] = [sent.patch for sent in revisions(series(1, [OTHER]))[0].patches]
+    again = service.retest(session, revision, [fix], blobs, "ann")
+    assert again.label == f"v1+fix-{again.id}"
+    assert again.state == RevisionState.APPROVED
+    assert [p.text for p in service.patches_of(again, blobs)] == [ONE, OTHER]
+    assert service.retest(session, revision, [fix], blobs, "bob") is again
+    assert service.before_this(revision.series, 2) is revision
+
+
+def test_only_what_was_approved_and_has_a_spec_begins(session: Session, blobs: BlobStore) -> None:
+    [revision] = add(session, blobs, ONE)
+    with pytest.raises(InvalidInput, match="v1 is waiting"):
+        service.begin(session, revision)
+    service.approve(session, revision)
+    with pytest.raises(InvalidInput, match="no spec measures"):
+        service.begin(session, revision)
+    service.change(revision.series, Wanted(spec="vmscape"))
+    service.begin(session, revision)
+    assert revision.state == RevisionState.BUILDING
+
+
+class Pretended(Builder):
+    """Stores kernels as built without building: what is tested is what is done with them."""
+
+    def build(self, order: Order, *, anew: bool = False) -> int:
+        del anew
+        if any("does not build" in patch.text for patch in order.patches):
+            raise BuildFailed("patch 1: toys/one.c:2: no such toy")
+        recipe = Recipe(
+            base=Base(order.base, "7.2.12-1"),
+            patches=tuple(patch.sha256 for patch in order.patches),
+            profile=order.profile.name,
+            profile_sha256="c" * 64,
+            toolchain=Toolchain("debian", ("gcc-14",)),
+            scripts_sha256="f" * 64,
+        )
+        with Session(self.engine) as session:
+            kernel = kernels.begin(session, recipe, order.patches, order.label)
+            package = hashlib.sha256(recipe.digest.encode()).hexdigest()
+            release = f"7.2.12{recipe.local_version}"
+            kernels.finished(
+                session, recipe.digest, Built(release, "ab" * 20, "cd" * 32, package, 1), "e" * 64
+            )
+            session.commit()
+            return kernel.id
+
+
+def approved(engine: Engine, blobs: BlobStore) -> dict[str, int]:
+    """Our test series, approved, with its spec: label → id."""
+    found = revisions(read_mails([OURS]))
+    with Session(engine) as session:
+        for revision in service.add(session, found, blobs, wanted=Wanted("bhb", "vmscape")):
+            service.approve(session, revision)
+        session.commit()
+        return {r.label: r.id for r in service.find(session, "bhb").revisions}
+
+
+def test_a_started_revision_is_measured_by_our_spec_on_its_kernels(
+    engine: Engine, blobs: BlobStore, tmp_path: Path
+) -> None:
+    ids = approved(engine, blobs)
+    builder = Pretended(tmp_path, engine, blobs)
+    first = series_run.start(ids["v1"], builder)
+    second = series_run.start(ids["v2"], builder)
+    with Session(engine) as session:
+        revision = session.get_one(SeriesRevision, ids["v2"])
+        assert (revision.state, revision.experiment_id) == (RevisionState.MEASURING, second)
+        assert revision.kernel_id is not None
+        arms = {
+            number: [[(arm.name, arm.kernel) for arm in c.arms]
+                     for c in session.get_one(Experiment, number).comparisons]
+            for number in (first, second)
+        }  # fmt: skip
+    assert [len(c) for c in arms[first]] == [3]
+    assert [len(c) for c in arms[second]] == [3, 2]
+    [modes, since] = arms[second]
+    assert len({kernel for _, kernel in modes}) == 1
+    assert dict(since)["this"] == modes[0][1]
+    assert dict(since)["before"] == arms[first][0][0][1]
+
+
+def test_a_revision_is_measured_once(engine: Engine, blobs: BlobStore, tmp_path: Path) -> None:
+    ids = approved(engine, blobs)
+    builder = Pretended(tmp_path, engine, blobs)
+    series_run.start(ids["v1"], builder)
+    with pytest.raises(InvalidInput, match="is measured by experiment"):
+        series_run.start(ids["v1"], builder)
+
+
+def test_one_whose_build_was_ended_is_gone_on_with(
+    engine: Engine, blobs: BlobStore, tmp_path: Path
+) -> None:
+    ids = approved(engine, blobs)
+    with Session(engine) as session:
+        service.begin(session, session.get_one(SeriesRevision, ids["v1"]))
+        session.commit()
+    assert series_run.start(ids["v1"], Pretended(tmp_path, engine, blobs)) > 0
+
+
+def test_a_failed_build_is_noted_and_may_be_tried_again(
+    engine: Engine, blobs: BlobStore, tmp_path: Path
+) -> None:
+    with Session(engine) as session:
+        body = diff("toys/one.c", "a", "does not build")
+        [revision] = add(session, blobs, body, name="toys", spec="vmscape")
+        service.approve(session, revision)
+        session.commit()
+        which = revision.id
+    with pytest.raises(BuildFailed):
+        series_run.start(which, Pretended(tmp_path, engine, blobs))
+    with Session(engine) as session:
+        revision = session.get_one(SeriesRevision, which)
+        assert revision.state == RevisionState.FAILED
+        assert "toys/one.c:2" in revision.why
+        service.begin(session, revision)
+
+
+def test_a_revision_before_that_does_not_build_is_not_compared_with(
+    engine: Engine, blobs: BlobStore, tmp_path: Path
+) -> None:
+    with Session(engine) as session:
+        add(session, blobs, diff("toys/one.c", "a", "does not build"), name="toys", spec="vmscape")
+        [revision] = add(session, blobs, TWO, version=2)
+        service.approve(session, revision)
+        session.commit()
+        which = revision.id
+    experiment = series_run.start(which, Pretended(tmp_path, engine, blobs))
+    with Session(engine) as session:
+        assert len(session.get_one(Experiment, experiment).comparisons) == 1

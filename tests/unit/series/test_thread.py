@@ -1,0 +1,147 @@
+"""Mails of a thread as revisions, and everything that may be wrong with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from mitigauge.errors import InvalidInput
+from mitigauge.series.letter import base_commit, change_id, changelog, trailers
+from mitigauge.series.mail import Mail, mail_of
+from mitigauge.series.thread import MOST_MAILS, FoundRevision, revisions
+from tests.series_mails import CHANGE_ID, diff, raw_mail, series
+
+ONE, TWO = diff("toys/one.c", "a", "b"), diff("toys/two.c", "a", "b")
+
+
+def only(mails: list[Mail]) -> FoundRevision:
+    [found] = revisions(mails)
+    return found
+
+
+def test_a_whole_revision_has_its_patches_in_order_and_no_fault() -> None:
+    mails = series(2, [ONE, TWO])
+    found = only(mails[::-1])
+    assert (found.version, found.title, found.faults) == (2, "toys: Mend them", ())
+    assert [sent.patch.title for sent in found.patches] == ["toys: Mend toy 1", "toys: Mend toy 2"]
+    assert found.change_id == CHANGE_ID
+    assert found.first.message_id == "v2-0@example.org"
+
+
+def test_a_patch_alone_is_a_revision() -> None:
+    found = only([mail_of(raw_mail("[PATCH v4] toys: Mend", f"Why.\n---\n{ONE}"))])
+    assert (found.version, found.cover, len(found.patches), found.faults) == (4, None, 1, ())
+
+
+def test_a_thread_of_several_revisions_has_each() -> None:
+    mails = [*series(3, [ONE]), *series(1, [ONE]), *series(2, [TWO])]
+    assert [found.version for found in revisions(mails)] == [1, 2, 3]
+    assert len({found.digest for found in revisions(mails)}) == 2
+
+
+def test_answers_and_talk_are_no_patches() -> None:
+    talk = mail_of(raw_mail("Re: [PATCH 1/2] toys: Mend toy 1", f"> {ONE}", sender="x@example.org"))
+    assert only([*series(1, [ONE, TWO]), talk]).faults == ()
+
+
+@pytest.mark.parametrize(
+    ("left_out", "fault"),
+    [((1,), "patch 1 of 3 is missing"), ((2, 3), "patch 2, 3 of 3 is missing")],
+)
+def test_a_patch_that_is_missing_is_named(left_out: tuple[int, ...], fault: str) -> None:
+    mails = [m for place, m in enumerate(series(1, [ONE, TWO, ONE])) if place not in left_out]
+    assert only(mails).faults == (fault,)
+
+
+def test_two_mails_in_one_place_are_named() -> None:
+    mails = series(1, [ONE, TWO])
+    other = mail_of(raw_mail("[PATCH 2/2] toys: Other", f"Why.\n---\n{ONE}", ident="other"))
+    [fault] = only([*mails, other]).faults
+    assert "two mails stand as 2/2" in fault
+    assert "v1-2@example.org" in fault
+    assert "other@example.org" in fault
+
+
+def test_a_mail_that_came_twice_is_one() -> None:
+    mails = series(1, [ONE, TWO])
+    assert only([*mails, *mails]).faults == ()
+
+
+def test_two_revisions_under_one_number_are_a_fault() -> None:
+    mails = [*series(1, [ONE]), *series(1, [ONE, TWO])]
+    faults = only(mails).faults
+    assert any("1 and 2 patches in all" in fault for fault in faults)
+
+
+def test_who_answers_with_a_patch_of_the_series_is_left_out_and_named() -> None:
+    evil = mail_of(raw_mail("[PATCH 2/2] toys: Mend toy 2", f"Why.\n---\n{ONE}",
+                            sender="evil@example.net", ident="evil"))  # fmt: skip
+    found = only([evil, *series(1, [ONE, TWO])])
+    assert found.faults == ()
+    assert found.patches[1].mail.sender.address == "one@example.org"
+    assert found.strays == ("evil@example.org is from evil@example.net",)
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (ONE.replace("toys/one.c", "../../etc/passwd"), "touches '../../etc/passwd'"),
+        (ONE.replace("100644", "120000"), "a symbolic link"),
+        (ONE.replace("100644", "160000"), "a submodule"),
+        (ONE + "GIT binary patch\n", "a binary diff"),
+        (ONE.replace("toys/one.c", "toys/.git/hooks/x"), "touches"),
+    ],
+)
+def test_a_patch_that_reaches_beyond_the_tree_is_a_fault(body: str, fault: str) -> None:
+    found = only(series(1, [TWO, body]))
+    assert any(fault in said and "patch 2/2" in said for said in found.faults), found.faults
+
+
+def test_two_hundred_patches_are_refused_by_number() -> None:
+    assert only(series(1, [ONE] * 200)).faults[0] == "200 patches; at most 150 are taken"
+
+
+def test_no_patch_and_too_many_mails_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="no mail of these is a patch"):
+        revisions([mail_of(raw_mail("hello", "you"))])
+    mail = mail_of(raw_mail("hello", "you"))
+    with pytest.raises(InvalidInput, match="more than 2000 mails"):
+        revisions([mail] * (MOST_MAILS + 1))
+
+
+LETTER = """\
+It is about toys.
+
+Changes in v3:
+- mend two
+  of them
+
+- mend a third
+Changes in v2:
+- nothing
+
+This is a sentence.
+
+change-id: toys-1234
+base-commit: 0123456789abcdef0123456789abcdef01234567
+"""
+
+
+def test_a_letter_says_what_changed_in_each_revision() -> None:
+    assert changelog(LETTER, 3) == "- mend two\n  of them\n\n- mend a third"
+    assert changelog(LETTER, 2) == "- nothing"
+    assert changelog(LETTER, 1) == ""
+
+
+@pytest.mark.parametrize(
+    "said", ["v1 -> v2:\n - x", "v2:\n - x", "Changelog v2:\n - x", "* Changes since v2\n - x"]
+)
+def test_forms_of_changelogs(said: str) -> None:
+    assert changelog(f"Text.\n\n{said}\n\nEnd of it.\n", 2) == "- x"
+
+
+def test_ids_and_trailers_of_a_letter() -> None:
+    assert change_id(LETTER) == "toys-1234"
+    assert base_commit(LETTER) == "0123456789abcdef0123456789abcdef01234567"
+    assert change_id("change-id: ../../x\n") == ""
+    assert base_commit("base-commit: HEAD~1\n") == ""
+    assert ("fixes", "abc (x)") in trailers("Text\n\nFixes: abc (x)\n---\ndiff --git a/x b/x\n")
