@@ -43,7 +43,8 @@ def raw_series(version: int, bodies: Sequence[str], *, sender: str = SENDER,
     mails = [raw_mail(f"[{tag} 0/{total}] toys: Mend them", cover, sender=sender,
                       ident=f"v{version}-0", to="list@example.org")]  # fmt: skip
     for number, body in enumerate(bodies, 1):
-        text = f'Mend toy {number}.\n\nFixes: 0123456789ab ("toys: Add them")\nCc: two@example.org\n---\n{body}'
+        tags = 'Fixes: 0123456789ab ("toys: Add them")\nCc: two@example.org'
+        text = f"Mend toy {number}.\n\n{tags}\n---\n{body}"
         mails.append(
             raw_mail(f"[{tag} {number}/{total}] toys: Mend toy {number}", text, sender=sender,
                      ident=f"v{version}-{number}", parent=f"v{version}-0@example.org")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from pathlib import Path
 
 from mitigauge.kernels.patch import Patch
@@ -69,8 +70,7 @@ def test_the_test_series_says_what_its_letters_say() -> None:
     assert [revision.faults for revision in found] == [()] * 4
     patches = [[sent.patch for sent in revision.patches] for revision in found]
     kinds = [
-        [c.change.value for c in range_diff(before, after)]
-        for before, after in zip(patches, patches[1:], strict=False)
+        [c.change.value for c in range_diff(before, after)] for before, after in pairwise(patches)
     ]
     assert [(k.count("same"), k.count("changed"), k.count("new")) for k in kinds] == [
         (7, 1, 0),
