@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cli.output import echo_json, say
+from cli.output import echo, echo_json, say
 from mitigauge.errors import InvalidInput, NotFound
 
 app = typer.Typer(no_args_is_help=True, callback=lambda: None)
@@ -48,6 +48,47 @@ def check(
     if not found and not json:
         say(f"{cover_letter.name}: nothing to ask")
     sys.exit(1 if found else 0)
+
+
+@app.command()
+def reply(
+    name: Annotated[str, typer.Argument(help="A series' name or number.")],
+    revision: Annotated[str, typer.Argument(help="v3, or v3+fix-7; empty: the newest.")] = "",
+    output: Annotated[
+        Path | None, typer.Option(help="Write it there, as `git send-email` takes it.")
+    ] = None,
+    sender: Annotated[str, typer.Option("--from", help="Who answers: Name <name@host>.")] = "",
+    send: Annotated[
+        str, typer.Option(help="Send it now, through this SMTP server: host or host:port.")
+    ] = "",
+    plain_connection: Annotated[
+        bool, typer.Option("--plain", help="Send without TLS: a server of this machine.")
+    ] = False,
+) -> None:
+    """Answer a revision's thread with what was measured of it: figures, proof, how to repeat it.
+
+    The mail goes to standard output, to a file, or, when --send says so, to everybody whom the
+    patches name. Nothing is ever sent by itself.
+    """
+    from cli.stored import stored
+    from mitigauge.reports.reply_service import answer
+    from mitigauge.series import service
+
+    if send and not sender:
+        raise InvalidInput("nobody sends it", hint="Give --from 'Name <name@host>'.")
+    with stored() as session:
+        mail = answer(session, service.find_revision(session, name, revision), sender=sender)
+    content = mail.as_bytes().replace(b"\r\n", b"\n")
+    if output is not None:
+        output.write_bytes(content)
+        say(f"{output}: {mail['Subject']}")
+    if send:
+        from pipelines.adapters.mail import send as hand_over
+
+        hand_over(mail, send, encrypted=not plain_connection)
+        say(f"sent to {mail['To']}")
+    if output is None and not send:
+        echo(content.decode())
 
 
 def _text_of(path: Path) -> str:

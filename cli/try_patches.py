@@ -54,8 +54,8 @@ def try_patches(
     plain, patched = _kernels(base, patches)
     if plain.content_digest == patched.content_digest:
         say(
-            f"The kernel is the same, byte for byte, but for its name: {len(found)} patches change "
-            f"nothing that runs (SHA-256 of code and data {str(plain.content_digest)[:16]}). "
+            f"The kernel is the same, byte for byte, but for its name: nothing that runs "
+            f"is changed (SHA-256 of code and data {str(plain.content_digest)[:16]}). "
             "Nothing was measured."
         )
         return

@@ -70,5 +70,6 @@ class Content:
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 boot``, ``3 boots``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """``1 boot``, ``3 boots``, ``2 patches``."""
+    ending = "es" if noun.endswith(("ch", "sh", "s", "x")) else "s"
+    return f"{number} {noun}{'' if number == 1 else ending}"

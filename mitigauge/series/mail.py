@@ -107,6 +107,14 @@ def _addresses(message: Message, name: str) -> tuple[Address, ...]:
     return tuple(found)
 
 
+def address_of(text: str) -> Address | None:
+    """The first address in *text*, as ``Name <address>`` or alone; None where there is none."""
+    for shown, address in getaddresses([text[:LONGEST_HEADER]]):
+        if _ADDRESS.fullmatch(address):
+            return Address(_words(shown), address.lower())
+    return None
+
+
 def _words(raw: str) -> str:
     try:
         said = str(make_header(decode_header(raw)))

@@ -98,6 +98,9 @@ class Workload(Closed):
     help: Text = ""
     parameters: dict[Name, Parameter] = Field(default_factory=dict, max_length=32)
     case_title: Text = Field(description="its {parameter}s are filled in with a case's values")
+    by_hand: Text = Field(
+        "", description="how to measure the same with nothing of ours, for people"
+    )
     metrics: dict[Name, Metric] = Field(min_length=1, max_length=32)
     needs: tuple[Name, ...] = ()
     packages: tuple[Package, ...] = ()

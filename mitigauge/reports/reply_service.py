@@ -1,0 +1,92 @@
+"""The answer to a revision, from what is stored of it."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from mitigauge.catalog import Catalog
+from mitigauge.errors import NotReady
+from mitigauge.experiments.states import ExperimentState
+from mitigauge.kernels.tables import Kernel
+from mitigauge.reports import reply
+from mitigauge.reports.cover_letter import Finding, findings, tables_in
+from mitigauge.reports.service import gathered
+from mitigauge.series.tables import SeriesRevision
+from mitigauge.views import experiments as views
+from mitigauge.views.schemas import ExperimentView
+
+
+def answer(session: Session, revision: SeriesRevision, *, sender: str = "") -> EmailMessage:
+    """The mail that answers *revision* with what its experiment found.
+
+    Raises NotReady before the experiment's end, and InvalidInput as :func:`reply.mail`.
+    """
+    if revision.experiment_id is None:
+        raise NotReady(
+            f"{revision.label} is {revision.state}: nothing was measured of it",
+            hint=f"`mitigauge series start {revision.series.name} {revision.label}` measures it.",
+        )
+    view = views.show_experiment(session, revision.experiment_id)
+    if view.state is not ExperimentState.FINISHED:
+        raise NotReady(
+            f"experiment {view.id} is {view.state}: an answer waits for its end",
+            hint=f"`mitigauge experiment wait {view.id}` follows it.",
+        )
+    return reply.mail(
+        _answered(revision, sender),
+        view,
+        gathered(session, view).text(),
+        _kernels(session, view),
+        {name: workload.by_hand for name, workload in Catalog().workloads.items()},
+        _questions(revision),
+        sender=sender,
+    )
+
+
+def _answered(revision: SeriesRevision, sender: str) -> reply.Answered:
+    count = len(revision.patches)
+    version = f" v{revision.number}" if revision.number > 1 else ""
+    series = revision.series
+    return reply.Answered(
+        label=revision.label,
+        title=revision.title,
+        subject=f"[PATCH{version} 0/{count}] {revision.title}",
+        message_id=revision.message_id,
+        references=[each for each in revision.recipients.references if each],
+        to=revision.recipients.to,
+        cc=revision.recipients.cc,
+        reported_by=sender,
+        archive=series.archive.rstrip("/") or reply.LORE,
+        own_id=f"{series.name}.{revision.label}.{revision.experiment_id}",
+    )
+
+
+def _kernels(session: Session, view: ExperimentView) -> list[reply.BuiltKernel]:
+    releases = {arm.kernel for c in view.comparisons for arm in c.arms if arm.kernel}
+    found = session.scalars(select(Kernel).where(Kernel.release.in_(releases)).order_by(Kernel.id))
+    return [
+        reply.BuiltKernel(
+            release=str(kernel.release),
+            base=kernel.base,
+            patches=[patch["title"] for patch in kernel.patches],
+            profile=kernel.profile,
+            toolchain=kernel.toolchain,
+            build_id=str(kernel.build_id),
+        )
+        for kernel in found
+    ]
+
+
+def _questions(revision: SeriesRevision) -> list[Finding]:
+    """What is to be asked of the letter's own table; nothing where it has none."""
+    if not any(tables_in(revision.letter)):
+        return []
+    earlier = {
+        other.label: other.letter
+        for other in revision.series.revisions
+        if other.number < revision.number and not other.retest
+    }
+    return findings(revision.letter, earlier)
