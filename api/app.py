@@ -11,7 +11,18 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import JSONResponse
 from sqlalchemy import Engine
 
-from api import boots, dashboard, downloads, experiments, health, hosts, problems, profiles, session
+from api import (
+    boots,
+    dashboard,
+    downloads,
+    experiments,
+    health,
+    hosts,
+    problems,
+    profiles,
+    series,
+    session,
+)
 from api.addresses import AllowedHosts
 from api.bodies import proper_content_type
 from api.followers import Followers
@@ -80,6 +91,7 @@ def create_app(
         boots.router,
         hosts.router,
         profiles.router,
+        series.router,
         _described(),
     ):
         app.include_router(router, dependencies=[Depends(needs(Right.READ))])

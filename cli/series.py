@@ -141,7 +141,7 @@ def change(
 
     _require_known(spec, profile)
     with stored() as session:
-        series = service.find(session, name)
+        series = service.find(session, name, lock=True)
         service.change(series, service.Wanted("", spec, base, profile, archive))
         say(f"{series.name}: measured by {series.spec or 'no spec yet'}, on {series.base}")
 
@@ -152,7 +152,7 @@ def approve(name: Name, revision: Revision = "") -> None:
     from mitigauge.series import service
 
     with stored() as session:
-        found = service.find_revision(session, name, revision)
+        found = service.find_revision(session, name, revision, lock=True)
         service.approve(session, found)
         said = f"{found.series.name} {found.label}"
     say(f"{said} is approved: `mitigauge series start {said}` builds and measures it")
@@ -176,7 +176,7 @@ def start(
     from pipelines.series_run import start as begin
 
     with stored() as session:
-        found = service.find_revision(session, name, revision)
+        found = service.find_revision(session, name, revision, lock=True)
         which, said = found.id, f"{found.series.name} {found.label}"
     with builder() as make:
         experiment = begin(which, make)
@@ -215,7 +215,7 @@ def retest(
             hint="Give `--with FIX.patch`. More blocks of the same: `mitigauge experiment submit`.",
         )
     with stored() as session:
-        found = service.find_revision(session, name, revision)
+        found = service.find_revision(session, name, revision, lock=True)
         again = service.retest(session, found, patches, blob_store(get_settings()), OPERATOR)
         said = f"{again.series.name} {again.label}"
         title = again.retest

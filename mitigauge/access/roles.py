@@ -30,6 +30,7 @@ class Right(StrEnum):
     CANCEL_OWN = "cancel own"
     CANCEL_ANY = "cancel any"
     RESUME_HOST = "resume a host"
+    APPROVE = "approve a series"
 
 
 _SUBMITS = frozenset({Right.READ, Right.SUBMIT, Right.CANCEL_OWN})
@@ -37,7 +38,7 @@ RIGHTS: Final = {
     Role.VIEWER: frozenset({Right.READ}),
     Role.RUNNER: _SUBMITS,
     Role.SUBMITTER: _SUBMITS,
-    Role.APPROVER: _SUBMITS | {Right.CANCEL_ANY, Right.RESUME_HOST},
+    Role.APPROVER: _SUBMITS | {Right.CANCEL_ANY, Right.RESUME_HOST, Right.APPROVE},
     Role.ADMIN: frozenset(Right),
 }
 

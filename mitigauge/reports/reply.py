@@ -273,8 +273,8 @@ def _reproduce(
     yield ""
     for arm in _different_arms(view):
         added = neutralise(arm.cmdline) or "nothing"
-        name, kernel = neutralise(arm.name, 100), neutralise(arm.kernel) or "of the host"
-        how = f"{name}: kernel {kernel}, command line plus: {added}"
+        name, release = neutralise(arm.name, 100), neutralise(arm.kernel) or "of the host"
+        how = f"{name}: kernel {release}, command line plus: {added}"
         yield from indented("Boot    ", how, COLUMNS)
         if arm.expected:
             yield from indented(

@@ -27,10 +27,11 @@ def by_key(session: Session, key: str) -> Series | None:
     return session.scalars(select(Series).where(Series.key == key).with_for_update()).one_or_none()
 
 
-def by_name(session: Session, name: str) -> Series | None:
-    """The series of that name or id, locked as above."""
+def by_name(session: Session, name: str, *, lock: bool = False) -> Series | None:
+    """The series of that name or id."""
     wanted = Series.id == int(name) if name.isdecimal() and len(name) < 9 else Series.name == name
-    return session.scalars(select(Series).where(wanted).with_for_update()).one_or_none()
+    query = select(Series).where(wanted)
+    return session.scalars(query.with_for_update() if lock else query).one_or_none()
 
 
 def revision(session: Session, revision_id: int) -> SeriesRevision | None:

@@ -264,9 +264,12 @@ def _bare(value: str) -> str:
     return match[1].lower() if match else ""
 
 
-def find(session: Session, name: str) -> Series:
-    """The series of that name or id. Raises NotFound."""
-    series = repository.by_name(session, name)
+def find(session: Session, name: str, *, lock: bool = False) -> Series:
+    """The series of that name or id; *lock*: nobody else changes it meanwhile.
+
+    Raises NotFound.
+    """
+    series = repository.by_name(session, name, lock=lock)
     if series is None:
         raise NotFound(
             f"no series {name[:80]!r}", hint="`mitigauge series list` shows all, `add` adds one."
@@ -291,12 +294,12 @@ def change(series: Series, wanted: Wanted) -> None:
     series.watched = series.watched or bool(wanted.archive)
 
 
-def find_revision(session: Session, name: str, label: str) -> SeriesRevision:
+def find_revision(session: Session, name: str, label: str, *, lock: bool = False) -> SeriesRevision:
     """Its revision of that label: ``v3``, ``3``, or ``v3+fix-7``; empty: the newest.
 
     Raises NotFound.
     """
-    series = find(session, name)
+    series = find(session, name, lock=lock)
     wanted = label if not label or label.startswith("v") else f"v{label}"
     fitting = [revision for revision in series.revisions if wanted in ("", revision.label)]
     whole = [r for r in fitting if r.state != RevisionState.REFUSED] or fitting

@@ -53,6 +53,8 @@ CANCEL_OTHER = CANCEL_OWN | {"runner": 403, "submitter": 403}
 ONE = "/api/experiments/{experiment}"
 RESUME = "/api/hosts/lab/alpha/resume"
 RESUMED = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 409, "admin": 409}
+APPROVE = "/api/series/nothing/v1/approve"
+APPROVED = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 404, "admin": 404}
 TABLE = {
     "GET /api/health/live": everybody("/api/health/live"),
     "GET /api/health/ready": everybody("/api/health/ready"),
@@ -88,6 +90,11 @@ TABLE = {
     "GET /api/profiles/diff.svg": read("/api/profiles/diff.svg", 422),
     "GET /api/profiles/groups": read("/api/profiles/groups?experiment={ended}&case=1"),
     "GET /api/profiles/case": read("/api/profiles/case?experiment={ended}&case=1&host=alpha"),
+    "GET /api/series": read("/api/series"),
+    "GET /api/series/{name}": read("/api/series/nothing", 404),
+    "GET /api/series/{name}/line": read("/api/series/nothing/line", 404),
+    # There is none; the test of series approves one.
+    "POST /api/series/{name}/{revision}/approve": Row(APPROVE, APPROVED, APPROVED),
     # Files without data. Here none is built.
     "GET /{path:path}": everybody("/experiments/1", 503),
 }

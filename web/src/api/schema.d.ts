@@ -505,6 +505,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Series
+         * @description The newest series, each with where its newest revision stands.
+         */
+        get: operations["list_series_api_series_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/series/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Series
+         * @description One series with its revisions, the first one first.
+         */
+        get: operations["show_series_api_series__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/series/{name}/line": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Line
+         * @description What was said of each case and mode, revision by revision; the worst first.
+         */
+        get: operations["show_line_api_series__name__line_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/series/{name}/{revision}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve Revision
+         * @description Say that a revision's patches may run on our hosts. A body is not read.
+         */
+        post: operations["approve_revision_api_series__name___revision__approve_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/session": {
         parameters: {
             query?: never;
@@ -681,6 +761,12 @@ export interface components {
             /** Step */
             step: string;
         };
+        /**
+         * Attested
+         * @description What is known of who wrote the mails, beyond what their From says.
+         * @enum {string}
+         */
+        Attested: "pass" | "fail" | "missing";
         /**
          * BootMethod
          * @description One boot's way.
@@ -897,6 +983,12 @@ export interface components {
             workload: string;
         };
         /**
+         * CellState
+         * @description What there is to say of an arm for one case and metric.
+         * @enum {string}
+         */
+        CellState: "baseline" | "measured" | "not_effective" | "no_data";
+        /**
          * CellView
          * @description One arm's answer for one case and metric on one host.
          */
@@ -970,6 +1062,12 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * Change
+         * @description What became of a patch.
+         * @enum {string}
+         */
+        Change: "same" | "changed" | "new" | "gone";
         /**
          * ClaimOutcome
          * @description What a finished experiment says about a claim.
@@ -1735,6 +1833,68 @@ export interface components {
             set_aside_reason: string;
         };
         /**
+         * LinePoint
+         * @description What one revision's experiment says of a row; null where it has no such row.
+         */
+        LinePoint: {
+            /**
+             * Across
+             * @description whether the baseline runs on another kernel
+             */
+            across: boolean;
+            /**
+             * Baseline
+             * @description the arm it is compared with
+             */
+            baseline: string;
+            /** Ci High Percent */
+            ci_high_percent: number | null;
+            /** Ci Low Percent */
+            ci_low_percent: number | null;
+            /** Effect Percent */
+            effect_percent: number | null;
+            /** Experiment Id */
+            experiment_id: number;
+            /** N */
+            n: number;
+            /** Revision */
+            revision: string;
+            state: components["schemas"]["CellState"];
+            verdict: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * LineRow
+         * @description One case and arm over the revisions, in their order.
+         */
+        LineRow: {
+            /** Arm */
+            arm: string;
+            /** Case */
+            case: string;
+            /** Comparison */
+            comparison: string;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /**
+             * First Worse
+             * @description the first revision that is worse; empty: none is
+             */
+            first_worse: string;
+            /** Host */
+            host: string;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /** Points */
+            points: (components["schemas"]["LinePoint"] | null)[];
+            /** Unit */
+            unit: string;
+        };
+        /**
          * MatrixView
          * @description Every matrix of an experiment, from verdicts as they were stored.
          */
@@ -1827,6 +1987,28 @@ export interface components {
             two_groups?: string[];
         };
         /**
+         * PatchChange
+         * @description One patch in both revisions; positions from 1. *lines*: a diff of the two diffs.
+         */
+        PatchChange: {
+            /** After */
+            after: number | null;
+            /** Before */
+            before: number | null;
+            change: components["schemas"]["Change"];
+            /**
+             * Cut
+             * @default 0
+             */
+            cut: number;
+            /** Lines */
+            lines: string[];
+            /** Title */
+            title: string;
+            /** Title Before */
+            title_before: string;
+        };
+        /**
          * ProblemView
          * @description How the API says no: what is wrong, and the way out.
          */
@@ -1904,6 +2086,18 @@ export interface components {
             host: string;
         };
         /**
+         * Renamed
+         * @description A symbol that has another name in the later revision, and nowhere its old one.
+         */
+        Renamed: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Times */
+            times: number;
+        };
+        /**
          * ResultView
          * @description What one case gave within one boot.
          */
@@ -1945,11 +2139,66 @@ export interface components {
             };
         };
         /**
+         * RevisionState
+         * @description What has happened with a revision.
+         * @enum {string}
+         */
+        RevisionState: "refused" | "waiting" | "approved" | "building" | "measuring" | "failed";
+        /**
+         * RevisionView
+         * @description One revision.
+         */
+        RevisionView: {
+            /** Approved By */
+            approved_by: string;
+            attested: components["schemas"]["Attested"];
+            /** Base Commit */
+            base_commit: string;
+            /** Changelog */
+            changelog: string;
+            /** Changes */
+            changes: components["schemas"]["PatchChange"][];
+            /** Experiment Id */
+            experiment_id: number | null;
+            /** Id */
+            id: number;
+            /** Label */
+            label: string;
+            /** Letter */
+            letter: string;
+            /** Message Id */
+            message_id: string;
+            /** Number */
+            number: number;
+            /** Patches */
+            patches: components["schemas"]["SeriesPatch"][];
+            /**
+             * Received At
+             * Format: date-time
+             */
+            received_at: string;
+            /** Renamed */
+            renamed: components["schemas"]["Renamed"][];
+            /** Retest */
+            retest: string;
+            /** Sender */
+            sender: string;
+            /** Sent At */
+            sent_at: string | null;
+            state: components["schemas"]["RevisionState"];
+            /** Strays */
+            strays: string[];
+            /** Title */
+            title: string;
+            /** Why */
+            why: string;
+        };
+        /**
          * Right
          * @description What a request may need.
          * @enum {string}
          */
-        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host";
+        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host" | "approve a series";
         /**
          * Role
          * @description Roles, from the least to the most that one may do; *runner* is a CI's.
@@ -2091,6 +2340,90 @@ export interface components {
             experiment_id: number;
             /** Host */
             host: string;
+        };
+        /**
+         * SeriesHead
+         * @description One series in a list.
+         */
+        SeriesHead: {
+            /** Experiment Id */
+            experiment_id: number | null;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Newest */
+            newest: string;
+            /** Received At */
+            received_at: string | null;
+            /** Revisions */
+            revisions: number;
+            /** Spec */
+            spec: string;
+            state: components["schemas"]["RevisionState"] | null;
+            /** Title */
+            title: string;
+            /** Watched */
+            watched: boolean;
+            /** Why */
+            why: string;
+        };
+        /**
+         * SeriesLine
+         * @description The line of a series; *left_out*: rows beyond the first 200.
+         */
+        SeriesLine: {
+            /** Left Out */
+            left_out: number;
+            /** Revisions */
+            revisions: string[];
+            /** Rows */
+            rows: components["schemas"]["LineRow"][];
+        };
+        /**
+         * SeriesPatch
+         * @description One patch of a revision; *sha256*: of its text.
+         */
+        SeriesPatch: {
+            /** Files */
+            files: string[];
+            /** Fixes */
+            fixes: string[];
+            /** Message Id */
+            message_id: string;
+            /** Sha256 */
+            sha256: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * SeriesView
+         * @description One series with its revisions, the first one first.
+         */
+        SeriesView: {
+            /** Archive */
+            archive: string;
+            /** Base */
+            base: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Profile */
+            profile: string;
+            /** Revisions */
+            revisions: components["schemas"]["RevisionView"][];
+            /** Spec */
+            spec: string;
+            /** Title */
+            title: string;
+            /** Watched */
+            watched: boolean;
         };
         /**
          * SessionView
@@ -3233,6 +3566,169 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProfileGroupView"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_series_api_series_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesHead"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_series_api_series__name__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_line_api_series__name__line_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesLine"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    approve_revision_api_series__name___revision__approve_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                revision: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisionView"];
                 };
             };
             /** @description Client Error */

@@ -1,0 +1,52 @@
+"""Patch series: their revisions, what differs between them, and the line of their verdicts."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+
+from api.database import Database
+from api.gate import Known, needs
+from api.parameters import NameInPath
+from mitigauge.access.roles import Right
+from mitigauge.series import listed, service
+from mitigauge.series.line import SeriesLine, line
+from mitigauge.series.schemas import RevisionView, SeriesHead, SeriesView
+
+router = APIRouter(prefix="/api/series", tags=["series"])
+
+
+@router.get("")
+def list_series(session: Database) -> list[SeriesHead]:
+    """The newest series, each with where its newest revision stands."""
+    return listed.heads(session)
+
+
+@router.get("/{name}")
+def show_series(name: NameInPath, session: Database) -> SeriesView:
+    """One series with its revisions, the first one first."""
+    return SeriesView.model_validate(service.find(session, name))
+
+
+@router.get("/{name}/line")
+def show_line(name: NameInPath, session: Database) -> SeriesLine:
+    """What was said of each case and mode, revision by revision; the worst first."""
+    return line(session, service.find(session, name))
+
+
+@router.post(
+    "/{name}/{revision}/approve",
+    dependencies=[Depends(needs(Right.APPROVE))],
+    openapi_extra={
+        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
+    },
+)
+def approve_revision(
+    name: NameInPath,
+    revision: NameInPath,
+    session: Database,
+    caller: Known,
+) -> RevisionView:
+    """Say that a revision's patches may run on our hosts. A body is not read."""
+    found = service.find_revision(session, name, revision, lock=True)
+    service.approve(session, found, caller.subject)
+    return RevisionView.model_validate(found)

@@ -1,0 +1,167 @@
+"""The line of a series: what was said of each case, mode and revision, v1…vN.
+
+Verdicts stand in the database as they were given; nothing is judged here. Percent of the baseline
+that the comparison names, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, Field
+from sqlalchemy import case, func, select
+from sqlalchemy.orm import Session, aliased
+
+from mitigauge.experiments.tables import Arm, Case, Comparison
+from mitigauge.fleet.tables import Host
+from mitigauge.runs.tables import Run
+from mitigauge.series.tables import Series
+from mitigauge.stats.terms import Direction
+from mitigauge.verdicts.states import CellState, Verdict
+from mitigauge.verdicts.tables import StoredVerdict
+
+# Rows of one answer, and verdicts of the latest revision that are looked through for them.
+MOST_ROWS = 200
+MOST_LOOKED_AT = 2000
+# comparison, host, case, metric, arm
+Key = tuple[str, str, str, str, str]
+
+
+class LinePoint(BaseModel):
+    """What one revision's experiment says of a row; null where it has no such row."""
+
+    revision: str
+    experiment_id: int
+    state: CellState
+    n: int
+    effect_percent: float | None
+    ci_low_percent: float | None
+    ci_high_percent: float | None
+    verdict: Verdict | None
+    baseline: str = Field(description="the arm it is compared with")
+    across: bool = Field(description="whether the baseline runs on another kernel")
+
+
+class LineRow(BaseModel):
+    """One case and arm over the revisions, in their order."""
+
+    comparison: str
+    host: str
+    case: str
+    metric: str
+    metric_title: str
+    unit: str
+    direction: Direction
+    arm: str
+    points: list[LinePoint | None]
+    first_worse: str = Field(description="the first revision that is worse; empty: none is")
+
+
+class SeriesLine(BaseModel):
+    """The line of a series; *left_out*: rows beyond the first 200."""
+
+    revisions: list[str]
+    rows: list[LineRow]
+    left_out: int
+
+
+def line(session: Session, series: Series) -> SeriesLine:
+    """Rows of the latest measured revision, the worst first, with what earlier ones said of each.
+
+    Only primary metrics have rows.
+    """
+    measured = [r for r in series.revisions if r.experiment_id is not None]
+    if not measured:
+        return SeriesLine(revisions=[], rows=[], left_out=0)
+    latest = _said(session, int(measured[-1].experiment_id or 0), ())
+    primary = [row for row in latest if row.Case.metrics[row.StoredVerdict.metric].primary]
+    shown = primary[:MOST_ROWS]
+    titles = sorted({row.Case.title for row in shown})
+    by_revision = {
+        revision.label: {
+            _key(row): row for row in _said(session, int(revision.experiment_id or 0), titles)
+        }
+        for revision in measured
+    }
+    labels = [revision.label for revision in measured]
+    rows = [_row(row, labels, by_revision) for row in shown]
+    return SeriesLine(revisions=labels, rows=rows, left_out=len(primary) - len(shown))
+
+
+def _said(session: Session, experiment_id: int, titles: Sequence[str]) -> list[Any]:
+    """Current verdicts of an experiment's arms, the worst and largest first.
+
+    *titles*: of these cases alone; empty: of all.
+    """
+    baseline = aliased(Arm)
+    order = case(
+        {Verdict.WORSE.value: 0, Verdict.BETTER.value: 1, Verdict.UNDECIDED.value: 2},
+        value=StoredVerdict.verdict,
+        else_=3,
+    )
+    wanted = (
+        select(StoredVerdict, Arm, Case, Comparison, Host, baseline)
+        .join(Run, StoredVerdict.run_id == Run.id)
+        .join(Host, Run.host_id == Host.id)
+        .join(Arm, StoredVerdict.arm_id == Arm.id)
+        .join(Case, StoredVerdict.case_id == Case.id)
+        .join(Comparison, Arm.comparison_id == Comparison.id)
+        .join(baseline, (baseline.comparison_id == Comparison.id) & baseline.is_baseline)
+        .where(
+            Run.experiment_id == experiment_id,
+            StoredVerdict.superseded_at.is_(None),
+            ~Arm.is_baseline,
+            ~Arm.is_aa,
+        )
+        .order_by(order, func.abs(func.coalesce(StoredVerdict.effect_percent, 0)).desc(),
+                  Case.id, Arm.position)
+        .limit(MOST_LOOKED_AT)
+    )  # fmt: skip
+    if titles:
+        wanted = wanted.where(Case.title.in_(titles))
+    return list(session.execute(wanted))
+
+
+def _key(row: Any) -> Key:
+    return (
+        row.Comparison.name, row.Host.name, row.Case.title, row.StoredVerdict.metric, row.Arm.name,
+    )  # fmt: skip
+
+
+def _row(row: Any, labels: Sequence[str], by_revision: dict[str, dict[Key, Any]]) -> LineRow:
+    declared = row.Case.metrics[row.StoredVerdict.metric]
+    points = [_point(label, by_revision[label].get(_key(row))) for label in labels]
+    worse = [p.revision for p in points if p is not None and p.verdict is Verdict.WORSE]
+    comparison, host, title, metric, arm = _key(row)
+    return LineRow(
+        comparison=comparison,
+        host=host,
+        case=title,
+        metric=metric,
+        metric_title=declared.title,
+        unit=declared.unit,
+        direction=declared.direction,
+        arm=arm,
+        points=points,
+        first_worse=worse[0] if worse else "",
+    )
+
+
+def _point(label: str, row: Any | None) -> LinePoint | None:
+    if row is None:
+        return None
+    said = row.StoredVerdict
+    baseline = row[5]
+    return LinePoint(
+        revision=label,
+        experiment_id=row.Comparison.experiment_id,
+        state=said.state,
+        n=said.n,
+        effect_percent=said.effect_percent,
+        ci_low_percent=said.ci_low_percent,
+        ci_high_percent=said.ci_high_percent,
+        verdict=said.verdict,
+        baseline=baseline.name,
+        across=row.Arm.kernel != baseline.kernel,
+    )

@@ -1,0 +1,99 @@
+"""Series over HTTP: listed, shown, approved by who may, and their line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine, text
+from sqlalchemy.orm import Session
+
+from mitigauge.blobs import blob_store
+from mitigauge.series import service
+from mitigauge.series.mail_files import read_mails
+from mitigauge.series.service import Wanted
+from mitigauge.series.tables import SeriesRevision
+from mitigauge.series.thread import revisions
+from mitigauge.settings import get_settings
+from tests.api.conftest import planned
+from tests.clients import bearer, token_of
+
+OURS = Path(__file__).parents[1] / "series" / "vmscape-bhb"
+
+
+def stored(engine: Engine) -> None:
+    found = revisions(read_mails([OURS]))
+    with Session(engine) as session:
+        service.add(session, found, blob_store(get_settings()), wanted=Wanted("bhb", "vmscape"))
+        session.commit()
+
+
+def test_no_series_is_an_empty_list(client: TestClient) -> None:
+    assert client.get("/api/series").json() == []
+    answer = client.get("/api/series/bhb")
+    assert answer.status_code == 404
+    assert "no series 'bhb'" in answer.text
+
+
+def test_a_series_is_listed_and_shown_with_what_each_revision_changed(
+    client: TestClient, engine: Engine
+) -> None:
+    stored(engine)
+    [head] = client.get("/api/series").json()
+    assert (head["name"], head["revisions"], head["newest"]) == ("bhb", 4, "v4")
+    view = client.get("/api/series/bhb").json()
+    labels = [revision["label"] for revision in view["revisions"]]
+    assert labels == ["v1", "v2", "v3", "v4"]
+    third = view["revisions"][2]
+    assert third["renamed"][0]["after"] == "vmscape_flush_history"
+    assert third["changes"][1]["change"] == "changed"
+    assert client.get("/api/series/bhb/line").json() == {
+        "revisions": [], "rows": [], "left_out": 0,
+    }  # fmt: skip
+
+
+def test_an_approver_approves_once_and_stands_there_by_name(
+    client: TestClient, engine: Engine
+) -> None:
+    stored(engine)
+    headers = bearer(token_of(engine, "approver", "ann"))
+    url = "/api/series/bhb/v2/approve"
+    answer = client.post(url, headers=headers)
+    assert answer.status_code == 200, answer.text
+    assert (answer.json()["state"], answer.json()["approved_by"]) == ("approved", "ann")
+    assert client.post(url, headers=headers).status_code == 422
+
+
+def test_the_line_says_of_each_revision_what_was_said_of_it(
+    client: TestClient, engine: Engine
+) -> None:
+    stored(engine)
+    first, second = planned(engine), planned(engine)
+    with Session(engine) as session:
+        for label, experiment in {"v1": first, "v2": second}.items():
+            revision = service.find_revision(session, "bhb", label)
+            session.get_one(SeriesRevision, revision.id).experiment_id = experiment
+        session.commit()
+    for experiment, effect, verdict in ((first, 1.0, "same"), (second, 8.0, "worse")):
+        with engine.begin() as connection:
+            connection.execute(
+                text("""
+                    insert into verdict (run_id, case_id, metric, arm_id, version, state, n, blocks,
+                        mean, effect_percent, ci_low_percent, ci_high_percent, verdict, note, boots,
+                        disturbed, unsteady, rules, reason, given_at)
+                    select run.id, c.id, m.key, arm.id, 1, 'measured', 4, 4, 1,
+                        cast(:effect as float), cast(:effect as float) - 0.1,
+                        cast(:effect as float) + 0.1, :verdict, '', '{}', 0, 0, 1, '', now()
+                    from run join arm on arm.comparison_id = run.comparison_id
+                    join benchmark_case c on c.comparison_id = run.comparison_id
+                    cross join lateral jsonb_object_keys(c.metrics) m(key)
+                    where run.experiment_id = :experiment
+                    """),
+                {"experiment": experiment, "effect": effect, "verdict": verdict},
+            )
+    said = client.get("/api/series/bhb/line").json()
+    assert said["revisions"] == ["v1", "v2"]
+    assert said["rows"]
+    for row in said["rows"]:
+        assert [point["effect_percent"] for point in row["points"]] == [1.0, 8.0]
+        assert row["first_worse"] == "v2"
