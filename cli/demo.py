@@ -38,6 +38,10 @@ def demo(
     recorded: Annotated[
         bool, typer.Option("--recorded", help="Show a demo that was recorded; runs nothing.")
     ] = False,
+    series: Annotated[
+        bool,
+        typer.Option("--series", help="Build and measure a patch series, and answer its mail."),
+    ] = False,
     spec: Annotated[Path, typer.Option(help="Which spec to run.")] = REPOSITORY
     / "experiments"
     / "lab-demo.yml",
@@ -47,13 +51,19 @@ def demo(
     Needs no hardware: both hosts are emulated, and everything says so. Takes some
     20 minutes on two cores. Serves the dashboard meanwhile, and afterwards unless
     --once is given. With --recorded it boots nothing and is there in a minute: it
-    loads an experiment that was run before and serves that.
+    loads an experiment that was run before and serves that. With --series it builds a kernel
+    from patches, boots it into three modes, and writes the answer to the series' thread.
     """
     started = time.monotonic()
     # Whoever ends the demo ends its processes with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if recorded:
         _show_recorded(once=once)
+        return
+    if series:
+        from cli.demo_series import demo_series
+
+        demo_series()
         return
     text = read_spec_file(spec)
     require_free_port(get_settings().bind, get_settings().port)
