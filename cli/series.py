@@ -14,7 +14,11 @@ from cli.stored import stored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mitigauge.series.mail import Mail
     from mitigauge.series.schemas import RevisionView, SeriesView
+    from mitigauge.series.thread import FoundRevision
+
+LORE = "https://lore.kernel.org/all"
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -30,12 +34,16 @@ Profile = Annotated[str, typer.Option(help="The config profile of its kernels.")
 @app.command()
 def add(
     mails: Annotated[
-        list[Path], typer.Argument(help="Mailboxes, mails of `git format-patch`, or folders.")
+        list[str],
+        typer.Argument(help="A message-id; or mailboxes, mails of `git format-patch`, folders."),
     ],
     name: Annotated[str, typer.Option(help="A short name; else made of the title.")] = "",
     spec: Spec = "",
     base: Base = "",
     profile: Profile = "",
+    archive: Annotated[
+        str, typer.Option(help="Where a message-id is looked up, and new revisions are.")
+    ] = LORE,
     approve: Annotated[
         bool, typer.Option("--approve", help="Its patches may run as root on our hosts.")
     ] = False,
@@ -45,22 +53,29 @@ def add(
 
     Revisions hang together by the change-id in their cover letters, or by sender and title. A
     revision that is not whole is stored as refused with the reason. Nothing is built yet:
-    `mitigauge series start` does that, for one that was approved.
+    `mitigauge series start` does that, for one that was approved. A series that was added by its
+    message-id is watched: `mitigauge series watch` stores its new revisions.
     """
     from mitigauge.blobs import blob_store
     from mitigauge.series import service
-    from mitigauge.series.mail_files import read_mails
     from mitigauge.series.schemas import SeriesView
     from mitigauge.series.states import RevisionState
     from mitigauge.series.thread import revisions
     from mitigauge.settings import get_settings
+    from pipelines.series_watch import trust_in
 
-    found = revisions(read_mails(mails))
     _require_known(spec, profile)
+    followed = archive if is_message_id(mails) else ""
+    found = revisions(_mails(mails, archive))
+    if followed:
+        # A thread may hold other series beside; the one that was named counts.
+        key = _key_with(found, mails[0])
+        found = [each for each in found if service.key_of(each) == key]
     with stored() as session:
         new = service.add(
             session, found, blob_store(get_settings()),
-            wanted=service.Wanted(name, spec, base, profile),
+            wanted=service.Wanted(name, spec, base, profile, followed),
+            trust=trust_in(found, get_settings()),
         )  # fmt: skip
         for revision in new:
             if approve and revision.state == RevisionState.WAITING:
@@ -221,6 +236,64 @@ def retest(
         title = again.retest
     say(f"{said}: {title}")
     say(f"`mitigauge series start {said}` builds and measures it")
+
+
+@app.command()
+def watch(
+    once: Annotated[
+        bool, typer.Option("--once", help="Look once at what is due, then end.")
+    ] = False,
+    interval: Annotated[
+        float, typer.Option(help="Seconds between two looks at an archive.", min=10)
+    ] = 60,
+) -> None:
+    """Follow series: look for new revisions, and build and submit those that may run.
+
+    A revision may run where its sender is in MITIGAUGE_SENDERS and a key in MITIGAUGE_KEYRING
+    proves it, or where a person approved it. A worker must run for what is submitted.
+    """
+    import time
+
+    from cli.kernel import builder
+    from mitigauge.settings import get_settings
+    from pipelines.series_watch import Watcher
+
+    with builder() as make:
+        watcher = Watcher(make, get_settings(), say, interval)
+        while True:
+            watcher.look()
+            watcher.start()
+            if once:
+                return
+            time.sleep(min(interval, 10.0))
+
+
+def is_message_id(words: Sequence[str]) -> bool:
+    """Whether one word is given that is no file, and looks like a message-id."""
+    return len(words) == 1 and "@" in words[0] and not Path(words[0]).exists()
+
+
+def _mails(words: Sequence[str], archive: str) -> list[Mail]:
+    """The mails of files, or of the thread of a message-id."""
+    from mitigauge.series.mail import mails_of
+    from mitigauge.series.mail_files import read_mails
+    from pipelines.adapters.archive import Archive
+
+    if not is_message_id(words):
+        return read_mails([Path(word) for word in words])
+    return list(mails_of(Archive(archive).thread(words[0])))
+
+
+def _key_with(found: Sequence[FoundRevision], message_id: str) -> str:
+    """The series of the mail of that message-id; else that of the thread's last revision."""
+    from mitigauge.series.service import key_of
+
+    wanted = message_id.strip("<> ")
+    for each in found:
+        mails = [each.first, *(sent.mail for sent in each.patches)]
+        if any(mail.message_id == wanted for mail in mails):
+            return key_of(each)
+    return key_of(found[-1])
 
 
 def _require_known(spec: str, profile: str) -> None:

@@ -46,6 +46,12 @@ class Settings(BaseModel):
     )
     body_limit_bytes: int = Field(1 << 20, ge=1, description="largest body of a request")
     body_timeout_s: float = Field(20.0, gt=0, description="time in which a body must have come")
+    senders: str = Field(
+        "", description="addresses, with commas between, whose signed series run unasked"
+    )
+    keyring: str = Field(
+        "", description="directory of developers' public keys, as patatt lays them out"
+    )
     lab_port_base: int = Field(42200, description="SSH ports of the lab hosts start above this")
     lease_seconds: float = Field(90.0, description="time to live of a host lease")
     boot_timeout_s: float = Field(240.0, description="reboot to SSH banner, where a host sets none")

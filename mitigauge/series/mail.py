@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email import message_from_bytes
 from email.header import decode_header, make_header
@@ -23,7 +23,7 @@ MOST_ADDRESSES = 60
 # How a mailbox begins a mail: git writes a fixed date, archives the moment.
 _BEGIN = re.compile(rb"^From [^\n]{1,200}\d\d:\d\d:\d\d[^\n]{0,40}\n", re.MULTILINE)
 _ID = re.compile(r"<([^<>\s]{1,250})>")
-_ADDRESS = re.compile(r"[^@\s<>\"',;]{1,120}@[A-Za-z0-9.-]{1,120}")
+_ADDRESS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,120}@[A-Za-z0-9.-]{1,120}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class Mail:
     to: tuple[Address, ...]
     cc: tuple[Address, ...]
     body: str
+    raw: bytes = field(default=b"", repr=False, compare=False)
 
 
 def mails_of(content: bytes) -> Iterator[Mail]:
@@ -72,6 +73,7 @@ def mail_of(raw: bytes) -> Mail:
         to=_addresses(message, "To"),
         cc=_addresses(message, "Cc"),
         body=_body(message),
+        raw=raw,
     )
 
 

@@ -137,13 +137,11 @@ def _added(
     same = [r for r in series.revisions if r.number == found.version and not r.retest]
     if any(revision.digest == found.digest for revision in same):
         return None
-    faults = list(found.faults)
-    if same:
-        faults.append(f"another v{found.version} is stored, with other patches")
+    attested = trust.of(found)
+    faults = [*found.faults, *_in_its_place(same, found.version, attested)]
     patches = [sent.patch for sent in found.patches]
     before = before_this(series, found.version)
     earlier = patches_of(before, blobs) if before else []
-    attested = trust.of(found)
     state, why = _standing(faults, found.first.sender.address, attested, trust)
     revision = SeriesRevision(
         number=found.version,
@@ -170,6 +168,22 @@ def _added(
     series.revisions.append(revision)
     session.flush()
     return revision
+
+
+def _in_its_place(same: Sequence[SeriesRevision], number: int, attested: Attested) -> list[str]:
+    """What is wrong with another revision under a number that is taken.
+
+    One that nobody attests and nobody approved makes way for one that is attested: anybody can
+    send patches under a number that is not used yet.
+    """
+    standing = [r for r in same if r.state != RevisionState.REFUSED]
+    if attested == Attested.PASS:
+        for revision in standing:
+            if revision.state == RevisionState.WAITING and revision.attested != Attested.PASS:
+                revision.state = RevisionState.REFUSED
+                revision.why = f"another v{number} came, which its sender signed"
+        standing = [r for r in standing if r.state != RevisionState.REFUSED]
+    return [f"another v{number} is stored, with other patches"] if standing else []
 
 
 def _standing(

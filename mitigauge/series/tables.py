@@ -41,6 +41,25 @@ class Series(Base):
     )
 
 
+class ListArchive(Base):
+    """What is known of an archive that is looked at: one row an address."""
+
+    __tablename__ = "list_archive"
+
+    address: Mapped[str] = mapped_column(primary_key=True)
+    etag: Mapped[str] = mapped_column(server_default="")
+    modified: Mapped[str] = mapped_column(server_default="")
+    # Message-ids that were dealt with, the latest last.
+    seen: Mapped[list[str]] = mapped_column(JsonOf(list[str]))
+    # Message-id → when it was first seen, of series whose mails are still coming.
+    pending: Mapped[dict[str, datetime]] = mapped_column(JsonOf(dict[str, datetime]))
+    failures: Mapped[int] = mapped_column(server_default=text("0"))
+    # What is wrong with it; empty: nothing.
+    error: Mapped[str] = mapped_column(server_default="")
+    looked_at: Mapped[datetime | None]
+    next_look_at: Mapped[datetime | None]
+
+
 class SeriesRevision(Base):
     """One revision, or one with a fix on top (*retest* is the fix's title then)."""
 

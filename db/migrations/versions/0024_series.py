@@ -28,6 +28,16 @@ def upgrade() -> None:
         sa.UniqueConstraint("key", name=op.f("uq_series_key")),
     )  # fmt: skip
     op.create_table(
+        "list_archive",
+        sa.Column("address", sa.String(), nullable=False),
+        *(sa.Column(name, sa.String(), server_default="", nullable=False)
+          for name in ("etag", "modified", "error")),
+        *(sa.Column(name, postgresql.JSONB(), nullable=False) for name in ("seen", "pending")),
+        sa.Column("failures", sa.Integer(), server_default=sa.text("0"), nullable=False),
+        *(sa.Column(name, moment, nullable=True) for name in ("looked_at", "next_look_at")),
+        sa.PrimaryKeyConstraint("address", name=op.f("pk_list_archive")),
+    )  # fmt: skip
+    op.create_table(
         "series_revision",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("series_id", sa.Integer(), nullable=False),
@@ -69,4 +79,5 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("series_revision")
+    op.drop_table("list_archive")
     op.drop_table("series")

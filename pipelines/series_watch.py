@@ -1,0 +1,151 @@
+"""Following series: archives are looked at, new revisions stored, those that may run begun."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import structlog
+
+from mitigauge.database import database_now, transaction
+from mitigauge.errors import MitigaugeError
+from mitigauge.series import repository, service, watching
+from mitigauge.series.feed import Entry
+from mitigauge.series.mail import Mail, mails_of
+from mitigauge.series.service import Trust
+from mitigauge.series.states import Attested
+from mitigauge.series.tables import ListArchive
+from mitigauge.series.thread import FoundRevision, revisions
+from mitigauge.settings import Settings
+from pipelines.adapters.archive import Archive, ArchiveAway, Validators, pause_s
+from pipelines.adapters.attestation import attested
+from pipelines.kernel_build import Builder
+from pipelines.series_run import start
+
+log = structlog.get_logger()
+
+INTERVAL_S = 60.0
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Looks at archives and starts what may run. *say* hears what happened, a line a thing."""
+
+    builder: Builder
+    settings: Settings
+    say: Say
+    interval_s: float = INTERVAL_S
+
+    def look(self) -> None:
+        """Ask every archive that is due. What is wrong with one stops no other."""
+        with transaction(self.builder.engine) as session:
+            addresses = [archive.address for archive in watching.due(session)]
+        for address in addresses:
+            try:
+                self._look_at(address)
+            except ArchiveAway as error:
+                self._failed(address, error.message, error.retry_after_s)
+            except MitigaugeError as error:
+                self._failed(address, error.message, 0.0)
+            except Exception as error:
+                log.exception("archive", address=address)
+                self._failed(address, f"{address}: {type(error).__name__}, see the log", 0.0)
+
+    def start(self) -> None:
+        """Build and submit what may run. One that fails is noted, and stops no other."""
+        with transaction(self.builder.engine) as session:
+            wanted = repository.to_start(session)
+        for revision in wanted:
+            try:
+                self.say(f"revision {revision}: measured by experiment "
+                         f"{start(revision, self.builder)}")  # fmt: skip
+            except MitigaugeError as error:
+                self.say(f"revision {revision}: {error.message}")
+            except Exception as error:
+                log.exception("revision", revision=revision)
+                self.say(f"revision {revision}: {type(error).__name__}, see the log")
+
+    def _look_at(self, address: str) -> None:
+        archive = Archive(address)
+        with transaction(self.builder.engine) as session:
+            known = session.get_one(ListArchive, address)
+            validators = Validators(known.etag, known.modified)
+            pending, seen = dict(known.pending), list(known.seen)
+            series = watching.watched(session, address)
+        answer = archive.new(validators)
+        found, given = answer if answer is not None else ([], validators)
+        entries = watching.to_look_at(found, series, seen)
+        # Those whose mails were still coming may have left the feed meanwhile.
+        listed = {entry.message_id for entry in entries}
+        entries += [Entry(each, "", "") for each in pending if each not in listed]
+        keys = {each.key for each in series}
+        waiting = [e.message_id for e in entries if not self._taken(archive, e, keys, pending)]
+        with transaction(self.builder.engine) as session:
+            known = session.get_one(ListArchive, address, with_for_update=True)
+            # What comes late must be asked for again though the feed stays as it is.
+            known.etag, known.modified = given.etag, given.modified
+            dealt_with = [e.message_id for e in entries if e.message_id not in waiting]
+            watching.looked(session, known, dealt_with, waiting, self._pause(0, 0.0))
+
+    def _taken(
+        self, archive: Archive, entry: Entry, keys: set[str], pending: dict[str, datetime]
+    ) -> bool:
+        """Store what the thread of *entry* has of watched series; False: it is still coming."""
+        try:
+            mails = list(mails_of(archive.thread(entry.message_id)))
+            found = [each for each in revisions(mails) if service.key_of(each) in keys]
+        except ArchiveAway:
+            raise
+        except MitigaugeError as error:
+            self.say(f"{entry.message_id}: {error.message}")
+            return True
+        with transaction(self.builder.engine) as session:
+            now = database_now(session)
+        if watching.waits(found, pending.get(entry.message_id, now), now):
+            return False
+        self._store(found, entry.message_id)
+        return True
+
+    def _store(self, found: Sequence[FoundRevision], message_id: str) -> None:
+        for key in dict.fromkeys(service.key_of(each) for each in found):
+            own = [each for each in found if service.key_of(each) == key]
+            trust = trust_in(own, self.settings)
+            with transaction(self.builder.engine) as session:
+                try:
+                    new = service.add(session, own, self.builder.blobs, trust=trust)
+                except MitigaugeError as error:
+                    self.say(f"{message_id}: {error.message}")
+                    continue
+                for each in new:
+                    self.say(f"{each.series.name} {each.label}: {each.state}: {each.why}")
+
+    def _failed(self, address: str, why: str, retry_after_s: float) -> None:
+        self.say(why)
+        with transaction(self.builder.engine) as session:
+            archive = session.get_one(ListArchive, address, with_for_update=True)
+            pause = self._pause(archive.failures + 1, retry_after_s)
+            watching.failed(session, archive, why, pause)
+
+    def _pause(self, failures: int, retry_after_s: float) -> float:
+        return pause_s(self.interval_s, failures, retry_after_s, random.random())
+
+
+def trust_in(found: Sequence[FoundRevision], settings: Settings) -> Trust:
+    """Who is on the list of senders, and what signatures say of their mails.
+
+    Only mails from those on the list are looked at: all others wait for a person anyway.
+    """
+    senders = {each.strip().lower() for each in settings.senders.split(",") if each.strip()}
+    mails: list[Mail] = []
+    for revision in found:
+        if revision.first.sender.address in senders:
+            mails += [revision.first, *(sent.mail for sent in revision.patches)]
+    said: dict[str, Attested] = {}
+    if mails and settings.keyring:
+        said = attested({mail.message_id: mail for mail in mails}.values(), Path(settings.keyring))
+    return Trust(senders, said)

@@ -1,0 +1,290 @@
+"""Following series in a real list archive: new revisions come once, and run where they may."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, text
+from sqlalchemy.orm import Session
+
+from cli import series as command
+from mitigauge.blobs import blob_store
+from mitigauge.errors import NotFound
+from mitigauge.series import service
+from mitigauge.series.mail import Mail, mail_of
+from mitigauge.series.service import Wanted
+from mitigauge.series.states import Attested, RevisionState
+from mitigauge.series.tables import ListArchive
+from mitigauge.series.thread import revisions
+from mitigauge.settings import get_settings
+from pipelines.adapters.archive import Archive
+from pipelines.adapters.attestation import PROGRAM, attested
+from pipelines.series_watch import Watcher
+from tests.db.test_series import Pretended
+from tests.inbox import Inbox, inbox
+from tests.series_mails import CHANGE_ID, diff, raw_series, series
+
+ONE, TWO, THREE = (diff("toys/one.c", "a", now) for now in "bcd")
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A developer's home with a key of one@example.org; its public half is the keyring."""
+    home = tmp_path_factory.mktemp("developer")
+    (home / ".gitconfig").write_text(
+        "[user]\n\tname = One\n\temail = one@example.org\n"
+        "[patatt]\n\tsigningkey = ed25519:k1\n\tselector = k1\n"
+    )
+    patatt(home, "genkey", "-n", "k1")
+    return home
+
+
+def patatt(home: Path, *words: str | Path, mail: bytes = b"") -> None:
+    subprocess.run(
+        [PROGRAM, *words], env={"HOME": str(home), "PATH": os.defpath}, cwd=home, input=mail,
+        check=True, capture_output=True, timeout=60,
+    )  # fmt: skip
+
+
+def ring(home: Path) -> Path:
+    return home / ".local" / "share" / "patatt" / "public"
+
+
+def signed(home: Path, mails: list[bytes]) -> list[bytes]:
+    """The mails with one@example.org's signature in each."""
+    found = []
+    for mail in mails:
+        file = home / "mail.eml"
+        file.write_bytes(b"From git@z Thu Jan  1 00:00:00 1970\n" + mail)
+        patatt(home, "sign", file)
+        found.append(file.read_bytes().split(b"\n", 1)[1])
+    return found
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inbox]:
+    with inbox(tmp_path_factory.mktemp("inbox")) as served:
+        yield served
+
+
+@pytest.fixture
+def heard() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def watcher(engine: Engine, tmp_path: Path, keys: Path, heard: list[str]) -> Watcher:
+    settings = get_settings().model_copy(
+        update={"senders": "one@example.org, two@example.org", "keyring": str(ring(keys))}
+    )
+    builder = Pretended(tmp_path, engine, blob_store(settings))
+    return Watcher(builder, settings, heard.append, interval_s=10)
+
+
+def watched(engine: Engine, archive: Inbox, change_id: str) -> str:
+    """Store v1 of a series and have it watched; its name."""
+    with Session(engine) as session:
+        found = revisions(series(1, [ONE], change_id=change_id))
+        wanted = Wanted("toys", "vmscape", archive=archive.url)
+        service.add(session, found, blob_store(get_settings()), wanted=wanted)
+        session.commit()
+    return "toys"
+
+
+def labels(engine: Engine) -> dict[str, str]:
+    with Session(engine) as session:
+        return {r.label: r.state for r in service.find(session, "toys").revisions}
+
+
+def at_once(engine: Engine) -> None:
+    """The next look is due now."""
+    with engine.begin() as connection:
+        connection.execute(text("update list_archive set next_look_at = null"))
+
+
+def test_a_new_revision_comes_once_and_waits_for_a_person(
+    engine: Engine, archive: Inbox, watcher: Watcher, heard: list[str]
+) -> None:
+    watched(engine, archive, f"{CHANGE_ID}-a")
+    archive.add(*raw_series(2, [TWO], change_id=f"{CHANGE_ID}-a"))
+    watcher.look()
+    at_once(engine)
+    watcher.look()
+    assert labels(engine) == {"v1": "waiting", "v2": "waiting"}
+    [line] = heard
+    assert line.startswith("toys v2: waiting: one@example.org is on the list of senders, but")
+    watcher.start()
+    assert labels(engine)["v2"] == "waiting"
+
+
+def test_one_that_is_signed_by_who_may_is_built_and_measured_unasked(
+    engine: Engine, archive: Inbox, watcher: Watcher, keys: Path, heard: list[str]
+) -> None:
+    watched(engine, archive, f"{CHANGE_ID}-b")
+    archive.add(*signed(keys, raw_series(3, [TWO], change_id=f"{CHANGE_ID}-b")))
+    watcher.look()
+    assert labels(engine)["v3"] == RevisionState.APPROVED
+    watcher.start()
+    assert labels(engine)["v3"] == RevisionState.MEASURING
+    watcher.start()
+    assert len([line for line in heard if "measured by experiment" in line]) == 1
+
+
+def test_an_archive_is_asked_only_when_it_is_due(
+    engine: Engine, archive: Inbox, watcher: Watcher
+) -> None:
+    watched(engine, archive, f"{CHANGE_ID}-c")
+    watcher.look()
+    archive.add(*raw_series(4, [TWO], change_id=f"{CHANGE_ID}-c"))
+    watcher.look()
+    assert "v4" not in labels(engine)
+    at_once(engine)
+    watcher.look()
+    assert "v4" in labels(engine)
+
+
+def test_a_revision_whose_mails_are_still_coming_is_waited_for(
+    engine: Engine, archive: Inbox, watcher: Watcher
+) -> None:
+    watched(engine, archive, f"{CHANGE_ID}-d")
+    *first, last = raw_series(5, [TWO, THREE], change_id=f"{CHANGE_ID}-d")
+    archive.add(*first)
+    watcher.look()
+    assert "v5" not in labels(engine)
+    archive.add(last)
+    at_once(engine)
+    watcher.look()
+    assert labels(engine)["v5"] == "waiting"
+
+
+def test_one_that_stays_incomplete_is_refused_and_its_number_stays_free(
+    engine: Engine, archive: Inbox, watcher: Watcher
+) -> None:
+    watched(engine, archive, f"{CHANGE_ID}-e")
+    *first, last = raw_series(6, [TWO, THREE], change_id=f"{CHANGE_ID}-e")
+    archive.add(*first)
+    watcher.look()
+    with Session(engine) as session:
+        row = session.get_one(ListArchive, archive.url)
+        long_ago = datetime.now(UTC) - timedelta(hours=2)
+        row.pending = dict.fromkeys(row.pending, long_ago)
+        row.next_look_at = None
+        session.commit()
+    watcher.look()
+    assert labels(engine)["v6"] == "refused"
+    with Session(engine) as session:
+        assert "patch 2 of 2 is missing" in service.find_revision(session, "toys", "v6").why
+        whole = revisions([mail_of(raw) for raw in [*first, last]])
+        [again] = service.add(session, whole, blob_store(get_settings()))
+        assert again.state == RevisionState.WAITING
+
+
+def test_a_forged_sender_does_not_run_and_does_not_take_the_number(
+    engine: Engine, archive: Inbox, watcher: Watcher, keys: Path
+) -> None:
+    change_id = f"{CHANGE_ID}-f"
+    watched(engine, archive, change_id)
+    archive.add(*raw_series(7, [THREE], change_id=change_id))
+    watcher.look()
+    assert labels(engine)["v7"] == "waiting"
+    with Session(engine) as session:
+        mails = [mail_of(raw) for raw in signed(keys, raw_series(7, [TWO], change_id=change_id))]
+        said = dict.fromkeys((mail.message_id for mail in mails), Attested.PASS)
+        service.add(session, revisions(mails), blob_store(get_settings()),
+                    trust=service.Trust(["one@example.org"], said))  # fmt: skip
+        session.commit()
+        states = [r.state for r in service.find(session, "toys").revisions if r.number == 7]
+    assert states == ["refused", "approved"]
+
+
+def test_another_archive_s_fault_stops_nothing(
+    engine: Engine, archive: Inbox, watcher: Watcher, heard: list[str]
+) -> None:
+    watched(engine, archive, f"{CHANGE_ID}-g")
+    with Session(engine) as session:
+        found = revisions(series(1, [ONE], change_id="20261101-broken-1"))
+        wanted = Wanted("broken", archive="http://127.0.0.1:1/broken")
+        service.add(session, found, blob_store(get_settings()), wanted=wanted)
+        session.commit()
+    archive.add(*raw_series(8, [TWO], change_id=f"{CHANGE_ID}-g"))
+    watcher.look()
+    assert labels(engine)["v8"] == "waiting"
+    assert any("127.0.0.1:1/broken did not answer" in line for line in heard)
+    with Session(engine) as session:
+        row = session.get_one(ListArchive, "http://127.0.0.1:1/broken")
+        assert row.failures == 1
+        assert "did not answer" in row.error
+        assert row.next_look_at is not None
+
+
+def test_a_fault_of_ours_stops_nothing_either(
+    engine: Engine, archive: Inbox, watcher: Watcher, heard: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    def broken(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    watched(engine, archive, f"{CHANGE_ID}-h")
+    monkeypatch.setattr(Archive, "new", broken)
+    watcher.look()
+    assert any("RuntimeError" in line for line in heard)
+
+
+def test_a_build_that_fails_stops_no_other(
+    engine: Engine, archive: Inbox, watcher: Watcher, heard: list[str]
+) -> None:
+    with Session(engine) as session:
+        for number, body in enumerate(("does not build", "b"), 1):
+            found = revisions(
+                series(1, [diff("toys/one.c", "a", body)], change_id=f"toys-{number}")
+            )
+            [revision] = service.add(
+                session, found, blob_store(get_settings()), wanted=Wanted(f"s{number}", "vmscape")
+            )
+            service.approve(session, revision)
+        session.commit()
+    watcher.start()
+    with Session(engine) as session:
+        states = [service.find_revision(session, name, "").state for name in ("s1", "s2")]
+    assert states == ["failed", "measuring"]
+    assert any("no such toy" in line for line in heard)
+
+
+def test_a_series_is_added_by_the_message_id_of_any_of_its_mails(
+    engine: Engine, archive: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.add(*raw_series(9, [TWO, THREE], change_id=f"{CHANGE_ID}-i"))
+    monkeypatch.setattr("mitigauge.database.get_engine", lambda: engine)
+    command.add(["v9-2@example.org"], name="nine", archive=archive.url)
+    with Session(engine) as session:
+        found = service.find(session, "nine")
+        assert (found.watched, found.archive) == (True, archive.url)
+        assert [r.label for r in found.revisions] == ["v9"]
+    with pytest.raises(NotFound, match=r"does not have the thread of nothing@example\.org"):
+        command.add(["nothing@example.org"], archive=archive.url)
+
+
+def test_only_the_sender_s_own_key_attests(keys: Path, tmp_path: Path) -> None:
+    one, other = (
+        raw_series(1, [ONE], sender=f"N <{who}@example.org>")[1] for who in ("one", "other")
+    )
+    good = mail_of(signed(keys, [one])[0])
+    bad = mail_of(good.raw.replace(b"+b", b"+x"))
+    # A good signature of one@example.org under somebody else's From, which it does not name.
+    foreign = mail_of(signed(keys, [other])[0])
+    plain = mail_of(one)
+
+    def of(mail: Mail, where: Path | None = None) -> Attested:
+        return attested([mail], where or ring(keys))[mail.message_id]
+
+    assert of(good) == Attested.PASS
+    assert of(bad) == Attested.FAIL
+    assert of(foreign) == Attested.FAIL
+    assert of(plain) == Attested.MISSING
+    (tmp_path / "none").mkdir()
+    assert of(good, tmp_path / "none") == Attested.MISSING
