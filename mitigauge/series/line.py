@@ -33,6 +33,7 @@ class LinePoint(BaseModel):
 
     revision: str
     experiment_id: int
+    case_id: int
     state: CellState
     n: int
     effect_percent: float | None
@@ -156,6 +157,7 @@ def _point(label: str, row: Any | None) -> LinePoint | None:
     return LinePoint(
         revision=label,
         experiment_id=row.Comparison.experiment_id,
+        case_id=row.Case.id,
         state=said.state,
         n=said.n,
         effect_percent=said.effect_percent,

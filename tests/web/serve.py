@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from alembic import command
-from sqlalchemy import Engine
+from sqlalchemy import Engine, func, select
 
 from api.app import create_app
 from api.server import make_server
@@ -25,12 +25,19 @@ from mitigauge.access import repository
 from mitigauge.access import service as access
 from mitigauge.access.roles import Role
 from mitigauge.access.secret import new_secret, stored_form
+from mitigauge.blobs import blob_store
 from mitigauge.database import alembic_config, database_url, get_engine, transaction
 from mitigauge.embedded_postgres import stop
 from mitigauge.experiments.spec import read_spec
+from mitigauge.experiments.tables import Experiment
 from mitigauge.runs.submission import submit
+from mitigauge.series.mail_files import read_mails
+from mitigauge.series.service import Wanted, add
+from mitigauge.series.states import RevisionState
+from mitigauge.series.thread import revisions
 from mitigauge.settings import REPOSITORY, get_settings
 from tests import recording
+from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 VIEWERS_TOKEN = "mgt_" + 43 * "v"
@@ -47,6 +54,7 @@ def main() -> None:
         command.upgrade(alembic_config(database_url()), "head")
         if recording.RECORDED.exists():
             recording.load(engine)
+        store_series(engine)
         submit_live(engine)
         let_a_viewer_in(engine)
         worker = start_worker(Path(home))
@@ -57,6 +65,21 @@ def main() -> None:
             worker.wait()
             engine.dispose()
             stop(Path(home))
+
+
+def store_series(engine: Engine) -> None:
+    """Our test series, measured by the recorded experiment, and a hostile revision of it."""
+    evil = series(
+        5, [diff("toys/one.c", "a", HOSTILE)], change_id="20261123-vmscape-bhb-test-5d0c7a41e9b2",
+        letter=f"Changes in v5:\n- {HOSTILE} {'x' * 200}\n",
+    )  # fmt: skip
+    with transaction(engine) as session:
+        mails = [*read_mails([REPOSITORY / "tests" / "series" / "vmscape-bhb"]), *evil]
+        blobs = blob_store(get_settings())
+        new = add(session, revisions(mails), blobs, wanted=Wanted("vmscape-bhb", "vmscape"))
+        for revision in new[:4]:
+            revision.experiment_id = session.scalar(select(func.min(Experiment.id)))
+            revision.state = RevisionState.MEASURING
 
 
 def submit_live(engine: Engine) -> None:

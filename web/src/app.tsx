@@ -11,6 +11,8 @@ import { HostsPage } from "./hosts/page";
 import { Gate } from "./login/gate";
 import { Who } from "./login/who";
 import { ProfileDiffPage } from "./profile/page";
+import { SeriesPage } from "./series/one";
+import { SeriesListPage } from "./series/page";
 import { useTheme, type Theme } from "./theme";
 import { NotFound } from "./ui/answers";
 
@@ -110,6 +112,8 @@ function Pages() {
       <Route path="/profiles/diff" component={ProfileDiffPage} />
       <Route path="/hosts" component={HostsPage} />
       <Route path="/hosts/:name">{(params) => <HostPage name={params.name} />}</Route>
+      <Route path="/series" component={SeriesListPage} />
+      <Route path="/series/:name">{(params) => <SeriesPage name={params.name} />}</Route>
       <Route path="/login">
         <Redirect to="/" replace />
       </Route>
@@ -141,6 +145,9 @@ export function App({ linkKey }: { linkKey: string | null }) {
         <nav aria-label="Main">
           <NavLink to="/" also={["/experiments/", "/boots/", "/profiles/"]}>
             Experiments
+          </NavLink>
+          <NavLink to="/series" also={["/series/"]}>
+            Series
           </NavLink>
           <NavLink to="/hosts" also={["/hosts/"]}>
             Hosts

@@ -5,6 +5,7 @@ import type {
   ClaimOutcome,
   ExperimentState,
   Result,
+  RevisionState,
   Row,
   Run,
   Verdict,
@@ -24,6 +25,19 @@ export const EXPERIMENT_STATE: Record<ExperimentState, Word> = {
   finished: { label: "finished", meaning: "every planned boot has an outcome", tone: "good" },
   failed: { label: "failed", meaning: "it could not go on", tone: "bad" },
   cancelled: { label: "cancelled", meaning: "stopped by a person", tone: "quiet" },
+};
+
+export const REVISION_STATE: Record<RevisionState, Word> = {
+  refused: {
+    label: "refused",
+    meaning: "it is not whole, or touches what it must not",
+    tone: "bad",
+  },
+  waiting: { label: "waiting", meaning: "a person has to approve it", tone: "quiet" },
+  approved: { label: "approved", meaning: "it may run; its kernel is built next", tone: "busy" },
+  building: { label: "building", meaning: "its kernel is being built", tone: "busy" },
+  measuring: { label: "measured", meaning: "its experiment says how far it is", tone: "good" },
+  failed: { label: "failed", meaning: "nothing could be measured of it", tone: "bad" },
 };
 
 export const BOOT_STATE: Record<BootState, Word> = {

@@ -1,6 +1,16 @@
 import { expect, expectAccessible, open, test } from "./world";
 
-const PAGES = ["experiments", "experiment", "case", "boot", "hosts", "host", "not found"];
+const PAGES = [
+  "experiments",
+  "experiment",
+  "case",
+  "boot",
+  "hosts",
+  "host",
+  "series list",
+  "series",
+  "not found",
+];
 const WITH_RESULTS = ["experiments", "experiment", "case", "boot", "host"];
 
 for (const name of PAGES) {

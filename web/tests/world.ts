@@ -117,6 +117,8 @@ async function explore(base: string, cookie: string): Promise<World> {
       hosts: "/hosts",
       host: `/hosts/${row.host}`,
       "flame graph": flames.path,
+      "series list": "/series",
+      series: "/series/vmscape-bhb",
       "not found": "/no/such/page",
     },
   };

@@ -183,3 +183,23 @@ export const hostQuery = (name: string, environment: string | null) =>
         }),
       ),
   });
+
+export const seriesListQuery = () =>
+  queryOptions({
+    queryKey: ["series"],
+    queryFn: ({ signal }) => data(api.GET("/api/series", { signal })),
+  });
+
+export const seriesQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["series", name],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/series/{name}", { params: { path: { name } }, signal })),
+  });
+
+export const lineQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["series", name, "line"],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/series/{name}/line", { params: { path: { name } }, signal })),
+  });

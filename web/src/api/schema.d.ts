@@ -1847,6 +1847,8 @@ export interface components {
              * @description the arm it is compared with
              */
             baseline: string;
+            /** Case Id */
+            case_id: number;
             /** Ci High Percent */
             ci_high_percent: number | null;
             /** Ci Low Percent */

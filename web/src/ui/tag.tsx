@@ -1,5 +1,5 @@
-import type { BootState, ExperimentState } from "../api/types";
-import { BOOT_STATE, EXPERIMENT_STATE, type Tone } from "../words";
+import type { BootState, ExperimentState, RevisionState } from "../api/types";
+import { BOOT_STATE, EXPERIMENT_STATE, REVISION_STATE, type Tone } from "../words";
 
 const SIGN: Record<Tone, string> = { good: "✓", bad: "✗", busy: "●", quiet: "○", void: "⊘" };
 
@@ -19,5 +19,10 @@ export function ExperimentTag({ state }: { state: ExperimentState }) {
 
 export function BootTag({ state }: { state: BootState }) {
   const word = BOOT_STATE[state];
+  return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
+}
+
+export function RevisionTag({ state }: { state: RevisionState }) {
+  const word = REVISION_STATE[state];
   return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
 }

@@ -1,0 +1,125 @@
+/** The line: what was said of each case and mode, revision by revision. */
+
+import { Link } from "wouter";
+import type { LinePoint, LineRow, SeriesLine } from "../api/types";
+import { fixed, percentDigits } from "../format/quantity";
+import { Empty } from "../ui/empty";
+import { drawing, grouped, HEIGHT, STEP } from "./layout";
+
+/** A change in percent with its interval: −10.44 % [−12.06, −8.71]. */
+function said(point: LinePoint): string {
+  const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = point;
+  if (effect === null) return "no figure";
+  if (low === null || high === null) return `${sign(effect, percentDigits(effect))} %`;
+  const digits = percentDigits(effect, low, high);
+  return `${sign(effect, digits)} % [${sign(low, digits)}, ${sign(high, digits)}]`;
+}
+
+function sign(value: number, digits: number): string {
+  return `${value > 0 ? "+" : ""}${fixed(value, digits)}`;
+}
+
+function whole(point: LinePoint): string {
+  const verdict = point.verdict ?? "no verdict";
+  return `${point.revision}: ${said(point)}, ${verdict}, ${point.n} boots, against ${point.baseline}`;
+}
+
+export function Line({ line, name }: { line: SeriesLine; name: string }) {
+  if (line.rows.length === 0)
+    return (
+      <Empty next={[[`mitigauge series start ${name}`, "builds and measures the newest revision"]]}>
+        No revision has been measured yet.
+      </Empty>
+    );
+  return (
+    <div className="line-scroll" tabIndex={0} role="region" aria-label="The line, v1 to the newest">
+      <table className="list line">
+        <thead>
+          <tr>
+            <th scope="col">Case and mode</th>
+            <th scope="col">
+              <span className="line-revisions" style={{ width: line.revisions.length * STEP }}>
+                {line.revisions.map((revision) => (
+                  <span key={revision}>{revision}</span>
+                ))}
+              </span>
+            </th>
+            <th scope="col">Newest</th>
+            <th scope="col">First worse</th>
+          </tr>
+        </thead>
+        {grouped(line.rows).map(([title, rows]) => (
+          <tbody key={title}>
+            <tr className="line-group">
+              <th scope="rowgroup" colSpan={4}>
+                {title}
+              </th>
+            </tr>
+            {rows.map((row) => (
+              <Row key={`${row.host} ${row.case} ${row.metric} ${row.arm}`} row={row} />
+            ))}
+          </tbody>
+        ))}
+      </table>
+      {line.left_out > 0 && (
+        <p className="inside faint">
+          {line.left_out} more rows of the newest revision are not shown: its experiment has all.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Row({ row }: { row: LineRow }) {
+  const newest = row.points.findLast((point) => point !== null);
+  return (
+    <tr>
+      <th scope="row">
+        <div>{row.case}</div>
+        <div className="faint small">
+          {row.arm} on {row.host}; {row.direction} is better
+        </div>
+      </th>
+      <td>
+        <Chart row={row} />
+      </td>
+      <td>
+        {newest && (
+          <Link
+            className="effect"
+            data-verdict={newest.verdict}
+            to={`/experiments/${newest.experiment_id}/cases/${newest.case_id}?host=${encodeURIComponent(row.host)}`}
+          >
+            {said(newest)} <span className="verdict">{newest.verdict ?? "no verdict"}</span>
+          </Link>
+        )}
+      </td>
+      <td>{row.first_worse || <span className="faint">none</span>}</td>
+    </tr>
+  );
+}
+
+function Chart({ row }: { row: LineRow }) {
+  const { width, zero, dots } = drawing(row.points);
+  const label = dots.map((dot) => whole(dot.point)).join("; ");
+  return (
+    <svg
+      className="line-chart"
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      width={width}
+      height={HEIGHT}
+      role="img"
+      aria-label={label || "no figures"}
+    >
+      <line className="zero" x1={0} x2={width} y1={zero} y2={zero} />
+      <polyline className="path" points={dots.map((dot) => `${dot.x},${dot.y}`).join(" ")} />
+      {dots.map((dot) => (
+        <g key={dot.point.revision} data-verdict={dot.point.verdict}>
+          <title>{whole(dot.point)}</title>
+          <line className="range" x1={dot.x} x2={dot.x} y1={dot.top} y2={dot.bottom} />
+          <circle className="point" cx={dot.x} cy={dot.y} r={3.5} />
+        </g>
+      ))}
+    </svg>
+  );
+}

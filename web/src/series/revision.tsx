@@ -1,0 +1,139 @@
+/** One revision: where it stands, who sent it, what it holds and what it changed. */
+
+import { Link } from "wouter";
+import type { PatchChange, Revision, Series } from "../api/types";
+import { counted } from "../format/quantity";
+import { Stamp } from "../ui/age";
+import { Facts } from "../ui/facts";
+import { RevisionTag } from "../ui/tag";
+
+const ATTESTED: Record<Revision["attested"], string> = {
+  pass: "its sender's own key signed it",
+  fail: "its signature is not its sender's",
+  missing: "nothing attests who wrote it",
+};
+
+const SIGN: Record<PatchChange["change"], string> = {
+  same: "=",
+  changed: "≠",
+  new: "+",
+  gone: "−",
+};
+
+interface RevisionProps {
+  series: Series;
+  revision: Revision;
+  open: boolean;
+}
+
+export function RevisionItem({ series, revision, open }: RevisionProps) {
+  return (
+    <article className="revision" aria-labelledby={`revision-${revision.id}`}>
+      <div className="revision-head">
+        <h3 id={`revision-${revision.id}`}>{revision.label}</h3>
+        <RevisionTag state={revision.state} />
+        <span className="soft">{revision.why}</span>
+      </div>
+      {revision.retest !== "" && <p>With a fix on top: {revision.retest}</p>}
+      {revision.state === "waiting" && (
+        <p className="notice">
+          Its patches run as root on hosts of ours once somebody says so, after looking at them:{" "}
+          <code>
+            mitigauge series approve {series.name} {revision.label}
+          </code>
+        </p>
+      )}
+      <Facts
+        items={[
+          ["sent by", `${revision.sender}: ${ATTESTED[revision.attested]}`],
+          ["sent", revision.sent_at && <Stamp at={revision.sent_at} />],
+          ["received", <Stamp key="received" at={revision.received_at} />],
+          ["base", base(series, revision)],
+          ["experiment", experiment(revision)],
+        ]}
+      />
+      {revision.strays.length > 0 && (
+        <ul className="soft">
+          {revision.strays.map((stray) => (
+            <li key={stray}>left out: {stray}</li>
+          ))}
+        </ul>
+      )}
+      {revision.changelog !== "" && <pre className="changelog">{revision.changelog}</pre>}
+      {revision.renamed.map((each) => (
+        <p key={each.before}>
+          <code>{each.before}</code> is called <code>{each.after}</code> now.
+        </p>
+      ))}
+      <details open={open}>
+        <summary>{counted(revision.patches.length, "patch", "patches")}</summary>
+        <Patches revision={revision} />
+      </details>
+    </article>
+  );
+}
+
+function base(series: Series, revision: Revision): string {
+  const built = `built on Debian's ${series.base}`;
+  return revision.base_commit === ""
+    ? `${built}; the sender names no base`
+    : `${built}; the sender names ${revision.base_commit.slice(0, 12)}`;
+}
+
+function experiment(revision: Revision) {
+  if (revision.experiment_id === null) return <span className="faint">none yet</span>;
+  return <Link to={`/experiments/${revision.experiment_id}`}>{revision.experiment_id}</Link>;
+}
+
+/** The patches in their order, each with what became of it since the revision before. */
+function Patches({ revision }: { revision: Revision }) {
+  if (revision.changes.length === 0)
+    return (
+      <ol className="patches">
+        {revision.patches.map((patch) => (
+          <li key={patch.sha256}>
+            {patch.title}
+            <div className="faint small">{patch.files.join(", ")}</div>
+          </li>
+        ))}
+      </ol>
+    );
+  return (
+    <ul className="patches changes-of">
+      {revision.changes.map((change) => (
+        <li key={`${change.before} ${change.after}`} data-change={change.change}>
+          <Change change={change} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Change({ change }: { change: PatchChange }) {
+  const head = (
+    <>
+      <span className="mono" aria-hidden="true">
+        {SIGN[change.change]}
+      </span>{" "}
+      <span className="soft">{change.change}</span> {change.after ?? change.before}. {change.title}
+      {change.title_before !== "" && change.title_before !== change.title && (
+        <span className="faint"> (was: {change.title_before})</span>
+      )}
+    </>
+  );
+  if (change.lines.length === 0) return <div>{head}</div>;
+  return (
+    <details>
+      <summary>{head}</summary>
+      <pre className="diff-of-diffs" tabIndex={0} aria-label={`What changed in ${change.title}`}>
+        {change.lines.map((line, at) => (
+          <span key={at} data-sign={line[0]}>
+            {line}
+            {"\n"}
+          </span>
+        ))}
+      </pre>
+      {change.cut > 0 && <p className="faint">{change.cut} more lines are not shown.</p>}
+    </details>
+  );
+}

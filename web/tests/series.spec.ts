@@ -1,0 +1,105 @@
+import type { LineRow, SeriesLine } from "../src/api/types";
+import { expect, expectAccessible, open, test } from "./world";
+
+const REVISIONS = ["v1", "v2", "v3", "v4"];
+
+/** A line of so many rows; the newest revision of each is worse. */
+function line(count: number, leftOut = 0): SeriesLine {
+  const rows = Array.from({ length: count }, (_, at): LineRow => ({
+    comparison: at % 2 === 0 ? "modes" : "since-before",
+    host: "lab-amd",
+    case: `syscall case ${at}`,
+    metric: "time_per_call",
+    metric_title: "Time per call",
+    unit: "ns",
+    direction: "lower",
+    arm: at % 2 === 0 ? "bhb-clear" : "this",
+    first_worse: "v4",
+    points: REVISIONS.map((revision, place) => ({
+      revision,
+      experiment_id: place + 1,
+      case_id: at + 1,
+      state: "measured",
+      n: 4,
+      effect_percent: place === 3 ? 8 + at / 10 : 0.2 * place,
+      ci_low_percent: place === 3 ? 7.5 : -0.4,
+      ci_high_percent: place === 3 ? 9 + at / 10 : 1,
+      verdict: place === 3 ? "worse" : "same",
+      baseline: at % 2 === 0 ? "off" : "before",
+      across: at % 2 === 1,
+    })),
+  }));
+  return { revisions: REVISIONS, rows, left_out: leftOut };
+}
+
+test("the list leads to the series, and says where its newest revision stands", async ({
+  page,
+}) => {
+  await open(page, "/series");
+  const row = page.getByRole("row", { name: /vmscape-bhb/ });
+  await expect(row.getByText("waiting", { exact: true })).toBeVisible();
+  await row.getByRole("link", { name: "vmscape-bhb" }).click();
+  await expect(page).toHaveURL(/\/series\/vmscape-bhb$/);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("vmscape-bhb");
+});
+
+test("each revision says what it changed, who sent it, and what it waits for", async ({ page }) => {
+  await open(page, "/series/vmscape-bhb");
+  const third = page.getByRole("article", { name: "v3" });
+  await expect(third.getByText("vmscape_clear_history", { exact: true })).toBeVisible();
+  await expect(third.getByText("vmscape_flush_history", { exact: true })).toBeVisible();
+  await expect(third.getByText(/nothing attests who wrote it/)).toBeVisible();
+  await third.getByText("8 patches").click();
+  await third.getByText(/changed.*Add a loop that fills/).click();
+  await expect(third.locator('[data-sign="+"]').first()).toBeVisible();
+  const fifth = page.getByRole("article", { name: "v5" });
+  await expect(fifth.getByText("mitigauge series approve vmscape-bhb v5")).toBeVisible();
+  await expect(fifth.getByText("<img src=x onerror=alert(1)>").first()).toBeVisible();
+});
+
+test("the line is of what was measured, and leads to its cases", async ({ page }) => {
+  await open(page, "/series/vmscape-bhb");
+  const region = page.getByRole("region", { name: /The line/ });
+  await expect(region.getByText("v4", { exact: true })).toBeVisible();
+  const chart = region.getByRole("img").first();
+  await expect(chart).toHaveAccessibleName(/v1: .*%.*against/);
+  await region.getByRole("link").first().click();
+  await expect(page).toHaveURL(/\/experiments\/\d+\/cases\/\d+\?host=/);
+});
+
+test("two hundred rows are shown, and how many more there are", async ({ page }) => {
+  await page.route("**/api/series/vmscape-bhb/line", (route) =>
+    route.fulfill({ json: line(200, 2800) }),
+  );
+  await open(page, "/series/vmscape-bhb");
+  const region = page.getByRole("region", { name: /The line/ });
+  await expect(region.getByRole("img")).toHaveCount(200);
+  await expect(region.getByText("2800 more rows")).toBeVisible();
+  await expect(region.getByText("since-before: against another kernel, before")).toBeVisible();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1440, 400]) {
+    test(`a line of verdicts is accessible at ${width} in ${colorScheme}`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await page.route("**/api/series/vmscape-bhb/line", (route) =>
+        route.fulfill({ json: line(6) }),
+      );
+      await open(page, "/series/vmscape-bhb");
+      await expectAccessible(page);
+      const beyond = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(beyond).toBe(0);
+      const shots = process.env.MITIGAUGE_SHOTS;
+      if (shots !== undefined)
+        await page.screenshot({ path: `${shots}/series-${width}-${colorScheme}.png` });
+    });
+  }
+}
+
+test("a series that there is not is said, with the way out", async ({ page }) => {
+  await open(page, "/series/nothing");
+  await expect(page.getByText(/no series 'nothing'/)).toBeVisible();
+});
