@@ -114,7 +114,6 @@ def _series(session: Session, key: str, found: FoundRevision, wanted: Wanted) ->
             base=DEFAULT_BASE, profile=DEFAULT_PROFILE,
         )  # fmt: skip
         session.add(series)
-    series.title = found.title or series.title
     change(series, wanted)
     session.flush()
     return series
@@ -143,6 +142,9 @@ def _added(
     before = before_this(series, found.version)
     earlier = patches_of(before, blobs) if before else []
     state, why = _standing(faults, found.first.sender.address, attested, trust)
+    if before is not None and before.sender != found.first.sender.address:
+        # A change-id can be copied by anybody.
+        why += f"; {before.label} was sent by {before.sender}"
     revision = SeriesRevision(
         number=found.version,
         digest=found.digest,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,20 @@ def test_who_may_run_patches_without_a_person(
     [revision] = add(session, blobs, ONE, TWO, trust=Trust(senders, said))
     assert revision.state == state
     assert why in revision.why
+
+
+def test_another_sender_under_the_same_change_id_is_said_and_renames_nothing(
+    session: Session, blobs: BlobStore
+) -> None:
+    add(session, blobs, ONE)
+    mails = [
+        replace(mail, subject=mail.subject.replace("Mend them", "Mine"))
+        for mail in series(2, [TWO], sender="Evil <evil@example.net>")
+    ]
+    [revision] = service.add(session, revisions(mails), blobs)
+    assert revision.state == RevisionState.WAITING
+    assert revision.why.endswith("; v1 was sent by one@example.org")
+    assert revision.series.title == "toys: Mend them"
 
 
 def test_one_mail_without_a_signature_is_enough_to_wait(session: Session, blobs: BlobStore) -> None:
