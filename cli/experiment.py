@@ -128,15 +128,26 @@ def show(experiment_id: Id, json: Json = False) -> None:
 
 
 @app.command()
-def wait(experiment_id: Id) -> None:
+def wait(
+    experiment_id: Id,
+    by_verdict: Annotated[
+        bool, typer.Option("--by-verdict", help="Exit code 3 where anything is worse.")
+    ] = False,
+) -> None:
     """Follow an experiment until it ends; exit code 1 unless it finished."""
     from cli.progress import follow
+    from cli.verdict_code import code_of
     from mitigauge.experiments.states import ExperimentState
+    from mitigauge.views import experiments as views
 
     with stored():
         pass
-    if follow(experiment_id) is not ExperimentState.FINISHED:
+    state = follow(experiment_id)
+    if state is not ExperimentState.FINISHED:
         sys.exit(1)
+    if by_verdict:
+        with stored() as session:
+            sys.exit(code_of(state, views.show_experiment(session, experiment_id)))
 
 
 @app.command()
