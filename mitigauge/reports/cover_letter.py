@@ -40,6 +40,8 @@ _COUNT = re.compile(
     r"|average of \d+",
     re.IGNORECASE,
 )
+# What `git format-patch` adds below a letter: ` kernel/fork.c | 12 +++---`.
+_DIFFSTAT = re.compile(r"\s?\S[^|]{0,300}\|\s*(?:\d+ [+-]+|Bin .{0,60})\s*")
 _REVISION = re.compile(r"\bv\d+\b", re.IGNORECASE)
 
 
@@ -92,6 +94,8 @@ def tables_in(text: str) -> Iterator[Table]:
     """The tables of a text, in order."""
     block: list[tuple[int, tuple[str, ...]]] = []
     for number, line in enumerate(text.splitlines(), 1):
+        if _DIFFSTAT.fullmatch(line):
+            continue
         if _RULE.fullmatch(line) and line.strip():
             continue
         cells = _cells(line)

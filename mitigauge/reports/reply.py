@@ -12,6 +12,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 
 from mitigauge.errors import InvalidInput
+from mitigauge.reports.content import COUNTED, EMULATED
 from mitigauge.reports.cover_letter import Finding
 from mitigauge.reports.parts import counted
 from mitigauge.reports.plain import indented, neutralise, paragraph
@@ -139,6 +140,9 @@ def _body(
     yield ""
     yield from paragraph(_opening(answered, view), COLUMNS)
     yield ""
+    for caveat in _caveats(view):
+        yield from paragraph(caveat, COLUMNS)
+        yield ""
     found = told(view)
     for each in found[:MOST_FINDINGS]:
         yield from indented("  - ", sentence(each), COLUMNS)
@@ -153,7 +157,8 @@ def _body(
     yield from _reproduce(view, kernels, by_hand)
     yield ""
     yield from paragraph(
-        "To have a fix tested, answer with the patch. To hear no more of this series, say so.",
+        "To have a fix or another base tested, or to hear no more of this series, answer this "
+        "mail.",
         COLUMNS,
     )
 
@@ -170,6 +175,14 @@ def _opening(answered: Answered, view: ExperimentView) -> str:
         f"{counted(view.boots_total, 'boot')}, {every}. A figure is a change against the "
         "baseline named with it, with its interval and verdict:"
     )
+
+
+def _caveats(view: ExperimentView) -> Iterator[str]:
+    """What must be known before the first figure is read."""
+    if any(c.emulated for c in view.comparisons):
+        yield f"The hosts are emulated: {EMULATED}"
+    if any(c.counted for c in view.comparisons):
+        yield COUNTED[0].upper() + COUNTED[1:]
 
 
 def told(view: ExperimentView) -> list[Told]:

@@ -47,13 +47,11 @@ def answer(session: Session, revision: SeriesRevision, *, sender: str = "") -> E
 
 
 def _answered(revision: SeriesRevision, sender: str) -> reply.Answered:
-    count = len(revision.patches)
-    version = f" v{revision.number}" if revision.number > 1 else ""
     series = revision.series
     return reply.Answered(
         label=revision.label,
         title=revision.title,
-        subject=f"[PATCH{version} 0/{count}] {revision.title}",
+        subject=revision.recipients.subject or revision.title,
         message_id=revision.message_id,
         references=[each for each in revision.recipients.references if each],
         to=revision.recipients.to,

@@ -22,8 +22,9 @@ class SeriesPatch(BaseModel):
 
 
 class Recipients(BaseModel):
-    """Whom an answer goes to: addresses as ``Name <address>``."""
+    """Whom an answer goes to, addresses as ``Name <address>``, and under which subject."""
 
+    subject: str = ""
     to: list[str]
     cc: list[str]
     references: list[str]

@@ -255,6 +255,7 @@ def _recipients(found: FoundRevision) -> Recipients:
     cc = [*first.cc, *(a for sent in found.patches for a in (*sent.mail.to, *sent.mail.cc))]
     shown_to = _once(map(_shown, to), ())
     return Recipients(
+        subject=first.subject[:300],
         to=shown_to,
         cc=_once([*map(_shown, cc), *(clean_text(v) for v in tagged if "@" in v)], shown_to),
         references=[*first.references[-20:], first.message_id],

@@ -199,7 +199,7 @@ def test_the_table_of_settings_is_that_of_the_code() -> None:
 def test_variables_that_pages_name_are_read_by_something() -> None:
     sources = "".join(
         path.read_text("utf-8", errors="ignore")
-        for folder in ("workloads", "ansible", "scripts", "lab")
+        for folder in ("workloads", "ansible", "scripts", "lab", "pipelines/ci")
         for path in (REPOSITORY / folder).rglob("*")
         if path.is_file() and path.suffix != ".md" and "fixtures" not in path.parts
     )

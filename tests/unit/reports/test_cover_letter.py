@@ -83,6 +83,18 @@ def test_a_quoted_table_is_read_as_well() -> None:
     assert [row.label for row in table.rows][:2] == ["UDP 1-vCPU_p1", "TCP 1-vCPU_p1"]
 
 
+def test_the_files_of_a_diffstat_are_no_table() -> None:
+    stat = """
+ Documentation/admin-guide/hw-vuln/vmscape.rst |  5 +++
+ .../admin-guide/kernel-parameters.txt         |  2 +
+ arch/x86/include/asm/entry-common.h           |  8 +---
+ lib/pattern.bin                               | Bin 0 -> 512 bytes
+ 4 files changed, 10 insertions(+), 3 deletions(-)
+"""
+    assert kinds(stat) == ["no table"]
+    assert findings(GOOD + stat) == findings(GOOD)
+
+
 @given(st.text(alphabet="| -+0123456789.%ab\n\t[]±", max_size=3000))
 def test_no_text_breaks_it(text: str) -> None:
     findings(text, {"v1": text})

@@ -20,6 +20,7 @@ from mitigauge.verdicts.states import Verdict
 from mitigauge.views.schemas import ComparisonView, ExperimentView
 from pipelines.adapters.mail import NotSent, send
 from tests.matrix_views import (
+    DEMO,
     HOSTILE,
     PARTIAL,
     SYSCALL,
@@ -74,6 +75,11 @@ def answer(of: ExperimentView, *, sender: str = SENDER, **changes: object) -> Em
 
 def text(of: ExperimentView, **changes: object) -> str:
     return str(answer(of, **changes).get_content())
+
+
+def test_an_emulated_figure_is_called_so_before_it_is_told() -> None:
+    said = " ".join(text(DEMO).split())
+    assert said.index("The hosts are emulated") < said.index("-10.4%")
 
 
 def test_it_answers_the_first_mail_of_its_thread() -> None:
