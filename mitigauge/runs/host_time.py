@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from mitigauge.boot_method import BootMethod
+from mitigauge.clock import Clock
 from mitigauge.runs.tables import Boot, Run
 
 
@@ -22,7 +23,11 @@ class Booted:
 
 @dataclass(slots=True)
 class HostTime:
-    """Seconds of one run, by the database's clock but for measuring, which the host times."""
+    """Seconds of one run, by the database's clock but for measuring, which the host times.
+
+    Where the host's clock counts instructions, measuring is from its job's start to what came of
+    it, by the database's clock too.
+    """
 
     total_s: float
     measuring_s: float = 0.0
@@ -51,14 +56,17 @@ def host_times(session: Session, run_ids: Iterable[int]) -> Mapping[int, HostTim
         return times
     came_up = func.coalesce(Boot.up_at, Boot.finished_at)
     took = func.extract("epoch", came_up - Boot.rebooted_at)
+    waited = func.extract("epoch", Boot.finished_at - Boot.job_started_at)
+    measured = case((Run.clock == Clock.COUNTED, waited), else_=Boot.job_lasted_s)
     by_method = (
         select(
             Boot.run_id,
             Boot.method,
             func.count(),
             func.coalesce(func.sum(took), 0),
-            func.coalesce(func.sum(Boot.job_lasted_s), 0),
+            func.coalesce(func.sum(measured), 0),
         )
+        .join(Run)
         .where(Boot.run_id.in_(list(times)), Boot.rebooted_at.is_not(None))
         .group_by(Boot.run_id, Boot.method)
     )

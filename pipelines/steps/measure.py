@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
+from mitigauge.clock import Clock
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.tables import Case
@@ -115,7 +116,9 @@ def start(context: StepContext) -> Done:
         )
         over = not first_look_in_s and job.state != "running"
         done = _ended(context, job, scratch) if over else None
-    started_s_ago = job.seconds or time.monotonic() - began
+    # A clock that counts instructions says nothing of how long anybody waited.
+    by_the_host = job.seconds if context.run.clock == Clock.REAL else None
+    started_s_ago = by_the_host or time.monotonic() - began
 
     def apply(session: Session, run: Run) -> None:
         outcomes.job_started(session, boot_of(run, boot.id), started_s_ago)

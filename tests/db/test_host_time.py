@@ -50,6 +50,22 @@ def test_a_runs_time_is_split_into_booting_measuring_and_the_rest(
     }
 
 
+def test_where_the_clock_counts_instructions_measuring_is_what_was_waited_for(
+    engine: Engine, made: tuple[int, int]
+) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("update run set clock = 'counted'"))
+        connection.execute(
+            text("""
+                update boot set job_started_at = timestamptz '2026-11-01 12:01Z',
+                finished_at = timestamptz '2026-11-01 12:01:30Z'
+            """)
+        )
+    with transaction(engine) as session:
+        [time] = host_times(session, [made[1]]).values()
+    assert time.measuring_s == 16 * 30
+
+
 def test_a_boot_that_never_came_up_counts_until_it_was_given_up(
     engine: Engine, made: tuple[int, int]
 ) -> None:
