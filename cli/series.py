@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.mails import LORE, is_message_id, mails_from
 from cli.output import Json, print_json, print_table, say
 from cli.stored import stored
 
@@ -14,11 +15,8 @@ from cli.stored import stored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mitigauge.series.mail import Mail
     from mitigauge.series.schemas import RevisionView, SeriesView
     from mitigauge.series.thread import FoundRevision
-
-LORE = "https://lore.kernel.org/all"
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -66,7 +64,7 @@ def add(
 
     _require_known(spec, profile)
     followed = archive if is_message_id(mails) else ""
-    found = revisions(_mails(mails, archive))
+    found = revisions(mails_from(mails, archive))
     if followed:
         # A thread may hold other series beside; the one that was named counts.
         key = _key_with(found, mails[0])
@@ -266,22 +264,6 @@ def watch(
             if once:
                 return
             time.sleep(min(interval, 10.0))
-
-
-def is_message_id(words: Sequence[str]) -> bool:
-    """Whether one word is given that is no file, and looks like a message-id."""
-    return len(words) == 1 and "@" in words[0] and not Path(words[0]).exists()
-
-
-def _mails(words: Sequence[str], archive: str) -> list[Mail]:
-    """The mails of files, or of the thread of a message-id."""
-    from mitigauge.series.mail import mails_of
-    from mitigauge.series.mail_files import read_mails
-    from pipelines.adapters.archive import Archive
-
-    if not is_message_id(words):
-        return read_mails([Path(word) for word in words])
-    return list(mails_of(Archive(archive).thread(words[0])))
 
 
 def _key_with(found: Sequence[FoundRevision], message_id: str) -> str:

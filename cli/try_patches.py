@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.mails import LORE, is_message_id, mails_from
 from cli.output import echo, errors, say
 from cli.verdict_code import code_of
 from mitigauge.errors import MitigaugeError
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
+    from mitigauge.kernels.patch import Patch
     from mitigauge.kernels.schemas import KernelView
     from mitigauge.views.schemas import CellView, ExperimentView, RowView
 
@@ -25,8 +27,10 @@ BLOCKS = 4
 
 def try_patches(
     patches: Annotated[
-        list[Path], typer.Argument(help="Patches, a mailbox, or a folder of *.patch.")
+        list[str],
+        typer.Argument(help="Patches, a mailbox, a folder of *.patch; or a message-id."),
     ],
+    archive: Annotated[str, typer.Option(help="Where a message-id is looked up.")] = LORE,
     base: Annotated[str, typer.Option(help="A source package of Debian.")] = "linux-source-7.2",
     blocks: Annotated[
         int, typer.Option(min=2, max=16, help="Boots of each kernel, at most.")
@@ -45,13 +49,12 @@ def try_patches(
     Exit code 0: nothing is worse; 3: something is; 1: there is no answer.
     """
     from cli.demo import prepare_database
-    from mitigauge.kernels.patch_files import read_patches
 
-    found = read_patches(patches)
+    label, found = _patches(patches, archive)
     if not found:
         raise MitigaugeError("there is no patch to try", hint="Give what `git format-patch` wrote.")
     prepare_database()
-    plain, patched = _kernels(base, patches)
+    plain, patched = _kernels(base, label, found)
     if plain.content_digest == patched.content_digest:
         say(
             f"The kernel is the same, byte for byte, but for its name: nothing that runs "
@@ -62,18 +65,35 @@ def try_patches(
     sys.exit(_measured(_spec(plain, patched, blocks, profiled=profiled)))
 
 
-def _kernels(base: str, patches: Sequence[Path]) -> list[KernelView]:
+def _patches(words: Sequence[str], archive: str) -> tuple[str, list[Patch]]:
+    """A label, and the patches of files, or of the latest revision in a message-id's thread."""
+    from mitigauge.kernels.patch_files import read_patches
+
+    if not is_message_id(words):
+        return Path(words[0]).stem, read_patches([Path(word) for word in words])
+    from mitigauge.series.thread import revisions
+
+    found = revisions(mails_from(words, archive))[-1]
+    if found.faults:
+        raise MitigaugeError(
+            f"v{found.version} is not whole: {'; '.join(found.faults)}",
+            hint="Try it once all its mails are there.",
+        )
+    say(f"v{found.version} of {found.title}: {len(found.patches)} patches")
+    return f"v{found.version}", [sent.patch for sent in found.patches]
+
+
+def _kernels(base: str, label: str, patches: Sequence[Patch]) -> list[KernelView]:
     """The kernel without the patches, and with them."""
     from cli.kernel import builder, views_of
     from mitigauge.kernels.config_profile import profile_of
-    from mitigauge.kernels.patch_files import read_patches
     from pipelines.kernel_build import Order
 
     profile = profile_of("lab")
     with builder() as make:
         ids = [
             make.build(Order(base, profile, label=base)),
-            make.build(Order(base, profile, read_patches(patches), label=patches[0].stem)),
+            make.build(Order(base, profile, patches, label=label)),
         ]
     return views_of(ids)
 

@@ -13,8 +13,9 @@ from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from cli import series as command
+from cli import try_patches as trying
 from mitigauge.blobs import blob_store
-from mitigauge.errors import NotFound
+from mitigauge.errors import MitigaugeError, NotFound
 from mitigauge.series import service
 from mitigauge.series.mail import Mail, mail_of
 from mitigauge.series.service import Wanted
@@ -267,6 +268,16 @@ def test_a_series_is_added_by_the_message_id_of_any_of_its_mails(
         assert [r.label for r in found.revisions] == ["v9"]
     with pytest.raises(NotFound, match=r"does not have the thread of nothing@example\.org"):
         command.add(["nothing@example.org"], archive=archive.url)
+
+
+def test_what_is_tried_by_a_message_id_is_its_thread_s_latest_revision(archive: Inbox) -> None:
+    archive.add(*raw_series(11, [TWO, THREE], change_id=f"{CHANGE_ID}-j"))
+    label, patches = trying._patches(["v11-1@example.org"], archive.url)
+    assert label == "v11"
+    assert [patch.text for patch in patches] == [TWO, THREE]
+    archive.add(*raw_series(12, [TWO, THREE], change_id=f"{CHANGE_ID}-j")[:-1])
+    with pytest.raises(MitigaugeError, match="v12 is not whole: patch 2 of 2 is missing"):
+        trying._patches(["v12-1@example.org"], archive.url)
 
 
 def test_only_the_sender_s_own_key_attests(keys: Path, tmp_path: Path) -> None:

@@ -1,0 +1,29 @@
+"""Mails that a command is given: files, or a message-id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+# What takes long to load is imported by what needs it.
+if TYPE_CHECKING:
+    from mitigauge.series.mail import Mail
+
+LORE = "https://lore.kernel.org/all"
+
+
+def is_message_id(words: Sequence[str]) -> bool:
+    """Whether one word is given that is no file, and looks like a message-id."""
+    return len(words) == 1 and "@" in words[0] and not Path(words[0]).exists()
+
+
+def mails_from(words: Sequence[str], archive: str) -> list[Mail]:
+    """The mails of files, or of the thread of a message-id in *archive*."""
+    from mitigauge.series.mail import mails_of
+    from mitigauge.series.mail_files import read_mails
+    from pipelines.adapters.archive import Archive
+
+    if not is_message_id(words):
+        return read_mails([Path(word) for word in words])
+    return list(mails_of(Archive(archive).thread(words[0])))
