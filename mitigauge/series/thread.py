@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from mitigauge.series.mail import Mail
 from mitigauge.series.subject import PatchSubject, patch_subject
 
 MOST_MAILS = 2000
+# No line of a diff begins with a digit.
+_SIGNATURE = re.compile(r"\n-- ?\n[0-9][^\n]{0,60}\n*\Z")
 MOST_FAULTS = 10
 
 
@@ -141,7 +144,9 @@ def _missing(places: dict[int, Mail], total: int) -> list[str]:
 def _patch(mail: Mail, name: str) -> Patch:
     """The diff alone under its title: what is built does not depend on the mail around it."""
     whole = read_patch(f"Subject: {mail.subject}\n\n{mail.body}", name)
-    return Patch(whole.title, whole.text[whole.text.index("\ndiff --git ") + 1 :])
+    diff = whole.text[whole.text.index("\ndiff --git ") + 1 :]
+    # A mailbox adds an empty line, and git its version.
+    return Patch(whole.title, _SIGNATURE.sub("", diff).rstrip("\n") + "\n")
 
 
 def _named(mail: Mail) -> str:

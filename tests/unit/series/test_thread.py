@@ -27,6 +27,20 @@ def test_a_whole_revision_has_its_patches_in_order_and_no_fault() -> None:
     assert found.first.message_id == "v2-0@example.org"
 
 
+@pytest.mark.parametrize(
+    "end", ["", "\n", "\n\n", "-- \n2.47.3\n", "--\n2.47\n\n", "-- \n2.53.0.rc1\n"]
+)
+def test_what_stands_below_a_diff_makes_no_other_patch(end: str) -> None:
+    mails = series(1, [ONE, TWO + end])
+    assert only(mails).patches[1].patch.text == TWO
+    assert only(mails).digest == only(series(1, [ONE, TWO])).digest
+
+
+def test_a_removed_line_that_looks_like_the_end_of_a_mail_stays() -> None:
+    body = ONE.replace("-a\n+b\n three\n", "-a\n+b\n-- \n 2\n")
+    assert only(series(1, [body])).patches[0].patch.text == body
+
+
 def test_a_patch_alone_is_a_revision() -> None:
     found = only([mail_of(raw_mail("[PATCH v4] toys: Mend", f"Why.\n---\n{ONE}"))])
     assert (found.version, found.cover, len(found.patches), found.faults) == (4, None, 1, ())
