@@ -24,7 +24,7 @@ def list_series(session: Database) -> list[SeriesHead]:
 @router.get("/{name}")
 def show_series(name: NameInPath, session: Database) -> SeriesView:
     """One series with its revisions, the first one first."""
-    return SeriesView.model_validate(service.find(session, name))
+    return listed.shown(session, service.find(session, name))
 
 
 @router.get("/{name}/line")

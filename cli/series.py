@@ -122,12 +122,13 @@ def show(
 ) -> None:
     """One series with its revisions, or one revision whole."""
     from mitigauge.series import service
-    from mitigauge.series.schemas import RevisionView, SeriesView
+    from mitigauge.series.listed import shown
+    from mitigauge.series.schemas import RevisionView
 
     with stored() as session:
         if revision or diff:
             one = RevisionView.model_validate(service.find_revision(session, name, revision))
-        view = SeriesView.model_validate(service.find(session, name))
+        view = shown(session, service.find(session, name))
     if json:
         print_json(one if revision or diff else view)
     elif revision or diff:
@@ -135,6 +136,7 @@ def show(
     else:
         say(f"{view.name}: {view.title}")
         say(f"  on {view.base}, profile {view.profile}; measured by {view.spec or 'no spec yet'}")
+        _say_archive(view)
         _print_revisions(view.revisions)
         _say_next(view)
 
@@ -313,6 +315,16 @@ def _print_revision(revision: RevisionView, *, diff: bool) -> None:
         say(f"{change.before or '-':>3} {change.change:7} {change.after or '-':>3}  {change.title}")
         for line in change.lines if diff else ():
             say(f"        {line}")
+
+
+def _say_archive(view: SeriesView) -> None:
+    """Where its new revisions come from, and whether that works."""
+    if not view.archive:
+        return
+    looked = f"{view.looked_at:%Y-%m-%d %H:%M} UTC" if view.looked_at else "never"
+    say(f"  watched at {view.archive}, last looked at: {looked}")
+    if view.archive_error:
+        say(f"  {view.archive_error}")
 
 
 def _say_next(view: SeriesView) -> None:

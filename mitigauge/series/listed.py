@@ -1,18 +1,28 @@
-"""Series in a list."""
+"""Series as they are shown, and in a list."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
 from mitigauge.series import repository
-from mitigauge.series.schemas import SeriesHead
+from mitigauge.series.schemas import SeriesHead, SeriesView
 from mitigauge.series.states import RevisionState
-from mitigauge.series.tables import Series
+from mitigauge.series.tables import ListArchive, Series
 
 
 def heads(session: Session) -> list[SeriesHead]:
     """The newest series, each with where its newest revision stands."""
     return [_head(series) for series in repository.listed(session)]
+
+
+def shown(session: Session, series: Series) -> SeriesView:
+    """One series with its revisions, and how its archive answered last."""
+    view = SeriesView.model_validate(series)
+    archive = session.get(ListArchive, series.archive) if series.archive else None
+    if archive is None:
+        return view
+    said = {"looked_at": archive.looked_at, "archive_error": archive.error}
+    return view.model_copy(update=said)
 
 
 def _head(series: Series) -> SeriesHead:

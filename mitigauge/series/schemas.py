@@ -80,6 +80,10 @@ class SeriesView(BaseModel):
     watched: bool
     created_at: datetime
     revisions: list[RevisionView]
+    looked_at: datetime | None = None
+    """When its archive was asked last; null: never."""
+    archive_error: str = ""
+    """What is wrong with its archive; empty: nothing."""
 
 
 class SeriesHead(BaseModel):

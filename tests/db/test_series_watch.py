@@ -17,6 +17,7 @@ from cli import try_patches as trying
 from mitigauge.blobs import blob_store
 from mitigauge.errors import MitigaugeError, NotFound
 from mitigauge.series import service
+from mitigauge.series.listed import shown
 from mitigauge.series.mail import Mail, mail_of
 from mitigauge.series.service import Wanted
 from mitigauge.series.states import Attested, RevisionState
@@ -221,6 +222,9 @@ def test_another_archive_s_fault_stops_nothing(
         assert row.failures == 1
         assert "did not answer" in row.error
         assert row.next_look_at is not None
+        view = shown(session, service.find(session, "broken"))
+        assert view.archive_error == row.error
+        assert view.looked_at is not None
 
 
 def test_a_fault_of_ours_stops_nothing_either(

@@ -2405,6 +2405,11 @@ export interface components {
         SeriesView: {
             /** Archive */
             archive: string;
+            /**
+             * Archive Error
+             * @default
+             */
+            archive_error: string;
             /** Base */
             base: string;
             /**
@@ -2414,6 +2419,8 @@ export interface components {
             created_at: string;
             /** Id */
             id: number;
+            /** Looked At */
+            looked_at?: string | null;
             /** Name */
             name: string;
             /** Profile */

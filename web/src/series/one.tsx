@@ -29,6 +29,11 @@ function Body({ series }: { series: Series }) {
         lede={series.title}
         tags={series.watched ? <Tag tone="busy" text="watched" title={series.archive} /> : null}
       />
+      {series.archive_error !== "" && (
+        <p className="notice" role="status">
+          <strong>New revisions may be missed:</strong> {series.archive_error}
+        </p>
+      )}
       <section className="panel" aria-labelledby="line">
         <header>
           <h2 id="line">The line</h2>
