@@ -78,8 +78,11 @@ class Watcher:
             pending, seen = dict(known.pending), list(known.seen)
             series = watching.watched(session, address)
         answer = archive.new(validators)
-        found, given = answer if answer is not None else ([], validators)
-        entries = watching.to_look_at(found, series, seen)
+        feed, given = answer if answer is not None else ([], validators)
+        found = list(feed)
+        if watching.is_gap(feed, seen):
+            found += [entry for each in series for entry in archive.search(each.title) or ()]
+        entries = list(dict.fromkeys(watching.to_look_at(found, series, seen)))
         # Those whose mails were still coming may have left the feed meanwhile.
         listed = {entry.message_id for entry in entries}
         entries += [Entry(each, "", "") for each in pending if each not in listed]
@@ -89,7 +92,8 @@ class Watcher:
             known = session.get_one(ListArchive, address, with_for_update=True)
             # What comes late must be asked for again though the feed stays as it is.
             known.etag, known.modified = given.etag, given.modified
-            dealt_with = [e.message_id for e in entries if e.message_id not in waiting]
+            looked_at = dict.fromkeys(e.message_id for e in (*entries, *feed))
+            dealt_with = [each for each in looked_at if each not in (*waiting, *seen)]
             watching.looked(session, known, dealt_with, waiting, self._pause(0, 0.0))
 
     def _taken(

@@ -40,7 +40,7 @@ def inbox(home: Path, mails: Iterable[bytes] = ()) -> Iterator[Inbox]:
     url = f"http://127.0.0.1:{port}/toys"
     environment = _environment(home)
     subprocess.run(
-        ["public-inbox-init", "-V2", "-L", "basic", "toys", home / "toys", url, LIST],
+        ["public-inbox-init", "-V2", "-L", "medium", "toys", home / "toys", url, LIST],
         env=environment, check=True, capture_output=True, timeout=60,
     )  # fmt: skip
     with (home / "config").open("a") as file:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
+from email.utils import format_datetime
 
 from mitigauge.series.mail import Mail, mail_of
 
@@ -19,13 +21,14 @@ def diff(path: str, was: str, now: str) -> str:
 
 
 def raw_mail(subject: str, body: str, *, sender: str = SENDER, ident: str = "", to: str = "",
-             parent: str = "", more: str = "") -> bytes:  # fmt: skip
+             parent: str = "", more: str = "",
+             when: str = "2026-11-02T10:00") -> bytes:  # fmt: skip
     """One mail as bytes."""
     lines = [
         f"From: {sender}",
         f"Subject: {subject}",
         f"Message-ID: <{ident or subject.replace(' ', '.').strip('[]')}@example.org>",
-        "Date: Mon, 02 Nov 2026 10:00:00 +0000",
+        f"Date: {format_datetime(datetime.fromisoformat(f'{when}+00:00'))}",
         *([f"To: {to}"] if to else []),
         *([f"In-Reply-To: <{parent}>"] if parent else []),
         *([more] if more else []),

@@ -27,6 +27,7 @@ class Watched:
     """One watched series: its key, and what its mails are known by in a feed."""
 
     key: str
+    title: str
     titles: frozenset[str]
     senders: frozenset[str]
 
@@ -37,6 +38,7 @@ def watched(session: Session, address: str) -> list[Watched]:
     return [
         Watched(
             series.key,
+            series.title,
             frozenset({series.title, *(r.title for r in series.revisions)}),
             frozenset(r.sender for r in series.revisions if r.sender),
         )
@@ -83,6 +85,11 @@ def _may_be_of(entry: Entry, series: Sequence[Watched]) -> bool:
     subject = patch_subject(entry.subject)
     title = subject.title if subject else ""
     return any(title in each.titles or entry.sender in each.senders for each in series)
+
+
+def is_gap(entries: Sequence[Entry], seen: Collection[str]) -> bool:
+    """Whether mails may have come and gone between two looks: nothing of the feed was seen."""
+    return bool(entries) and not any(entry.message_id in seen for entry in entries)
 
 
 def waits(found: Sequence[FoundRevision], first_seen: datetime, now: datetime) -> bool:

@@ -17,6 +17,7 @@ from mitigauge.hostile import clean_text
 from mitigauge.series.feed import Entry, NoFeed, entries
 
 FEED_LIMIT = 8 << 20
+MOST_WORDS = 12
 THREAD_LIMIT = 16 << 20
 UNPACKED_LIMIT = 64 << 20
 # Of one request: to connect and between two parts of an answer, and for all of it.
@@ -74,6 +75,25 @@ class Archive:
             return entries(content), given
         except NoFeed as error:
             raise ArchiveAway(f"{self.address} has no feed: {error}") from error
+
+    def search(self, title: str) -> list[Entry] | None:
+        """Mails with the words of that title, the latest first; None where there are none, or
+        the archive has no search.
+
+        Raises :class:`ArchiveAway`.
+        """
+        words = re.findall(r"\w+", title)[:MOST_WORDS]
+        # Each word by itself: not every archive knows where in a subject a word stands.
+        query = quote(" ".join(f"s:{word}" for word in words))
+        with self._answer(f"?x=A&q={query}", {}) as answer:
+            if answer.status_code in (404, 501):
+                return None
+            self._require_found(answer, "its search")
+            content = self._body(answer, FEED_LIMIT)
+        try:
+            return entries(content)
+        except NoFeed as error:
+            raise ArchiveAway(f"{self.address}: its search has no feed: {error}") from error
 
     def thread(self, message_id: str) -> bytes:
         """The mails of the thread of *message_id*, as a mailbox.

@@ -29,7 +29,7 @@ from pipelines.adapters.attestation import PROGRAM, attested
 from pipelines.series_watch import Watcher
 from tests.db.test_series import Pretended
 from tests.inbox import Inbox, inbox
-from tests.series_mails import CHANGE_ID, diff, raw_series, series
+from tests.series_mails import CHANGE_ID, diff, raw_mail, raw_series, series
 
 ONE, TWO, THREE = (diff("toys/one.c", "a", now) for now in "bcd")
 
@@ -148,6 +148,19 @@ def test_an_archive_is_asked_only_when_it_is_due(
     at_once(engine)
     watcher.look()
     assert "v4" in labels(engine)
+
+
+def test_what_came_and_went_between_two_looks_is_searched_for(
+    engine: Engine, archive: Inbox, watcher: Watcher
+) -> None:
+    watched(engine, archive, f"{CHANGE_ID}-k")
+    watcher.look()
+    archive.add(*raw_series(21, [TWO], change_id=f"{CHANGE_ID}-k"))
+    talk = (raw_mail(f"talk {n}", "x", when=f"2026-11-03T10:{n:02}") for n in range(30))
+    archive.add(*talk)
+    at_once(engine)
+    watcher.look()
+    assert "v21" in labels(engine)
 
 
 def test_a_revision_whose_mails_are_still_coming_is_waited_for(
