@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import (
     BeforeValidator,
@@ -31,8 +31,6 @@ from mitigauge.hostile import clean_text, shown
 PREFIX = "mitigauge_"
 # The longest that a machine may take from its reset to its greeting.
 LONGEST_BOOT_S = 6 * 3600
-# No part of it begins with a point: none leads upwards.
-_FILE = r"^(/[A-Za-z0-9_+-][A-Za-z0-9._+-]*)+$"
 _HOST_NAME = re.compile(r"(?!(all|ungrouped)\Z)[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
 
 
@@ -49,16 +47,6 @@ def _console(value: object) -> Mapping[str, Any]:
 def _processors(value: object) -> object:
     """A single processor may stand there as a number."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-class GuestImage(Closed):
-    """A disk on the host from which its guests start, and how one gets into them."""
-
-    path: str = Field(pattern=_FILE, max_length=255)
-    format: Literal["qcow2", "raw"] = "qcow2"
-    user: str = Field("root", pattern=r"^[a-z_][a-z0-9_-]{0,31}$")
-    key: str = Field(pattern=_FILE, max_length=255, description="private key, on the host")
-    memory_mb: int = Field(1024, ge=64, le=1 << 20)
 
 
 class InventoryValues(Closed):
@@ -84,7 +72,6 @@ class InventoryValues(Closed):
             pattern=r"^([0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*)?$", max_length=500
         ),
     ] = ""
-    guest_image: GuestImage | None = None
     nmi_source: str = Field("", pattern=r"^(hpet|[A-Za-z0-9.:_\[\]-]{1,253}:[0-9]{1,5})?$")
 
     @field_validator("clock")
@@ -105,7 +92,6 @@ class InventoryValues(Closed):
             f"{PREFIX}clock": str(self.clock),
             f"{PREFIX}cpus": self.cpus,
             f"{PREFIX}nmi_source": self.nmi_source,
-            f"{PREFIX}guest_image": self.guest_image.model_dump() if self.guest_image else {},
         }
 
 
