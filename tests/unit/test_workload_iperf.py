@@ -259,7 +259,8 @@ def test_three_failures_are_a_lab_fault_only_if_the_guest_was_at_fault(
 def test_a_guest_whose_qemu_dies_at_once_is_a_fault_with_its_last_words(tmp_path: Path) -> None:
     manifest = {
         "command": ["sh", "-c", "echo no such machine >&2; exit 3"],
-        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 5,
+        "append": "", "boot": [], "ready_marker": "READY", "failed_marker": "FAILED",
+        "ready_timeout_s": 5,
     }  # fmt: skip
     end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
     guest = iperf.Guest(manifest, end, 1, tmp_path, 1)
@@ -271,7 +272,8 @@ def test_a_guest_whose_qemu_dies_at_once_is_a_fault_with_its_last_words(tmp_path
 def test_a_guest_that_kvm_gave_up_is_a_fault_at_once(tmp_path: Path) -> None:
     manifest = {
         "command": ["sh", "-c", "echo KVM internal error. Suberror: 3 >&2; exec sleep 60"],
-        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 30,
+        "append": "", "boot": [], "ready_marker": "READY", "failed_marker": "FAILED",
+        "ready_timeout_s": 30,
     }  # fmt: skip
     end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
     guest = iperf.Guest(manifest, end, 1, tmp_path, 1)
@@ -370,7 +372,8 @@ def a_guest(directory: Path) -> Any:
     """A process in the place of QEMU that lives and says nothing."""
     manifest = {
         "command": ["sh", "-c", "exec sleep 60"],
-        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 5,
+        "append": "", "boot": [], "ready_marker": "READY", "failed_marker": "FAILED",
+        "ready_timeout_s": 5,
     }  # fmt: skip
     return iperf.Guest(
         manifest, iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201), 1, directory, 1
@@ -380,7 +383,8 @@ def a_guest(directory: Path) -> Any:
 def test_a_silent_guest_is_a_hang_after_its_time_out(tmp_path: Path) -> None:
     manifest = {
         "command": ["sh", "-c", "exec sleep 60"],
-        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 0.3,
+        "append": "", "boot": [], "ready_marker": "READY", "failed_marker": "FAILED",
+        "ready_timeout_s": 0.3,
     }  # fmt: skip
     end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
     guest = iperf.Guest(manifest, end, 1, tmp_path, 1)
