@@ -303,6 +303,17 @@ def test_a_profiled_guest_boots_the_larger_initramfs_and_counts_its_tests(
     assert "/g/initrd-profile.img" in profile.qemu
 
 
+def test_a_profile_takes_its_memory_beside_what_the_arm_asks(tmp_path: Path) -> None:
+    manifest = {
+        "command": ["sh", "-c", "exec sleep 60"], "memory_mb": 256, "append": "", "boot": [],
+    }  # fmt: skip
+    end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
+    profile = guests.GuestProfile([], "", "DONE", tmp_path / "guest.tar", 512)
+    for asked, size in (({}, "512"), ({"memory_mb": "320"}, "576")):
+        with iperf.booted(iperf.Guest(manifest, end, 1, tmp_path, 1, profile, asked)) as guest:
+            assert guest.command[guest.command.index("-m") + 1] == size
+
+
 def test_a_host_without_the_profiling_guest_is_told_which_role_to_apply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -314,7 +325,7 @@ def test_a_host_without_the_profiling_guest_is_told_which_role_to_apply(
 def taken(tmp_path: Path, *, says: str, **files: str) -> Path:
     """Directory with what was taken from a guest that `says` something at the end."""
     guest = a_guest(tmp_path)
-    profile = guests.GuestProfile([], "", "DONE", handed_over(tmp_path / "guest.tar", **files))
+    profile = guests.GuestProfile([], "", "DONE", handed_over(tmp_path / "guest.tar", **files), 512)
     guest.serial.write_text(f"READY 1\n{says}\n")
     with iperf.booted(guest):
         iperf.take_profile(guest, profile, tmp_path / "guest")
