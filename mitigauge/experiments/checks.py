@@ -19,7 +19,7 @@ def check_text(
     hosts = load_hosts(wanted) if wanted in environment_names() else {}
     known = {
         environment: {
-            host.name: KnownHost(host.name, host.capabilities, host.clock)
+            host.name: KnownHost(host.name, host.capabilities, host.clock, host.guest_image)
             for host in (hosts.values() if environment == wanted else ())
         }
         for environment in environment_names()

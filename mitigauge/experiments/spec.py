@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 
 from pydantic import ValidationError
 
@@ -34,7 +34,7 @@ from mitigauge.experiments.spec_model import (
 )
 from mitigauge.hostile import shown
 from mitigauge.modes.crossing import BOTH, crossed, wanted_by
-from mitigauge.workloads.definitions import Value, Workload
+from mitigauge.workloads.definitions import BY_ARM, Value, Workload
 from mitigauge.yaml_file import YamlDocument, parse_yaml
 
 
@@ -45,6 +45,8 @@ class KnownHost:
     name: str
     capabilities: frozenset[str]
     clock: Clock = Clock.REAL
+    guest_image: str = ""
+    """The operator's, which its guests boot; empty where they boot ours."""
 
 
 def read_spec(
@@ -247,7 +249,9 @@ class _Checker:
                 continue
             yield from self._needs(workload, comparison, at, hosts)
             yield from self._guest(workload, wanted, at)
+            yield from self._guest_image(wanted, comparison, at, hosts)
             yield from self._guest_settings(workload, comparison, at)
+            yield from self._left_to_the_arm(workload, wanted, comparison, at)
             problems = list(islice(self._parameters(workload, wanted, at), MAX_PROBLEMS))
             yield from problems
             if problems:
@@ -330,6 +334,40 @@ class _Checker:
                     f"arm {arm.name!r} sets {', '.join(missing)} of a guest, which workload "
                     f"{workload.name!r} cannot; workloads that can: "
                     + (", ".join(sorted(able)) or "none"),
+                )
+
+    def _left_to_the_arm(
+        self, workload: Workload, wanted: WorkloadSpec, comparison: ComparisonSpec, at: Place
+    ) -> Iterator[str]:
+        """Whether case and arm agree on who sets what both could set of a guest."""
+        both = [name for name in workload.guest_settings if name in workload.parameters]
+        for name, arm in product(both, comparison.arms):
+            is_set = name in self._guest_of(arm)
+            for where, point in wanted.points():
+                values = point.get(name, workload.parameters[name].fallback)
+                values = values if isinstance(values, list) else [values]
+                if any((value == BY_ARM) != is_set for value in values):
+                    reason = "sets" if is_set else "does not set"
+                    yield self._at(
+                        (*at, *where, *([name] if name in point else [])),
+                        f"arm {arm.name!r} {reason} {name} of the guest: the case's {name} is "
+                        f"{BY_ARM!r} where all arms do, and only there",
+                    )
+
+    def _guest_image(
+        self,
+        wanted: WorkloadSpec,
+        comparison: ComparisonSpec,
+        at: Place,
+        hosts: Mapping[str, KnownHost],
+    ) -> Iterator[str]:
+        for name in comparison.hosts:
+            host = hosts.get(name)
+            if host and host.guest_image and wanted.profile and wanted.profile.guest:
+                yield self._at(
+                    (*at, "profile", "guest"),
+                    f"the guests of host {name!r} are of the image {shown(host.guest_image)}, "
+                    "which takes no profile of itself: leave out guest",
                 )
 
     def _guest(self, workload: Workload, wanted: WorkloadSpec, at: Place) -> Iterator[str]:

@@ -18,14 +18,15 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
 
 from mitigauge.boot_method import HostBoots
 from mitigauge.clock import Clock
 from mitigauge.declared import Closed
 from mitigauge.errors import InvalidInput
-from mitigauge.fleet.power_values import console_values, power_values
-from mitigauge.fleet.value_types import Line, Machine
+from mitigauge.fleet.power_values import User, console_values, power_values
+from mitigauge.fleet.value_types import File, Line, Machine
 from mitigauge.hostile import clean_text, shown
 
 PREFIX = "mitigauge_"
@@ -47,6 +48,13 @@ def _console(value: object) -> Mapping[str, Any]:
 def _processors(value: object) -> object:
     """A single processor may stand there as a number."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+class GuestSsh(Closed):
+    """How a host logs into a guest of an operator's image."""
+
+    user: User = Field(description="with another than root, sudo without a password")
+    key_file: File = Field(description="private key on the host")
 
 
 class InventoryValues(Closed):
@@ -72,6 +80,8 @@ class InventoryValues(Closed):
             pattern=r"^([0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*)?$", max_length=500
         ),
     ] = ""
+    guest_image: File | None = None
+    guest_ssh: GuestSsh | None = None
     nmi_source: str = Field("", pattern=r"^(hpet|[A-Za-z0-9.:_\[\]-]{1,253}:[0-9]{1,5})?$")
 
     @field_validator("clock")
@@ -80,6 +90,13 @@ class InventoryValues(Closed):
         if clock is Clock.COUNTED and not info.data.get("emulated"):
             raise ValueError("only the time of an emulated host counts instructions")
         return clock
+
+    @model_validator(mode="after")
+    def _has_image_and_login(self) -> InventoryValues:
+        if (self.guest_image is None) != (self.guest_ssh is None):
+            given, missing = ("guest_image", "guest_ssh")[:: 1 if self.guest_image else -1]
+            raise ValueError(f"{PREFIX}{given} stands without {PREFIX}{missing}: give both")
+        return self
 
     def for_plays(self) -> dict[str, Any]:
         """The values that roles read, under the names by which they do.
@@ -92,6 +109,8 @@ class InventoryValues(Closed):
             f"{PREFIX}clock": str(self.clock),
             f"{PREFIX}cpus": self.cpus,
             f"{PREFIX}nmi_source": self.nmi_source,
+            f"{PREFIX}guest_image": self.guest_image or "",
+            f"{PREFIX}guest_ssh": self.guest_ssh.model_dump() if self.guest_ssh else {},
         }
 
 

@@ -33,6 +33,8 @@ class HostVars:
     port: int = 22
     power: Mapping[str, Any] = field(default_factory=dict)
     console: Mapping[str, Any] = field(default_factory=dict)
+    guest_image: str = ""
+    """The operator's, which its guests boot; empty where they boot ours."""
     for_plays: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[str, Any] = field(default_factory=dict)
 
@@ -62,6 +64,7 @@ def host_vars(
         port=address.ansible_port,
         power=values.power,
         console=values.console,
+        guest_image=values.guest_image or "",
         for_plays=values.for_plays(),
         variables=variables,
     )

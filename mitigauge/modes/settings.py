@@ -7,7 +7,7 @@ is in force from the first instruction, lasts for one boot, and leaves nothing t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, RootModel
 
@@ -50,6 +50,7 @@ FlagWords = Annotated[
     ),
 ]
 IRQCHIPS = ("on", "split", "off")
+MOST_VCPUS, LEAST_GUEST_MB, MOST_GUEST_MB = 512, 64, 1 << 20
 
 
 class Reading(Closed):
@@ -204,6 +205,36 @@ class GuestMachine(Kind):
         return {f"machine.{name}": value}
 
 
+class GuestVcpus(Kind):
+    """How many processors the guest has."""
+
+    root: Annotated[int, Field(strict=True, ge=1, le=MOST_VCPUS)] | None = None
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        return {} if self.root is None else {"vcpus": str(self.root)}
+
+
+class GuestMemory(Kind):
+    """The guest's memory in MiB."""
+
+    root: Annotated[int, Field(strict=True, ge=LEAST_GUEST_MB, le=MOST_GUEST_MB)] | None = None
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        return {} if self.root is None else {"memory_mb": str(self.root)}
+
+
+class GuestMemoryBacking(Kind):
+    """What of the host's memory the guest's is: plain, shared with other programs, or hugepages."""
+
+    root: Literal["plain", "shared", "hugepages"] | None = None
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        return {} if self.root is None else {"memory_backing": self.root}
+
+
 class Settings(Closed):
     """All that a mode sets."""
 
@@ -214,6 +245,9 @@ class Settings(Closed):
     guest_cpu: GuestCpu = GuestCpu()
     guest_flags: GuestFlags = GuestFlags()
     guest_machine: GuestMachine = GuestMachine()
+    guest_vcpus: GuestVcpus = GuestVcpus()
+    guest_memory_mb: GuestMemory = GuestMemory()
+    guest_memory_backing: GuestMemoryBacking = GuestMemoryBacking()
 
     def options(self) -> tuple[str, ...]:
         """Words that the boot's kernel command line gets."""

@@ -23,6 +23,8 @@ PROFILE_WRITING_S = 3.0
 LONGEST_CASE_S = 24 * 3600
 # A number of a parameter that names no bounds of its own.
 LARGEST_NUMBER = 10**12
+# The value of a parameter that each arm sets of the guest, by a setting of the same name.
+BY_ARM = "arm"
 
 
 class Parameter(Closed):

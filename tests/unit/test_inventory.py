@@ -85,6 +85,11 @@ REDFISH = {
     "password_file": "/etc/secret",
 }
 TCP = {"kind": "tcp", "address": "cs1", "port": 7001}
+GUEST: dict[str, Any] = {
+    "mitigauge_guest_image": "/srv/a b,c.qcow2",
+    "mitigauge_guest_ssh": {"user": "ops", "key_file": "/etc/key"},
+}
+LOGIN = GUEST["mitigauge_guest_ssh"]
 PROGRAMS = {"driver": "command", "on": ["/usr/bin/pdu", "on"], "off": ["/usr/bin/pdu", "off"]}
 
 
@@ -100,6 +105,7 @@ def test_values_of_ours_are_read_with_their_types() -> None:
             "mitigauge_clock": "counted",
             "mitigauge_cpus": 3,
             "mitigauge_nmi_source": "10.0.2.100:7",
+            **GUEST,
             "ansible_host": "::1",
             "ansible_port": 2222,
             "ansible_user": "{{ anything }}",
@@ -113,7 +119,9 @@ def test_values_of_ours_are_read_with_their_types() -> None:
         "mitigauge_clock": "counted",
         "mitigauge_cpus": "3",
         "mitigauge_nmi_source": "10.0.2.100:7",
+        **GUEST,
     }
+    assert host.guest_image == GUEST["mitigauge_guest_image"]
 
 
 def test_a_host_of_which_nothing_is_said_has_defaults() -> None:
@@ -136,6 +144,13 @@ def test_a_host_of_which_nothing_is_said_has_defaults() -> None:
         ({"mitigauge_machine": "../x y"}, "mitigauge_machine is"),
         ({"mitigauge_capabilities": "kvm"}, "mitigauge_capabilities is"),
         ({"mitigauge_capabilities": ["KVM; x"]}, r"mitigauge_capabilities\.0 is"),
+        ({"mitigauge_guest_image": "/g.qcow2"}, "guest_image stands without mitigauge_guest_ssh"),
+        ({"mitigauge_guest_ssh": LOGIN}, "guest_ssh stands without mitigauge_guest_image"),
+        ({**GUEST, "mitigauge_guest_image": "g.qcow2"}, "mitigauge_guest_image is 'g.qcow2'"),
+        ({**GUEST, "mitigauge_guest_image": "/{{ x }}"}, "guest_image is .*template"),
+        ({**GUEST, "mitigauge_guest_ssh": {"user": "root"}}, "guest_ssh.key_file"),
+        ({**GUEST, "mitigauge_guest_ssh": {**LOGIN, "user": "-x"}}, "guest_ssh.user"),
+        ({**GUEST, "mitigauge_guest_ssh": {**LOGIN, "port": 22}}, "unknown .*guest_ssh.port"),
         ({"mitigauge_boot_timeout_s": "240"}, "mitigauge_boot_timeout_s is"),
         ({"mitigauge_boot_timeout_s": float("nan")}, "mitigauge_boot_timeout_s is"),
         ({"mitigauge_boot_timeout_s": 1e9}, "less than or equal"),

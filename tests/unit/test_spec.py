@@ -13,6 +13,8 @@ from mitigauge.errors import InvalidInput
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.spec_model import ExperimentSpec, cases_of
 from mitigauge.modes.crossing import wanted_by
+from mitigauge.modes.settings import GuestVcpus, Settings
+from mitigauge.workloads.definitions import BY_ARM, Parameter
 from tests.specs import CATALOG, HOSTS, SPEC
 
 
@@ -244,6 +246,54 @@ def test_a_host_in_counted_time_is_refused_a_guest_system_by_name() -> None:
         assert said.startswith("small.yml:14: workload 'spin' boots a guest system")
         assert "takes too long on host 'alpha'" in said
         assert said.endswith("whose time counts instructions; in real time: none")
+
+
+def with_vcpus(*values: int | str, by_arm: bool = False) -> str:
+    """What is said of a spec in which the case, or with *by_arm* the arms, may set `vcpus`."""
+    catalog = Catalog(CATALOG.root)
+    spin = CATALOG.workloads["spin"]
+    vcpus = Parameter(values=(1, 4, BY_ARM))
+    catalog.workloads["spin"] = spin.model_copy(
+        update={"guest_settings": ("vcpus",), "parameters": {**spin.parameters, "vcpus": vcpus}}
+    )
+    knob = CATALOG.families["knob"]
+    setting = {
+        name: mode.model_copy(update={"settings": Settings(guest_vcpus=GuestVcpus(count))})
+        for count, (name, mode) in enumerate(knob.modes.items(), start=1)
+    }
+    catalog.families["knob"] = knob.model_copy(update={"modes": setting if by_arm else knob.modes})
+    chosen = f", vcpus: [{', '.join(map(str, values))}]" if values else ""
+    try:
+        read_spec(
+            SPEC.replace("size: [1, 2]", f"size: [1, 2]{chosen}"),
+            name="small.yml",
+            catalog=catalog,
+            hosts=HOSTS,
+        )
+    except InvalidInput as refused:
+        return refused.message
+    return ""
+
+
+def test_a_case_leaves_to_the_arms_what_they_set_and_nothing_else() -> None:
+    assert with_vcpus() == with_vcpus(1, 4) == with_vcpus(BY_ARM, by_arm=True) == ""
+    for values in ((), (4,), (BY_ARM, 4)):
+        said = with_vcpus(*values, by_arm=True)
+        assert "arm 'off' sets vcpus of the guest: the case's vcpus is 'arm' where" in said
+    said = with_vcpus(BY_ARM)
+    assert said.startswith("small.yml:15: ")
+    assert "arm 'off' does not set vcpus of the guest" in said
+
+
+def test_a_guest_of_an_operators_image_takes_no_profile() -> None:
+    hosts = {"lab": {"alpha": dataclasses.replace(HOSTS["lab"]["alpha"], guest_image="/g.qcow2")}}
+    text = SPEC.replace("workload: spin", "workload: packets")
+    text = text.replace("        cases: {size: [1, 2]}\n", "")
+    assert read_spec(text, name="small.yml", catalog=CATALOG, hosts=hosts)
+    text = text.replace("iterations: 3", "profile: {guest: true}")
+    with pytest.raises(InvalidInput, match=r"'alpha' are of the image '/g.qcow2', which takes no"):
+        read_spec(text, name="small.yml", catalog=CATALOG, hosts=hosts)
+    assert read_spec(text, name="small.yml", catalog=CATALOG, hosts=HOSTS)
 
 
 def test_only_workloads_that_boot_a_guest_are_refused_on_the_lab_as_it_is() -> None:

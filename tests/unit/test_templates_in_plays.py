@@ -271,8 +271,14 @@ def test_a_host_cannot_say_that_its_answer_is_to_be_trusted(
     assert not canary.exists()
 
 
+GUEST = {
+    "mitigauge_guest_image": "/srv/it's a guest,v2.qcow2",
+    "mitigauge_guest_ssh": {"user": "ops", "key_file": "/etc/my key"},
+}
+
+
 def a_host() -> AnsibleHost:
-    values = {"mitigauge_emulated": True, "mitigauge_cpus": "0-1"}
+    values = {"mitigauge_emulated": True, "mitigauge_cpus": "0-1", **GUEST}
     return AnsibleHost(host_vars("here", "lab", values, boot_timeout_s=60), SilentLog())
 
 
@@ -316,6 +322,9 @@ def test_whatever_the_service_asks_of_a_host_reaches_it_as_it_was_said(
     assert prepared["kernel_list"]["wanted"] == clean([f"linux-image-{one}" for one in some])
     assert prepared["guest_image"]["cpus"] == "0"
     assert prepared["guest_keeper"]["state"] == "present"
+    disk = prepared["guest_disk"]
+    assert disk["image"] == GUEST["mitigauge_guest_image"]
+    assert {key: disk[key] for key in ("user", "key_file")} == GUEST["mitigauge_guest_ssh"]
     assert [armed["boot_entry"][name] for name in ("nonce", "cmdline", "kernel")] == [
         clean(text)
     ] * 3

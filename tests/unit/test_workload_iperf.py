@@ -259,7 +259,8 @@ def test_three_failures_are_a_lab_fault_only_if_the_guest_was_at_fault(
 def test_a_guest_whose_qemu_dies_at_once_is_a_fault_with_its_last_words(tmp_path: Path) -> None:
     manifest = {
         "command": ["sh", "-c", "echo no such machine >&2; exit 3"],
-        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 5,
+        "append": "", "boot": [], "ready_marker": "READY", "failed_marker": "FAILED",
+        "ready_timeout_s": 5,
     }  # fmt: skip
     end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
     guest = iperf.Guest(manifest, end, 1, tmp_path, 1)
@@ -271,7 +272,8 @@ def test_a_guest_whose_qemu_dies_at_once_is_a_fault_with_its_last_words(tmp_path
 def test_a_guest_that_kvm_gave_up_is_a_fault_at_once(tmp_path: Path) -> None:
     manifest = {
         "command": ["sh", "-c", "echo KVM internal error. Suberror: 3 >&2; exec sleep 60"],
-        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 30,
+        "append": "", "boot": [], "ready_marker": "READY", "failed_marker": "FAILED",
+        "ready_timeout_s": 30,
     }  # fmt: skip
     end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
     guest = iperf.Guest(manifest, end, 1, tmp_path, 1)
@@ -301,6 +303,17 @@ def test_a_profiled_guest_boots_the_larger_initramfs_and_counts_its_tests(
     assert "/g/initrd-profile.img" in profile.qemu
 
 
+def test_a_profile_takes_its_memory_beside_what_the_arm_asks(tmp_path: Path) -> None:
+    manifest = {
+        "command": ["sh", "-c", "exec sleep 60"], "memory_mb": 256, "append": "", "boot": [],
+    }  # fmt: skip
+    end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
+    profile = guests.GuestProfile([], "", "DONE", tmp_path / "guest.tar", 512)
+    for asked, size in (({}, "512"), ({"memory_mb": "320"}, "576")):
+        with iperf.booted(iperf.Guest(manifest, end, 1, tmp_path, 1, profile, asked)) as guest:
+            assert guest.command[guest.command.index("-m") + 1] == size
+
+
 def test_a_host_without_the_profiling_guest_is_told_which_role_to_apply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,7 +325,7 @@ def test_a_host_without_the_profiling_guest_is_told_which_role_to_apply(
 def taken(tmp_path: Path, *, says: str, **files: str) -> Path:
     """Directory with what was taken from a guest that `says` something at the end."""
     guest = a_guest(tmp_path)
-    profile = guests.GuestProfile([], "", "DONE", handed_over(tmp_path / "guest.tar", **files))
+    profile = guests.GuestProfile([], "", "DONE", handed_over(tmp_path / "guest.tar", **files), 512)
     guest.serial.write_text(f"READY 1\n{says}\n")
     with iperf.booted(guest):
         iperf.take_profile(guest, profile, tmp_path / "guest")
@@ -370,7 +383,8 @@ def a_guest(directory: Path) -> Any:
     """A process in the place of QEMU that lives and says nothing."""
     manifest = {
         "command": ["sh", "-c", "exec sleep 60"],
-        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 5,
+        "append": "", "boot": [], "ready_marker": "READY", "failed_marker": "FAILED",
+        "ready_timeout_s": 5,
     }  # fmt: skip
     return iperf.Guest(
         manifest, iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201), 1, directory, 1
@@ -380,7 +394,8 @@ def a_guest(directory: Path) -> Any:
 def test_a_silent_guest_is_a_hang_after_its_time_out(tmp_path: Path) -> None:
     manifest = {
         "command": ["sh", "-c", "exec sleep 60"],
-        "append": "", "ready_marker": "READY", "failed_marker": "FAILED", "ready_timeout_s": 0.3,
+        "append": "", "boot": [], "ready_marker": "READY", "failed_marker": "FAILED",
+        "ready_timeout_s": 0.3,
     }  # fmt: skip
     end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
     guest = iperf.Guest(manifest, end, 1, tmp_path, 1)

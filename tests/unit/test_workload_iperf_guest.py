@@ -17,7 +17,7 @@ from mitigauge.catalog import Catalog
 from tests.loading import load
 
 iperf = load("workloads/iperf/run")
-guests, monitors = sys.modules["guest"], sys.modules["monitor"]
+guests, monitors, memories = (sys.modules[name] for name in ("guest", "monitor", "memory"))
 QEMU = "qemu-system-x86_64"
 # The others of the family need KVM.
 BASIC = Catalog().families["guest-enlightenments"].modes["basic"].settings.guest()["cpu"]
@@ -126,8 +126,8 @@ def test_what_is_asked_reaches_qemu(asked: dict[str, str], arguments: list[str])
 
 
 def test_what_this_guest_has_not_is_refused() -> None:
-    with pytest.raises(iperf.contract.CaseError, match=r"this guest has no memory; it has cpu, "):
-        guests.asked_of_guest({"guest": {"memory": "1"}})
+    with pytest.raises(iperf.contract.CaseError, match=r"this guest has no disks; it has cpu, "):
+        guests.asked_of_guest({"guest": {"disks": "1"}})
 
 
 def guest_that_said(serial: str, folder: Path, **asked: str) -> Any:
@@ -136,6 +136,7 @@ def guest_that_said(serial: str, folder: Path, **asked: str) -> Any:
         "command": ["sh", "-c", "sleep 30", "sh"],
         "cpu": "kvm64",
         "append": "",
+        "boot": [],
         "failed_marker": "MITIGAUGE-GUEST-FAILED",
     }
     end = guests.Endpoint([], "10.0.2.15/24", "127.0.0.1", 1)
@@ -149,6 +150,9 @@ SERIAL = (
     "MITIGAUGE-GUEST-CPU model name\t: Common KVM processor\r\n"
     "MITIGAUGE-GUEST-CPU flags\t\t: fpu vme smep\r\n"
     "MITIGAUGE-GUEST-VULNERABILITY spectre_v2: Mitigation: Retpolines; STIBP: disabled\r\n"
+    "MITIGAUGE-GUEST-SYSTEM kernel: 7.2.1\r\n"
+    "MITIGAUGE-GUEST-SYSTEM processors: 0-1,3\r\n"
+    "MITIGAUGE-GUEST-SYSTEM memory: MemTotal:  200000 kB\r\n"
     "MITIGAUGE-GUEST-READY 1\r\n"
 )
 
@@ -162,6 +166,7 @@ def test_a_guest_tells_of_itself(tmp_path: Path) -> None:
                 "flags": "fpu vme smep",
             },
             "vulnerabilities": {"spectre_v2": "Mitigation: Retpolines; STIBP: disabled"},
+            "system": {"kernel": "7.2.1", "processors": "0-1,3", "memory": "MemTotal:  200000 kB"},
         }
         assert guest.got() == {}
 
@@ -169,6 +174,111 @@ def test_a_guest_tells_of_itself(tmp_path: Path) -> None:
 def test_flags_are_those_that_the_guests_kernel_shows(tmp_path: Path) -> None:
     with guests.booted(guest_that_said(SERIAL, tmp_path, flags="+smep,-avx,+smap")) as guest:
         assert guest.got() == {"flags": "+smep,-avx,-smap"}
+
+
+def test_processors_are_counted_by_the_guests_kernel(tmp_path: Path) -> None:
+    with guests.booted(guest_that_said(SERIAL, tmp_path, vcpus="4")) as guest:
+        assert guest.got() == {"vcpus": "3"}
+
+
+@pytest.mark.parametrize(("text", "count"), [("0", 1), ("0-3", 4), ("0,2-3\n", 3), ("", 0)])
+def test_a_list_of_processors_is_counted(text: str, count: int) -> None:
+    assert guests.count_of(text) == count
+
+
+@pytest.mark.parametrize(("parameter", "asked", "count"), [(4, {}, 4), ("arm", {"vcpus": "2"}, 2)])
+def test_the_case_or_the_arm_says_how_many_processors(
+    parameter: object, asked: dict[str, str], count: int
+) -> None:
+    assert iperf.processors({"vcpus": parameter}, asked) == count
+
+
+@pytest.mark.parametrize(("parameter", "asked"), [(4, {"vcpus": "4"}), ("arm", {})])
+def test_neither_both_nor_none_of_them_say_it(parameter: object, asked: dict[str, str]) -> None:
+    with pytest.raises(iperf.contract.CaseError, match="it is 'arm' where the arm sets"):
+        iperf.processors({"vcpus": parameter}, asked)
+
+
+@needs_qemu
+@pytest.mark.parametrize(
+    ("asked", "got"),
+    [
+        ({"memory_backing": "plain"}, {"memory_backing": "plain"}),
+        ({"memory_backing": "shared"}, {"memory_backing": "shared"}),
+        (
+            {"memory_mb": "205", "memory_backing": "shared"},
+            {"memory_mb": "205", "memory_backing": "shared"},
+        ),
+        # The guest's kernel says that it has some 195 MiB.
+        ({"memory_mb": "512"}, {"memory_mb": "195"}),
+        ({"memory_mb": "192"}, {"memory_mb": "195"}),
+    ],
+)
+def test_the_memory_of_a_real_machine_is_told(
+    asked: dict[str, str], got: dict[str, str], tmp_path: Path
+) -> None:
+    manifest = {
+        "command": [*(QEMU, "-S", "-nodefaults", "-display", "none"), "-machine", "pc,accel=tcg"],
+        "cpu": "kvm64",
+        "memory_mb": 256,
+        "append": "",
+        "boot": [],
+        "failed_marker": "MITIGAUGE-GUEST-FAILED",
+    }
+    end = guests.Endpoint(["-netdev", "user,id=n0"], "10.0.2.15/24", "127.0.0.1", 1)
+    with guests.booted(without_kernel(manifest, end, tmp_path, asked)) as guest:
+        with closing(opened(guest.process, guest.monitor)):
+            guest.serial.write_text(SERIAL)
+        assert guest.got() == got
+
+
+def without_kernel(manifest: Any, end: Any, folder: Path, asked: dict[str, str]) -> Any:
+    """A machine that is made, and boots nothing."""
+
+    class Made(guests.Guest):  # type: ignore[misc, name-defined]
+        def _system(self, *_: object) -> list[str]:
+            return []
+
+    return Made(manifest, end, 1, folder, 1, None, asked)
+
+
+HUGE = """\
+7f0000000000-7f0010000000 rw-s 00000000 00:0f 1 /memfd:memory-backend-memfd (deleted)
+Size:             262144 kB
+KernelPageSize:     2048 kB
+VmFlags: rd wr sh mr mw me ms de ht
+7f0020000000-7f0040000000 rw-p 00000000 00:00 0
+KernelPageSize:        4 kB
+7f0050000000-7f0090000000 ---p 00000000 00:00 0
+KernelPageSize:        4 kB
+"""
+
+
+@pytest.mark.parametrize(
+    ("size_mb", "backing"), [(256, "hugepages"), (257, "plain"), (512, "plain"), (513, "unknown")]
+)
+def test_the_backing_is_that_of_the_mapping_that_holds_the_memory(
+    size_mb: int, backing: str
+) -> None:
+    assert memories.backing_of(memories.found_in(HUGE, size_mb)) == backing
+
+
+def test_huge_pages_that_the_host_has_not_reserved_are_said_so(tmp_path: Path) -> None:
+    words = "qemu-system-x86_64: unable to map backing store for guest RAM: Cannot allocate memory"
+    manifest = {
+        "command": ["sh", "-c", f"echo {words} >&2; exit 1"],
+        "cpu": "kvm64",
+        "memory_mb": 256,
+        "append": "",
+        "boot": [],
+        "failed_marker": "MITIGAUGE-GUEST-FAILED",
+    }
+    end = guests.Endpoint([], "10.0.2.15/24", "127.0.0.1", 1)
+    asked = {"memory_backing": "hugepages"}
+    with guests.booted(guests.Guest(manifest, end, 1, tmp_path, 1, None, asked)) as guest:
+        guest.process.wait(20)
+        with pytest.raises(iperf.contract.CaseError, match=r"cannot make the guest: .*allocate"):
+            guest.check()
 
 
 @needs_qemu
@@ -183,6 +293,7 @@ def test_a_guest_that_the_host_cannot_make_is_said_by_name(tmp_path: Path) -> No
         ],
         "cpu": "kvm64",
         "append": "",
+        "boot": [],
         "failed_marker": "MITIGAUGE-GUEST-FAILED",
     }
     end = guests.Endpoint([], "10.0.2.15/24", "127.0.0.1", 1)

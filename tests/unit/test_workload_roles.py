@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
 import ipaddress
 import json
 import random
 import shutil
 import stat
+import struct
 import subprocess
 import tarfile
 import threading
@@ -24,6 +26,7 @@ from tests.loading import load
 ROLES = "ansible/roles"
 parts = load("ansible/module_utils/mitigauge_guest.py")
 image = load(f"{ROLES}/guest/library/guest_image.py")
+disk = load(f"{ROLES}/guest/library/guest_disk.py")
 network = load(f"{ROLES}/guest_network/library/guest_network.py")
 job = load(f"{ROLES}/workload/library/workload_job.py")
 stage = load(f"{ROLES}/workload/library/workload_stage.py")
@@ -95,11 +98,74 @@ def test_an_unknown_guest_kernel_is_refused_with_the_known_ones(
         image.choose_kernel("5.10", "", *kernels)
 
 
-def test_a_guest_stays_on_the_processors_it_is_given(tmp_path: Path) -> None:
-    free = image.qemu_command(tmp_path, "host", 256, "")
+def test_a_guest_stays_on_the_processors_it_is_given() -> None:
+    free = image.qemu_command("host", 256, "")
     assert free[0] == "qemu-system-x86_64"
-    held = image.qemu_command(tmp_path, "host", 256, "2-3")
+    held = image.qemu_command("host", 256, "2-3")
     assert held == ["taskset", "--cpu-list", "2-3", *free]
+
+
+QCOW2 = struct.pack(">4sIQ", b"QFI\xfb", 3, 0).ljust(512, b"\0")
+
+
+@pytest.fixture
+def taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What guest_disk is asked, with an image and a key that are there."""
+    monkeypatch.setattr(disk, "missing_packages", lambda _: [])
+    (tmp_path / "g.qcow2").write_bytes(QCOW2)
+    (tmp_path / "key").write_text("key")
+    (tmp_path / "key").chmod(0o600)
+    (tmp_path / "guest").mkdir()
+    return {
+        "path": str(tmp_path / "guest"), "image": str(tmp_path / "g.qcow2"), "user": "root",
+        "key_file": str(tmp_path / "key"), "session": "echo",
+    }  # fmt: skip
+
+
+def test_an_image_is_noted_once_and_forgotten_without_a_trace(taken: dict[str, str]) -> None:
+    changed, manifest = disk.ensure(taken, check_mode=False)
+    assert changed
+    assert manifest["sha256"] == hashlib.sha256(QCOW2).hexdigest()
+    assert disk.ensure(taken, check_mode=False) == (False, manifest)
+    assert disk.ensure({**taken, "session": "other"}, check_mode=False)[0]
+    assert disk.ensure({**taken, "image": ""}, check_mode=False) == (True, {})
+    assert list(Path(taken["path"]).iterdir()) == []
+
+
+def test_an_image_that_was_written_to_is_another_one(taken: dict[str, str]) -> None:
+    before = disk.ensure(taken, check_mode=False)[1]["sha256"]
+    Path(taken["image"]).write_bytes(QCOW2 + b"more")
+    changed, manifest = disk.ensure(taken, check_mode=False)
+    assert changed
+    assert manifest["sha256"] != before
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "no qcow2 file"),
+        (b"\x7fELF".ljust(512), "no qcow2 file"),
+        (struct.pack(">4sIQ", b"QFI\xfb", 2, 104).ljust(512, b"\0"), "needs another file"),
+        (QCOW2[:72] + struct.pack(">Q", 4) + QCOW2[80:], "needs another file"),
+    ],
+)
+def test_an_image_that_is_not_one_whole_qcow2_file_is_refused(
+    taken: dict[str, str], content: bytes, said: str
+) -> None:
+    Path(taken["image"]).write_bytes(content)
+    with pytest.raises(disk.GuestImageError, match=said):
+        disk.ensure(taken, check_mode=False)
+
+
+def test_what_a_guest_image_lacks_on_the_host_is_said_by_name(taken: dict[str, str]) -> None:
+    Path(taken["key_file"]).chmod(0o644)
+    with pytest.raises(disk.GuestImageError, match=r"key .*chmod 600"):
+        disk.ensure(taken, check_mode=False)
+    Path(taken["key_file"]).unlink()
+    with pytest.raises(disk.GuestImageError, match=r"key .*No such file"):
+        disk.ensure(taken, check_mode=False)
+    with pytest.raises(disk.GuestImageError, match=r"guest image /nowhere: No such file"):
+        disk.ensure({**taken, "image": "/nowhere"}, check_mode=False)
 
 
 def test_a_probe_tells_a_dead_qemu_from_a_silent_one() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import socket
 import subprocess
 import tarfile
 import time
@@ -14,7 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from _kit.contract import CaseError
-from monitor import Monitor, MonitorError, irqchip, processor
+from disk import MAC, Session, free_port, qemu_arguments, require_unchanged
+from memory import arguments as memory_arguments
+from memory import backing_of, checked_size, mapping
+from monitor import Monitor, MonitorError, irqchip, memory_mb, processor
 
 GUEST = Path("/opt/mitigauge/guest")
 NETWORK = Path("/etc/mitigauge/guest-network.json")
@@ -27,15 +29,17 @@ PROFILE_FILE_BYTES = 32 << 20
 TAIL_BYTES = 2048
 # What an arm may set of the guest.
 CPU, FLAGS, IRQCHIP = "cpu", "flags", "machine.kernel_irqchip"
-SETTINGS = (CPU, FLAGS, IRQCHIP)
-# What the guest's first process says of itself on the serial port.
+VCPUS, MEMORY, BACKING = "vcpus", "memory_mb", "memory_backing"
+SETTINGS = (CPU, FLAGS, IRQCHIP, VCPUS, MEMORY, BACKING)
+# What the guest says of itself before it serves.
 FACT = re.compile(
-    r"^MITIGAUGE-GUEST-(CPU|VULNERABILITY) ([^:\r\n]{1,64}?)\s*: ?(.{0,4096}?)\r?$", re.M
+    r"^MITIGAUGE-GUEST-(CPU|VULNERABILITY|SYSTEM) ([^:\r\n]{1,64}?)\s*: ?(.{0,4096}?)\r?$", re.M
 )
+LACKS = re.compile(r"^MITIGAUGE-GUEST-LACKS (\S{1,64})", re.M)
 # Of QEMU, about a guest that this host cannot make.
 IMPOSSIBLE = re.compile(
     r".*(?:doesn't support requested feature|unable to find CPU model|[Pp]roperty .* not found"
-    r"|doesn't allow setting|not supported).*"
+    r"|doesn't allow setting|not supported|Cannot allocate memory).*"
 )
 
 
@@ -70,16 +74,17 @@ def read_json(path: Path, missing: str) -> dict[str, Any]:
 
 
 def guest_manifest() -> dict[str, Any]:
-    """How this host's guest is started; CaseError if it has none."""
-    return read_json(GUEST / "manifest.json", "apply Ansible role guest to this host")
+    """How this host's guest is started, and its `disk`, where it is of the operator's image.
 
-
-def free_port() -> int:
-    """A port of the loopback address that nobody holds for TCP."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
+    CaseError if the host has none.
+    """
+    manifest = read_json(GUEST / "manifest.json", "apply Ansible role guest to this host")
+    path = GUEST / "disk.json"
+    if path.exists():
+        disk = manifest["disk"] = read_json(path, "apply Ansible role guest to this host")
+        require_unchanged(disk)
+        disk["session"] = (GUEST / "session").read_text()
+    return manifest
 
 
 def endpoint(network: str) -> Endpoint:
@@ -104,6 +109,7 @@ class GuestProfile(NamedTuple):
     append: str
     done_marker: str
     tar: Path
+    memory_mb: int
 
 
 def guest_profile(hz: int, tests: int, output: Path) -> GuestProfile:
@@ -111,11 +117,12 @@ def guest_profile(hz: int, tests: int, output: Path) -> GuestProfile:
     manifest = read_json(GUEST / "profile.json", "apply Ansible role guest with guest_profiled")
     tar = output / "guest.tar"
     qemu = [
-        "-m", str(manifest["memory_mb"]), "-initrd", str(manifest["initrd"]),
+        "-initrd", str(manifest["initrd"]),
         "-device", "virtio-serial-pci", "-chardev", f"file,id=profile,path={tar}",
         "-device", "virtserialport,chardev=profile",
     ]  # fmt: skip
-    return GuestProfile(qemu, f" mg_profile={hz},{tests}", str(manifest["done_marker"]), tar)
+    append, memory_mb = f" mg_profile={hz},{tests}", int(manifest["memory_mb"])
+    return GuestProfile(qemu, append, str(manifest["done_marker"]), tar, memory_mb)
 
 
 def tail(*paths: Path) -> str:
@@ -123,6 +130,12 @@ def tail(*paths: Path) -> str:
     texts = [path.read_bytes()[-TAIL_BYTES:].decode(errors="replace") for path in paths
              if path.exists()]  # fmt: skip
     return "\n".join(text.strip() for text in texts if text.strip())
+
+
+def count_of(processors: str) -> int:
+    """How many a list of the kernel's has, for example 0-3,5."""
+    spans = [span.partition("-") for span in processors.strip().split(",") if span]
+    return sum(int(last or first) - int(first) + 1 for first, _, last in spans)
 
 
 def asked_of_guest(case: dict[str, Any]) -> dict[str, str]:
@@ -148,7 +161,7 @@ def made_so(manifest: dict[str, Any], asked: dict[str, str]) -> list[str]:
 
 
 class Guest:
-    """A started QEMU. While it is measured it is asked by its serial port only."""
+    """A started QEMU. While it is measured nobody asks it: what it says itself is listened to."""
 
     def __init__(
         self,
@@ -165,27 +178,56 @@ class Guest:
         self.monitor = output / "qmp"
         self.serial = output / f"serial-{attempt}.log"
         self.log = output / f"qemu-{attempt}.log"
+        self.said, self.session = self.serial, None
+        self.memory_mb = int(self.asked.get(MEMORY, manifest.get("memory_mb", 0)))
+        if profile:
+            # What the profile needs, it gets besides.
+            self.memory_mb += profile.memory_mb - int(manifest["memory_mb"])
         self.command = [
-            *manifest["command"], *made_so(manifest, self.asked),
+            *manifest["command"], *made_so(manifest, self.asked), *self._memory(profile),
             "-smp", str(vcpus), *end.qemu,
             "-qmp", f"unix:{self.monitor},server=on,wait=off",
-            "-device", "virtio-net-pci,netdev=n0,romfile=",
             "-serial", f"file:{self.serial}", "-pidfile", str(output / "qemu.pid"),
-            *(profile.qemu if profile else []), "-append",
-            f"{manifest['append']} mg_addr={end.guest_address}{profile.append if profile else ''}",
+            *self._system(end, output / f"session-{attempt}.log", profile),
         ]  # fmt: skip
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
+    def _memory(self, profile: GuestProfile | None) -> list[str]:
+        if not profile and not {MEMORY, BACKING} & set(self.asked):
+            return []
+        return memory_arguments(self.memory_mb, self.asked.get(BACKING, ""))
+
+    def _system(self, end: Endpoint, said: Path, profile: GuestProfile | None) -> list[str]:
+        """QEMU's arguments for what is booted, and for its device on the measured network."""
+        disk, device = self.manifest.get("disk"), "virtio-net-pci,netdev=n0,romfile="
+        if disk is None:
+            append = f"{self.manifest['append']} mg_addr={end.guest_address}"
+            return [
+                *self.manifest["boot"], "-device", device, *(profile.qemu if profile else []),
+                "-append", append + (profile.append if profile else ""),
+            ]  # fmt: skip
+        if profile:
+            raise CaseError("a guest of an operator's image takes no profile of itself")
+        port, self.said = free_port(), said
+        self.session = Session(disk, disk["session"], end.guest_address, port, said)
+        # After the network that it is spoken to by, which many a guest takes for its only one.
+        return [*qemu_arguments(disk, port), "-device", f"{device},mac={MAC}"]
+
     def fault(self, kind: str, what: str) -> LabFault:
         """A lab fault with the end of what QEMU and the guest said."""
-        return LabFault(kind, f"{what}; last output:\n{tail(self.log, self.serial)}")
+        return LabFault(kind, f"{what}; last output:\n{tail(self.log, self.serial, self.said)}")
 
     def check(self) -> str:
-        """The serial log so far; LabFault if the guest is gone or gave up."""
-        text = self.serial.read_text(errors="replace") if self.serial.exists() else ""
+        """What the guest said so far; LabFault if it is gone or gave up."""
+        ended = self.session.tend() if self.session else ""
+        text = self.said.read_text(errors="replace") if self.said.exists() else ""
+        if lacks := LACKS.search(text):
+            raise CaseError(
+                f"guest image {self.manifest['disk']['image']} lacks {lacks[1]}: install it there"
+            )
         if self.manifest["failed_marker"] in text:
             raise self.fault("guest-failed", "the guest gave up")
         if self.process.poll() is not None:
@@ -196,6 +238,8 @@ class Guest:
         # QEMU then stops the guest and waits for a debugger.
         if b"KVM internal error" in self.log.read_bytes():
             raise self.fault("guest-died", "KVM gave the guest up")
+        if ended:
+            raise self.fault("guest-session", ended)
         return text
 
     def wait_ready(self, test: int) -> float:
@@ -210,20 +254,19 @@ class Guest:
         raise self.fault("guest-hang", f"not ready for test {test} within {limit:g} s")
 
     def facts(self) -> dict[str, dict[str, str]]:
-        """What the guest said of its first processor and its vulnerabilities, by name."""
-        said: dict[str, dict[str, str]] = {"CPU": {}, "VULNERABILITY": {}}
+        """What the guest said of its first processor, its vulnerabilities and itself, by name."""
+        said: dict[str, dict[str, str]] = {"CPU": {}, "VULNERABILITY": {}, "SYSTEM": {}}
         for kind, name, text in FACT.findall(self.check()):
             said[kind][name] = text
-        return {"cpu": said["CPU"], "vulnerabilities": said["VULNERABILITY"]}
+        return {
+            "cpu": said["CPU"], "vulnerabilities": said["VULNERABILITY"], "system": said["SYSTEM"],
+        }  # fmt: skip
 
     def got(self) -> dict[str, str]:
         """What the guest has of what was asked: the same texts where it has all of it."""
-        flags = set(self.facts()["cpu"].get("flags", "").split())
-        got = {}
-        if FLAGS in self.asked:
-            words = (word[1:] for word in self.asked[FLAGS].split(","))
-            got[FLAGS] = ",".join(f"{'+' if word in flags else '-'}{word}" for word in words)
-        if not {CPU, IRQCHIP} & set(self.asked):
+        facts = self.facts()
+        got = self._told(facts["cpu"].get("flags", ""), facts["system"])
+        if not {CPU, IRQCHIP, MEMORY} & set(self.asked):
             return got
         try:
             with contextlib.closing(Monitor(self.monitor)) as monitor:
@@ -231,9 +274,29 @@ class Guest:
                     got[CPU] = processor(monitor, self.asked[CPU])
                 if IRQCHIP in self.asked:
                     got[IRQCHIP] = irqchip(monitor)
+                if MEMORY in self.asked:
+                    got[MEMORY] = self._size(memory_mb(monitor), facts["system"])
         except MonitorError as error:
             raise self.fault("guest-monitor", str(error)) from None
         return got
+
+    def _told(self, flags: str, system: dict[str, str]) -> dict[str, str]:
+        """What needs no monitor: the guest's own kernel tells it, or the host's."""
+        got = {}
+        if FLAGS in self.asked:
+            known, words = set(flags.split()), self.asked[FLAGS].split(",")
+            got[FLAGS] = ",".join(f"{'+' if w[1:] in known else '-'}{w[1:]}" for w in words)
+        if VCPUS in self.asked:
+            got[VCPUS] = str(count_of(system.get("processors", "")))
+        if BACKING in self.asked:
+            got[BACKING] = backing_of(mapping(self.process.pid, self.memory_mb))
+        return got
+
+    def _size(self, made_mb: int, system: dict[str, str]) -> str:
+        """The size that was asked for, where machine and guest have it and what a profile needs."""
+        told = re.search(r"^MemTotal: +(\d+) kB$", system.get("memory", ""))
+        size = checked_size(made_mb, int(told[1]) if told else 0)
+        return self.asked[MEMORY] if size == str(self.memory_mb) else size
 
     def wait_for(self, marker: str, limit_s: float) -> bool:
         """Whether the guest has said `marker` within `limit_s`; LabFault if it is gone."""
@@ -248,6 +311,8 @@ class Guest:
         """Kill it: nothing in it is worth an orderly shutdown."""
         self.process.kill()
         self.process.wait()
+        if self.session:
+            self.session.stop()
 
 
 @contextlib.contextmanager

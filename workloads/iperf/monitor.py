@@ -107,3 +107,8 @@ def irqchip(monitor: Monitor) -> str:
     found = set(re.findall(r"\(((?:kvm-)?(?:apic|ioapic))\)", tree))
     kernels = {name for name, kind in IN_KERNEL.items() if kind in found}
     return {2: "on", 0: "off"}.get(len(kernels), "split" if kernels == {"apic"} else "unknown")
+
+
+def memory_mb(monitor: Monitor) -> int:
+    """The memory that the machine was made with, in MiB."""
+    return int(monitor.ask("query-memory-size-summary")["base-memory"]) >> 20

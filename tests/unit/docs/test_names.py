@@ -94,6 +94,7 @@ LEFT_BY_OTHERS = {
     "acceleration.json",
     "case.json",
     "CASE.json",
+    "disk.json",
     "facts.json",
     "failed.txt",
     "hosts.yml",

@@ -21,6 +21,9 @@ ALL: dict[str, Any] = {
     "shows": {"sys/devices/system/cpu/smt/control": "off"},
     "guest_cpu": "EPYC,+stibp,-avx,hv_relaxed=on",
     "guest_machine": "kernel_irqchip=split",
+    "guest_vcpus": 2,
+    "guest_memory_mb": 512,
+    "guest_memory_backing": "hugepages",
 }
 
 
@@ -52,9 +55,16 @@ def test_the_host_reads_each_of_these_files() -> None:
 
 
 def test_settings_of_a_guest_do_not_touch_the_host() -> None:
-    settings = Settings.model_validate({"guest_cpu": "EPYC", "guest_machine": ALL["guest_machine"]})
+    guest = {kind: value for kind, value in ALL.items() if kind.startswith("guest_")}
+    settings = Settings.model_validate({**guest, "guest_cpu": "EPYC"})
     assert (settings.options(), settings.readings()) == ((), ())
-    assert settings.guest() == {"cpu": "EPYC", "machine.kernel_irqchip": "split"}
+    assert settings.guest() == {
+        "cpu": "EPYC",
+        "machine.kernel_irqchip": "split",
+        "vcpus": "2",
+        "memory_mb": "512",
+        "memory_backing": "hugepages",
+    }
 
 
 def test_stored_settings_are_the_same_again() -> None:
@@ -76,6 +86,12 @@ def test_stored_settings_are_the_same_again() -> None:
         ("sysctls", {"swappiness": "1"}),
         ("sysctls", {"vm..x": "1"}),
         ("sysctls", {"vm.x": "a\nb"}),
+        ("guest_vcpus", 0),
+        ("guest_vcpus", "2"),
+        ("guest_vcpus", True),
+        ("guest_memory_mb", 8),
+        ("guest_memory_mb", 1 << 40),
+        ("guest_memory_backing", "shared,path=/etc"),
         ("guest_cpu", "EPYC,,+x"),
         ("guest_cpu", "EPYC -machine"),
         ("guest_machine", "kernel_irqchip=maybe"),

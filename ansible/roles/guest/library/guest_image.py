@@ -52,6 +52,7 @@ description:
 options:
   path: {description: directory of the guest, type: path, required: true}
   init: {description: text of the guest's first process, type: str, required: true}
+  facts: {description: text of the program that says what the guest is, type: str, required: true}
   serve: {description: text of the program that serves the tests, type: str, required: true}
   kernel:
     description: release to boot; empty keeps the present guest's while it is installed, else newest
@@ -68,7 +69,7 @@ author: [Mitigauge contributors]
 """
 
 # Also to be raised when this module makes something else of the same inputs.
-SCHEMA = "mitigauge.guest/1"
+SCHEMA = "mitigauge.guest/2"
 READY_MARKER = "MITIGAUGE-GUEST-READY"
 FAILED_MARKER = "MITIGAUGE-GUEST-FAILED"
 # host is what one wants to measure on. kvm64 is for emulated hosts whose
@@ -81,6 +82,8 @@ PROBES_PER_CPU = 2
 # prints 23 thousand. Errors and panics are still printed.
 APPEND = "console=ttyS0 quiet panic=-1 random.trust_cpu=on"
 
+# Of our own in the guest, by their names there.
+PROGRAM_TEXTS = ("init", "facts", "serve")
 # Program → package that has it. By program, since busybox comes in two packages
 # that exclude each other and either will do.
 PROGRAMS = {
@@ -117,25 +120,28 @@ def choose_kernel(wanted: str, present: str, boot: Path, modules: Path) -> str:
     return max(installed, key=release_key)
 
 
-def collect_files(release: str, init: str, serve: str) -> dict[str, Entry]:
-    """What the initramfs holds, read from the host."""
+def collect_files(release: str, programs: dict[str, str]) -> dict[str, Entry]:
+    """What the initramfs holds: texts of our own `programs` by name, the rest from the host."""
     return {
-        "init": (stat.S_IFREG | 0o755, init.encode()),
-        "serve": (stat.S_IFREG | 0o755, serve.encode()),
+        **{name: (stat.S_IFREG | 0o755, text.encode()) for name, text in programs.items()},
         **program_files("busybox", "bin/busybox"),
         **program_files("iperf3", "usr/bin/iperf3"),
         **module_entries(module_paths(release, GUEST_MODULES), "order"),
     }
 
 
-def qemu_command(path: Path, cpu: str, memory_mb: int, cpus: str) -> list[str]:
-    """QEMU's arguments but for number of processors, network, serial port and -append."""
+def qemu_command(cpu: str, memory_mb: int, cpus: str) -> list[str]:
+    """QEMU's arguments but for what is booted, processors, network and serial port."""
     return [
         *(["taskset", "--cpu-list", cpus] if cpus else []),
         "qemu-system-x86_64", "-no-user-config", "-nodefaults", "-no-reboot",
         "-display", "none", "-machine", "pc,accel=kvm", "-cpu", cpu, "-m", str(memory_mb),
-        "-kernel", str(path / "vmlinuz"), "-initrd", str(path / "initrd.img"),
     ]  # fmt: skip
+
+
+def boot_arguments(path: Path) -> list[str]:
+    """QEMU's arguments for the system in `path`, but for -append."""
+    return ["-kernel", str(path / "vmlinuz"), "-initrd", str(path / "initrd.img")]
 
 
 @contextlib.contextmanager
@@ -180,7 +186,8 @@ def choose_cpu(path: Path, memory_mb: int, cpus: str, timeout_s: float) -> tuple
     seen: list[str] = []
     for cpu in CPU_CANDIDATES:
         for _ in range(PROBES_PER_CPU):
-            works, detail = probe(qemu_command(path, cpu, memory_mb, cpus), timeout_s)
+            command = [*qemu_command(cpu, memory_mb, cpus), *boot_arguments(path)]
+            works, detail = probe(command, timeout_s)
             seen.append(f"{cpu}: {detail}")
             if works:
                 return cpu, "; ".join(seen)
@@ -216,9 +223,8 @@ def ensure(params: dict[str, object], *, check_mode: bool) -> tuple[bool, dict[s
         Path("/boot"), Path("/lib/modules"),
     )  # fmt: skip
     vmlinuz = Path("/boot", f"vmlinuz-{release}").read_bytes()
-    initrd = newc(
-        with_directories(collect_files(release, str(params["init"]), str(params["serve"])))
-    )
+    programs = {name: str(params[name]) for name in PROGRAM_TEXTS}
+    initrd = newc(with_directories(collect_files(release, programs)))
     cpu, memory_mb = str(params["cpu"]), int(str(params["memory_mb"]))
     cpus = str(params["cpus"])
     timeout_s = float(str(params["ready_timeout_s"]))
@@ -247,7 +253,9 @@ def ensure(params: dict[str, object], *, check_mode: bool) -> tuple[bool, dict[s
     manifest["cpu_reason"] = "set by guest_cpu"
     if cpu == "auto":
         cpu, manifest["cpu_reason"] = choose_cpu(path, memory_mb, cpus, timeout_s)
-    manifest |= {"cpu": cpu, "command": qemu_command(path, cpu, memory_mb, cpus)}
+    manifest |= {
+        "cpu": cpu, "command": qemu_command(cpu, memory_mb, cpus), "boot": boot_arguments(path),
+    }  # fmt: skip
     write(path / "manifest.json", json.dumps(manifest, indent=1).encode())
     return True, manifest
 
@@ -258,6 +266,7 @@ def main() -> None:
         argument_spec={
             "path": {"type": "path", "required": True},
             "init": {"type": "str", "required": True},
+            "facts": {"type": "str", "required": True},
             "serve": {"type": "str", "required": True},
             "kernel": {"type": "str", "default": ""},
             "cpu": {"type": "str", "default": "auto"},

@@ -1,0 +1,147 @@
+"""iperf in a guest of an operator's image: a Debian on a qcow2 disk, booted by its own GRUB.
+
+It needs no host of the lab: QEMU emulates the guest on this machine, and this machine is the host.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mitigauge.catalog import Catalog
+from mitigauge.settings import REPOSITORY, get_settings
+from tests.lab.guest_image import guest_image, key_of, root_of
+from tests.loading import load
+
+pytestmark = pytest.mark.lab
+
+iperf, parser = load("workloads/iperf/run"), load("workloads/iperf/parse.py")
+guests = sys.modules["guest"]
+role = load("ansible/roles/guest/library/guest_disk.py")
+built = load("ansible/roles/guest/library/guest_image.py")
+FILES = REPOSITORY / "ansible/roles/guest/files"
+# Has no AVX2 in emulation, and SMEP where it is asked for.
+CPU = "Nehalem,+smep"
+READY_TIMEOUT_S = 300
+CASE = {
+    "case_id": "1", "workload": "iperf", "iterations": 2, "warmup": 1, "timeout_s": 600,
+    "parameters": {
+        "network": "user", "protocol": "tcp", "vcpus": 1, "parallel": 1,
+        "direction": "guest-to-host", "seconds": 1,
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """This machine as a host with a guest image."""
+
+    image: Path
+    guest: Path
+    output: Path
+
+    def run(self, **more: Any) -> int:
+        """The status of `run` for the case with *more*."""
+        case = self.output.with_name("case.json")
+        case.write_text(json.dumps({**CASE, **more}))
+        arguments = [str(case), str(self.output)]
+        return int(iperf.contract.main("iperf", iperf.checked, iperf.run_case, arguments))
+
+    def record(self) -> Any:
+        """What run.json says."""
+        return json.loads((self.output / "run.json").read_text())
+
+
+@pytest.fixture
+def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Prepared:
+    """As role guest would, but for KVM and for our own guest, which is not booted here."""
+    if shutil.which("qemu-system-x86_64") is None:
+        pytest.skip("no qemu-system-x86 here")
+    image = guest_image(get_settings().home / "guest-images")
+    with_iperf3(root_of(image), tmp_path / "bin", monkeypatch)
+    guest = tmp_path / "guest"
+    guest.mkdir()
+    manifest = {
+        "command": [word.replace("accel=kvm", "accel=tcg")
+                    for word in built.qemu_command(CPU, 256, "")],
+        "cpu": CPU, "memory_mb": 256, "append": "", "boot": [], "iperf3": "", "qemu": "",
+        "ready_marker": built.READY_MARKER, "failed_marker": built.FAILED_MARKER,
+        "ready_timeout_s": READY_TIMEOUT_S,
+    }  # fmt: skip
+    (guest / "manifest.json").write_text(json.dumps(manifest))
+    take(guest, image, "root")
+    monkeypatch.setattr(guests, "GUEST", guest)
+    return Prepared(image, guest, tmp_path / "output")
+
+
+def take(guest: Path, image: Path, user: str) -> None:
+    """What role guest does with an image."""
+    session = "".join((FILES / name).read_text() for name in ("session", "facts", "serve"))
+    wanted = {
+        "path": str(guest), "image": str(image), "user": user, "key_file": str(key_of(image)),
+        "session": session,
+    }  # fmt: skip
+    role.ensure(wanted, check_mode=False)
+
+
+def with_iperf3(root: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This machine's own iperf3, or the image's with its libraries."""
+    if shutil.which("iperf3"):
+        return
+    loader, libraries = root / "usr/lib64/ld-linux-x86-64.so.2", root / "usr/lib/x86_64-linux-gnu"
+    words = [str(loader), "--library-path", str(libraries), str(root / "usr/bin/iperf3")]
+    folder.mkdir()
+    (folder / "iperf3").write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    (folder / "iperf3").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+def test_a_guest_of_an_image_measures_and_proves_what_it_got(prepared: Prepared) -> None:
+    before = hashlib.sha256(prepared.image.read_bytes()).hexdigest()
+    asked = {
+        "cpu": "Nehalem,+smep", "flags": "+smep,-avx2", "vcpus": "2", "memory_mb": "300",
+        "memory_backing": "shared",
+    }  # fmt: skip
+    parameters = {**CASE["parameters"], "vcpus": "arm"}  # type: ignore[dict-item]
+    assert prepared.run(parameters=parameters, guest=asked) == 0
+    record = prepared.record()
+    assert record["lab_faults"] == []
+    assert record["guest"] == asked
+    assert set(asked) < set(Catalog().workloads["iperf"].guest_settings)
+    facts = record["guest_facts"]
+    assert facts["system"]["kernel"] == record["tools"]["guest_kernel"] != os.uname().release
+    assert "init=/guest-init" in facts["system"]["cmdline"]
+    assert facts["system"]["processors"] == "0-1"
+    assert {"meltdown", "spectre_v2"} <= set(facts["vulnerabilities"])
+    result = parser.parse(prepared.output)
+    assert (len(result["metrics"]["throughput"]["values"]), result["guest"]) == (2, asked)
+    assert hashlib.sha256(prepared.image.read_bytes()).hexdigest() == before
+    assert result["tools"]["guest_image_sha256"] == before
+
+
+def test_a_guest_that_lets_nobody_in_is_said_with_its_name(
+    prepared: Prepared, capsys: pytest.CaptureFixture[str]
+) -> None:
+    take(prepared.guest, prepared.image, "nobody")
+    assert prepared.run() == 1
+    said = capsys.readouterr().err
+    assert f"{prepared.image} does not let nobody in with {key_of(prepared.image)}" in said
+
+
+def test_an_image_without_iperf3_is_told_what_it_lacks(
+    prepared: Prepared, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = prepared.guest / "session"
+    # The same image with the program out of reach.
+    session.write_text(f"mv /usr/bin/iperf3 /usr/bin/hidden\n{session.read_text()}")
+    assert prepared.run() == 1
+    assert f"{prepared.image} lacks iperf3: install it there" in capsys.readouterr().err
