@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session, aliased
 
+from mitigauge.clock import Clock
 from mitigauge.experiments.tables import Arm, Case, Comparison
 from mitigauge.fleet.tables import Host
 from mitigauge.runs.tables import Run
@@ -49,6 +50,8 @@ class LineRow(BaseModel):
 
     comparison: str
     host: str
+    emulated: bool
+    counted: bool = Field(description="whether the host's time counts instructions")
     case: str
     metric: str
     metric_title: str
@@ -56,7 +59,9 @@ class LineRow(BaseModel):
     direction: Direction
     arm: str
     points: list[LinePoint | None]
-    first_worse: str = Field(description="the first revision that is worse; empty: none is")
+    first_worse: str = Field(
+        description="the first revision that is worse by more than counts as no difference"
+    )
 
 
 class SeriesLine(BaseModel):
@@ -68,16 +73,19 @@ class SeriesLine(BaseModel):
 
 
 def line(session: Session, series: Series) -> SeriesLine:
-    """Rows of the latest measured revision, the worst first, with what earlier ones said of each.
+    """Rows of the latest measured revision, the worst first, then those of earlier ones alone.
 
     Only primary metrics have rows.
     """
     measured = [r for r in series.revisions if r.experiment_id is not None]
     if not measured:
         return SeriesLine(revisions=[], rows=[], left_out=0)
-    latest = _said(session, int(measured[-1].experiment_id or 0), ())
-    primary = [row for row in latest if row.Case.metrics[row.StoredVerdict.metric].primary]
-    shown = primary[:MOST_ROWS]
+    primary: dict[Key, Any] = {}
+    for revision in reversed(measured):
+        for row in _said(session, int(revision.experiment_id or 0), ()):
+            if row.Case.metrics[row.StoredVerdict.metric].primary:
+                primary.setdefault(_key(row), row)
+    shown = list(primary.values())[:MOST_ROWS]
     titles = sorted({row.Case.title for row in shown})
     by_revision = {
         revision.label: {
@@ -133,11 +141,13 @@ def _key(row: Any) -> Key:
 def _row(row: Any, labels: Sequence[str], by_revision: dict[str, dict[Key, Any]]) -> LineRow:
     declared = row.Case.metrics[row.StoredVerdict.metric]
     points = [_point(label, by_revision[label].get(_key(row))) for label in labels]
-    worse = [p.revision for p in points if p is not None and p.verdict is Verdict.WORSE]
+    worse = [p.revision for p in points if p is not None and _counts(p, declared.delta_percent)]
     comparison, host, title, metric, arm = _key(row)
     return LineRow(
         comparison=comparison,
         host=host,
+        emulated=row.Host.emulated,
+        counted=row.Host.clock == Clock.COUNTED,
         case=title,
         metric=metric,
         metric_title=declared.title,
@@ -147,6 +157,13 @@ def _row(row: Any, labels: Sequence[str], by_revision: dict[str, dict[Key, Any]]
         points=points,
         first_worse=worse[0] if worse else "",
     )
+
+
+def _counts(point: LinePoint, delta_percent: float) -> bool:
+    """Whether it is worse by more than what counts as no difference."""
+    ends = [end for end in (point.ci_low_percent, point.ci_high_percent) if end is not None]
+    within = len(ends) == 2 and all(abs(end) <= delta_percent for end in ends)
+    return point.verdict is Verdict.WORSE and not within
 
 
 def _point(label: str, row: Any | None) -> LinePoint | None:

@@ -11,7 +11,7 @@ const PAGES = [
   "series",
   "not found",
 ];
-const WITH_RESULTS = ["experiments", "experiment", "case", "boot", "host"];
+const WITH_RESULTS = ["experiments", "experiment", "case", "boot", "host", "series"];
 
 for (const name of PAGES) {
   for (const colorScheme of ["light", "dark"] as const) {

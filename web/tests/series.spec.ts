@@ -8,6 +8,8 @@ function line(count: number, leftOut = 0): SeriesLine {
   const rows = Array.from({ length: count }, (_, at): LineRow => ({
     comparison: at % 2 === 0 ? "modes" : "since-before",
     host: "lab-amd",
+    emulated: true,
+    counted: true,
     case: `syscall case ${at}`,
     metric: "time_per_call",
     metric_title: "Time per call",

@@ -1876,13 +1876,20 @@ export interface components {
             /** Comparison */
             comparison: string;
             /**
+             * Counted
+             * @description whether the host's time counts instructions
+             */
+            counted: boolean;
+            /**
              * Direction
              * @enum {string}
              */
             direction: "lower" | "higher";
+            /** Emulated */
+            emulated: boolean;
             /**
              * First Worse
-             * @description the first revision that is worse; empty: none is
+             * @description the first revision that is worse by more than counts as no difference
              */
             first_worse: string;
             /** Host */

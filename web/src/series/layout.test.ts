@@ -47,6 +47,8 @@ test("rows stand under what they are compared with", () => {
   const row = (comparison: string, across: boolean): LineRow => ({
     comparison,
     host: "h",
+    emulated: false,
+    counted: false,
     case: "c",
     metric: "m",
     metric_title: "M",

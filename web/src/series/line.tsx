@@ -3,6 +3,7 @@
 import { Link } from "wouter";
 import type { LinePoint, LineRow, SeriesLine } from "../api/types";
 import { fixed, percentDigits } from "../format/quantity";
+import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Empty } from "../ui/empty";
 import { drawing, grouped, HEIGHT, STEP } from "./layout";
 
@@ -79,6 +80,12 @@ function Row({ row }: { row: LineRow }) {
         <div className="faint small">
           {row.arm} on {row.host}; {row.direction} is better
         </div>
+        {(row.emulated || row.counted) && (
+          <div className="buttons">
+            {row.emulated && <EmulatedMark />}
+            {row.counted && <CountedMark />}
+          </div>
+        )}
       </th>
       <td>
         <Chart row={row} />
