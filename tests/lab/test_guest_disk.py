@@ -114,7 +114,7 @@ def test_a_guest_of_an_image_measures_and_proves_what_it_got(prepared: Prepared)
     before = hashlib.sha256(prepared.image.read_bytes()).hexdigest()
     asked = {
         "cpu": "Nehalem,+smep", "flags": "+smep,-avx2", "vcpus": "2", "memory_mb": "300",
-        "memory_backing": "shared",
+        "memory_backing": "shared", "devices": "virtio-net-pci.packed=on",
     }  # fmt: skip
     parameters = {**CASE["parameters"], "vcpus": "arm"}  # type: ignore[dict-item]
     assert prepared.run(parameters=parameters, guest=asked) == 0
