@@ -49,6 +49,14 @@ FlagWords = Annotated[
         "+FLAG or -FLAG as /proc/cpuinfo names it, with commas between them",
     ),
 ]
+# As QEMU's -global takes them: no dot in a device's name, no path in a value.
+DeviceType = Annotated[str, formed(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", "a device of the monitor")]
+DeviceProperty = Annotated[
+    str, formed(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", "a property of a device of the monitor")
+]
+DeviceValue = Annotated[
+    str, formed(r"[A-Za-z0-9_.-]{1,64}", "a value of a device's property, for example off or 256")
+]
 IRQCHIPS = ("on", "split", "off")
 MOST_VCPUS, LEAST_GUEST_MB, MOST_GUEST_MB = 512, 64, 1 << 20
 
@@ -205,6 +213,23 @@ class GuestMachine(Kind):
         return {f"machine.{name}": value}
 
 
+class GuestDevices(Kind):
+    """Device of the monitor → property → value, for each device of that type in the guest."""
+
+    root: dict[DeviceType, dict[DeviceProperty, DeviceValue]] = Field(
+        default_factory=dict, max_length=10
+    )
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        words = [
+            f"{device}.{name}={value}"
+            for device, properties in sorted(self.root.items())
+            for name, value in sorted(properties.items())
+        ]
+        return {"devices": ",".join(words)} if words else {}
+
+
 class GuestVcpus(Kind):
     """How many processors the guest has."""
 
@@ -245,6 +270,7 @@ class Settings(Closed):
     guest_cpu: GuestCpu = GuestCpu()
     guest_flags: GuestFlags = GuestFlags()
     guest_machine: GuestMachine = GuestMachine()
+    guest_devices: GuestDevices = GuestDevices()
     guest_vcpus: GuestVcpus = GuestVcpus()
     guest_memory_mb: GuestMemory = GuestMemory()
     guest_memory_backing: GuestMemoryBacking = GuestMemoryBacking()

@@ -1,6 +1,7 @@
-"""iperf in a guest of an operator's image: a Debian on a qcow2 disk, booted by its own GRUB.
+"""iperf in both kinds of guests: an operator's image, booted by its own GRUB, and the built one.
 
-It needs no host of the lab: QEMU emulates the guest on this machine, and this machine is the host.
+The image is a Debian on a qcow2 disk; what the built guest consists of is taken from it. No host of
+the lab is needed: QEMU emulates the guest on this machine, and this machine is the host.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import json
 import os
 import shlex
 import shutil
+import stat
+import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +31,7 @@ pytestmark = pytest.mark.lab
 iperf, parser = load("workloads/iperf/run"), load("workloads/iperf/parse.py")
 guests = sys.modules["guest"]
 role = load("ansible/roles/guest/library/guest_disk.py")
+parts = load("ansible/module_utils/mitigauge_guest.py")
 built = load("ansible/roles/guest/library/guest_image.py")
 FILES = REPOSITORY / "ansible/roles/guest/files"
 # Has no AVX2 in emulation, and SMEP where it is asked for.
@@ -109,7 +114,7 @@ def test_a_guest_of_an_image_measures_and_proves_what_it_got(prepared: Prepared)
     before = hashlib.sha256(prepared.image.read_bytes()).hexdigest()
     asked = {
         "cpu": "Nehalem,+smep", "flags": "+smep,-avx2", "vcpus": "2", "memory_mb": "300",
-        "memory_backing": "shared",
+        "memory_backing": "shared", "devices": "virtio-net-pci.packed=on",
     }  # fmt: skip
     parameters = {**CASE["parameters"], "vcpus": "arm"}  # type: ignore[dict-item]
     assert prepared.run(parameters=parameters, guest=asked) == 0
@@ -126,6 +131,58 @@ def test_a_guest_of_an_image_measures_and_proves_what_it_got(prepared: Prepared)
     assert (len(result["metrics"]["throughput"]["values"]), result["guest"]) == (2, asked)
     assert hashlib.sha256(prepared.image.read_bytes()).hexdigest() == before
     assert result["tools"]["guest_image_sha256"] == before
+
+
+def test_the_guest_that_is_built_says_the_same_of_itself(
+    prepared: Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (prepared.guest / "disk.json").unlink()
+    build(prepared.guest, root_of(prepared.image), monkeypatch)
+    asked = {
+        "cpu": "Nehalem,+smep",
+        "flags": "+smep",
+        "memory_mb": "200",
+        "memory_backing": "plain",
+    }
+    assert prepared.run(guest=asked) == 0
+    record = prepared.record()
+    assert (record["lab_faults"], record["guest"]) == ([], asked)
+    assert "mg_addr=10.0.2.15/24" in record["guest_facts"]["system"]["cmdline"]
+    assert len(parser.parse(prepared.output)["metrics"]["throughput"]["values"]) == 2
+
+
+def build(guest: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernel and initramfs as role guest makes them, of the programs and modules below *root*."""
+
+    def within(*command: str) -> str:
+        words = ["chroot", str(root), *command]
+        return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+    def entry(path: str) -> Any:
+        return (stat.S_IFREG | 0o755, (root / path.lstrip("/")).read_bytes())
+
+    def program(name: str, place: str) -> dict[str, Any]:
+        path = f"/usr/bin/{name}"
+        libraries = parts.libraries(within("ldd", path)) if name != "busybox" else []
+        return {place: entry(path), **{one.lstrip("/"): entry(one) for one in libraries}}
+
+    def modules(release: str, names: Sequence[str]) -> list[str]:
+        shown = [within("modprobe", "-S", release, "--show-depends", name) for name in names]
+        files = [path for text in shown for path in parts.module_files(text)]
+        return list(dict.fromkeys(str(root / path.lstrip("/")) for path in files))
+
+    monkeypatch.setattr(built, "program_files", program)
+    monkeypatch.setattr(built, "module_paths", modules)
+    release = next((root / "lib/modules").iterdir()).name
+    texts = {name: (FILES / name).read_text() for name in built.PROGRAM_TEXTS}
+    files = built.with_directories(built.collect_files(release, texts))
+    (guest / "initrd.img").write_bytes(built.newc(files))
+    shutil.copy(root / "vmlinuz", guest / "vmlinuz")
+    path = guest / "manifest.json"
+    manifest = json.loads(path.read_text())
+    more = {"append": built.APPEND, "boot": built.boot_arguments(guest)}
+    of_record = {"kernel_release": release, "initrd_sha256": ""}
+    path.write_text(json.dumps({**manifest, **more, **of_record}))
 
 
 def test_a_guest_that_lets_nobody_in_is_said_with_its_name(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,13 @@ guests, monitors, memories = (sys.modules[name] for name in ("guest", "monitor",
 QEMU = "qemu-system-x86_64"
 # The others of the family need KVM.
 BASIC = Catalog().families["guest-enlightenments"].modes["basic"].settings.guest()["cpu"]
+
+
+def free_huge_pages() -> int:
+    """Of 2 MiB, reserved here and used by nobody."""
+    found = re.search(r"^HugePages_Free: +(\d+)$", Path("/proc/meminfo").read_text(), re.M)
+    return int(found[1]) if found else 0
+
 
 needs_qemu = pytest.mark.skipif(shutil.which(QEMU) is None, reason="no qemu-system-x86 here")
 
@@ -89,6 +97,24 @@ def test_without_kvm_all_interrupt_controllers_are_in_user_space(tmp_path: Path)
         assert monitors.irqchip(monitor) == "off"
 
 
+NIC = ("-netdev", "user,id=n0", "-device", "virtio-net-pci,netdev=n0,romfile=")
+SECOND = ("-netdev", "user,id=n1", "-device", "virtio-net-pci,netdev=n1,romfile=,packed=off")
+
+
+@needs_qemu
+def test_a_property_of_a_device_is_what_every_such_device_has(tmp_path: Path) -> None:
+    asked = "virtio-net-pci.packed=on,virtio-net-pci.tx_queue_size=0x100"
+    for name, more, told in (
+        ("one", (), asked),
+        ("two", SECOND, asked.replace("packed=on", "packed=off")),
+        ("none", None, asked.replace("=on", "=no such device").replace("0x100", "no such device")),
+    ):
+        (tmp_path / name).mkdir()
+        nics = () if more is None else (*NIC, *more)
+        with made(tmp_path / name, "-global", "virtio-net-pci.packed=on", *nics) as monitor:
+            assert monitors.devices(monitor, asked) == told
+
+
 @pytest.mark.parametrize(
     ("tree", "where"),
     [
@@ -118,6 +144,10 @@ MANIFEST = {"cpu": "kvm64"}
         ({"cpu": "+stibp"}, ["-cpu", "kvm64,+stibp,enforce"]),
         ({"cpu": "hv-time=on"}, ["-cpu", "kvm64,hv-time=on,enforce"]),
         ({"machine.kernel_irqchip": "split"}, ["-machine", "kernel_irqchip=split"]),
+        (
+            {"devices": "kvm-pit.lost_tick_policy=discard,virtio-net-pci.packed=on"},
+            ["-global", "kvm-pit.lost_tick_policy=discard", "-global", "virtio-net-pci.packed=on"],
+        ),
         ({"flags": "+smep"}, []),
     ],
 )
@@ -208,6 +238,13 @@ def test_neither_both_nor_none_of_them_say_it(parameter: object, asked: dict[str
         (
             {"memory_mb": "205", "memory_backing": "shared"},
             {"memory_mb": "205", "memory_backing": "shared"},
+        ),
+        pytest.param(
+            {"memory_backing": "hugepages"},
+            {"memory_backing": "hugepages"},
+            marks=pytest.mark.skipif(
+                free_huge_pages() < 128, reason="no 128 free huge pages (vm.nr_hugepages)"
+            ),
         ),
         # The guest's kernel says that it has some 195 MiB.
         ({"memory_mb": "512"}, {"memory_mb": "195"}),

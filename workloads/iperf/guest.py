@@ -16,7 +16,7 @@ from _kit.contract import CaseError
 from disk import MAC, Session, free_port, qemu_arguments, require_unchanged
 from memory import arguments as memory_arguments
 from memory import backing_of, checked_size, mapping
-from monitor import Monitor, MonitorError, irqchip, memory_mb, processor
+from monitor import Monitor, MonitorError, devices, irqchip, memory_mb, processor
 
 GUEST = Path("/opt/mitigauge/guest")
 NETWORK = Path("/etc/mitigauge/guest-network.json")
@@ -29,8 +29,8 @@ PROFILE_FILE_BYTES = 32 << 20
 TAIL_BYTES = 2048
 # What an arm may set of the guest.
 CPU, FLAGS, IRQCHIP = "cpu", "flags", "machine.kernel_irqchip"
-VCPUS, MEMORY, BACKING = "vcpus", "memory_mb", "memory_backing"
-SETTINGS = (CPU, FLAGS, IRQCHIP, VCPUS, MEMORY, BACKING)
+VCPUS, MEMORY, BACKING, DEVICES = "vcpus", "memory_mb", "memory_backing", "devices"
+SETTINGS = (CPU, FLAGS, IRQCHIP, VCPUS, MEMORY, BACKING, DEVICES)
 # What the guest says of itself before it serves.
 FACT = re.compile(
     r"^MITIGAUGE-GUEST-(CPU|VULNERABILITY|SYSTEM) ([^:\r\n]{1,64}?)\s*: ?(.{0,4096}?)\r?$", re.M
@@ -157,6 +157,8 @@ def made_so(manifest: dict[str, Any], asked: dict[str, str]) -> list[str]:
         arguments += ["-cpu", f"{model},enforce"]
     if IRQCHIP in asked:
         arguments += ["-machine", f"kernel_irqchip={asked[IRQCHIP]}"]
+    for word in asked[DEVICES].split(",") if DEVICES in asked else []:
+        arguments += ["-global", word]
     return arguments
 
 
@@ -266,7 +268,7 @@ class Guest:
         """What the guest has of what was asked: the same texts where it has all of it."""
         facts = self.facts()
         got = self._told(facts["cpu"].get("flags", ""), facts["system"])
-        if not {CPU, IRQCHIP, MEMORY} & set(self.asked):
+        if not {CPU, IRQCHIP, MEMORY, DEVICES} & set(self.asked):
             return got
         try:
             with contextlib.closing(Monitor(self.monitor)) as monitor:
@@ -274,6 +276,8 @@ class Guest:
                     got[CPU] = processor(monitor, self.asked[CPU])
                 if IRQCHIP in self.asked:
                     got[IRQCHIP] = irqchip(monitor)
+                if DEVICES in self.asked:
+                    got[DEVICES] = devices(monitor, self.asked[DEVICES])
                 if MEMORY in self.asked:
                     got[MEMORY] = self._size(memory_mb(monitor), facts["system"])
         except MonitorError as error:

@@ -12,6 +12,8 @@ from typing import Any, BinaryIO
 TIMEOUT_S = 10.0
 LONGEST_LINE = 4 << 20
 YES, NO = ("on", "yes", "true"), ("off", "no", "false")
+# A line of the tree of objects: depth, name, type.
+OBJECT = re.compile(r"^( *)/(\S*) \(([^()]+)\)\s*$", re.M)
 # Controllers by who serves them, as QEMU names their types.
 IN_KERNEL = {"apic": "kvm-apic", "ioapic": "kvm-ioapic"}
 
@@ -107,6 +109,38 @@ def irqchip(monitor: Monitor) -> str:
     found = set(re.findall(r"\(((?:kvm-)?(?:apic|ioapic))\)", tree))
     kernels = {name for name, kind in IN_KERNEL.items() if kind in found}
     return {2: "on", 0: "off"}.get(len(kernels), "split" if kernels == {"apic"} else "unknown")
+
+
+def devices(monitor: Monitor, asked: str) -> str:
+    """What the devices have of what is *asked*: the same text where each one has all of it.
+
+    *asked* is DEVICE.PROPERTY=VALUE with commas between them.
+    """
+    tree = monitor.ask("human-monitor-command", **{"command-line": "info qom-tree"})
+    made = paths_by_type(tree)
+    return ",".join(_of_all(monitor, made, word) for word in asked.split(","))
+
+
+def paths_by_type(tree: str) -> dict[str, list[str]]:
+    """Type → paths of its objects, of the tree that QEMU shows by indentation."""
+    found: dict[str, list[str]] = {}
+    above: list[str] = []
+    for indent, name, kind in OBJECT.findall(tree):
+        depth = len(indent) // 2
+        above[depth:] = [name]
+        found.setdefault(kind, []).append("/" + "/".join(above).lstrip("/"))
+    return found
+
+
+def _of_all(monitor: Monitor, made: dict[str, list[str]], word: str) -> str:
+    device, _, setting = word.partition(".")
+    name, _, value = setting.partition("=")
+    shown = {
+        _as_asked(value, monitor.ask("qom-get", path=path, property=name))
+        for path in made.get(device, [])
+    }
+    others = sorted(shown - {value}) if shown else ["no such device"]
+    return f"{device}.{name}={others[0] if others else value}"
 
 
 def memory_mb(monitor: Monitor) -> int:
