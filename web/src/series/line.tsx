@@ -34,7 +34,7 @@ export function Line({ line, name }: { line: SeriesLine; name: string }) {
     );
   return (
     <div className="line-scroll" tabIndex={0} role="region" aria-label="The line, v1 to the newest">
-      <table className="list line">
+      <table className="list series-line">
         <thead>
           <tr>
             <th scope="col">Case and mode</th>
