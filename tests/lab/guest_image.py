@@ -15,10 +15,13 @@ import pytest
 from mitigauge.apt_sources import Mirror, find_mirror, inherited_apt_options
 
 SUITE = "trixie"
-PACKAGES = ("busybox-static", "grub-pc-bin", "iperf3", "iproute2", "kmod", "openssh-server")
+PACKAGES = ("busybox-static", "grub-pc-bin", "iperf3", "iproute2", "kmod", "openssh-server", "sudo")
 KERNEL = "linux-image-cloud-amd64"
 # All that its initial RAM disk needs; with every driver it is three times as large.
 INITRD_MODULES = r"virtio_pci\nvirtio_blk\next4\n"
+# An account that may do everything through sudo, and one that may log in and nothing else.
+USER, POOR_USER = "ops", "guest"
+SUDOERS = f"{USER} ALL=(ALL) NOPASSWD: ALL\n"
 DISK_MIB, FIRST_MIB, SECTOR = 1024, 1, 512
 BUILD_TIMEOUT_S = 900
 TOLD_LINES = 30
@@ -56,12 +59,24 @@ DHCP = """\
 
 
 def guest_image(cache: Path) -> Path:
-    """The disk, built where *cache* does not have it; beside it lie root's key and its `root`.
+    """The disk, built where *cache* does not have it; its key and `root` lie beside it.
 
     Skips the test where the image cannot be built at all: without root or mmdebstrap.
     """
     mirror = _require()
-    parts = (SUITE, PACKAGES, KERNEL, INITRD_MODULES, DISK_MIB, GRUB, INIT, DHCP, mirror)
+    parts = (
+        SUITE,
+        PACKAGES,
+        SUDOERS,
+        POOR_USER,
+        KERNEL,
+        INITRD_MODULES,
+        DISK_MIB,
+        GRUB,
+        INIT,
+        DHCP,
+        mirror,
+    )
     made = cache / hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
     if not (made / "disk.qcow2").exists():
         cache.mkdir(parents=True, exist_ok=True)
@@ -75,7 +90,7 @@ def guest_image(cache: Path) -> Path:
 
 
 def key_of(disk: Path) -> Path:
-    """The private key that lets root in."""
+    """The private key that lets root and both accounts in."""
     return disk.with_name("key")
 
 
@@ -111,6 +126,8 @@ def _build(work: Path, mirror: Mirror) -> None:
         *(f"--aptopt={option}" for option in inherited_apt_options()),
         SUITE, root, *mirror.lines(SUITE),
     )  # fmt: skip
+    for user in (USER, POOR_USER):
+        _run(work, "chroot", root, "useradd", "--create-home", "--shell", "/bin/sh", user)
     _customise(root, key.with_name("key.pub").read_text())
     _make_bootable(work, root, disk)
     _run(work, "qemu-img", "convert", "-f", "raw", "-O", "qcow2", disk, work / "disk.qcow2")
@@ -121,10 +138,16 @@ def _customise(root: Path, public_key: str) -> None:
     for name, text in (("guest-init", INIT), ("guest-dhcp", DHCP)):
         (root / name).write_text(text)
         (root / name).chmod(0o755)
-    ssh = root / "root/.ssh"
-    ssh.mkdir(mode=0o700, exist_ok=True)
-    (ssh / "authorized_keys").write_text(public_key)
-    (ssh / "authorized_keys").chmod(0o600)
+    (root / "etc/sudoers.d/guest").write_text(SUDOERS)
+    (root / "etc/hosts").write_text("127.0.0.1 localhost guest\n")
+    (root / "etc/hostname").write_text("guest\n")
+    for home in (root / "root", root / "home" / USER, root / "home" / POOR_USER):
+        owner = home.stat()
+        ssh = home / ".ssh"
+        ssh.mkdir(mode=0o700, exist_ok=True)
+        (ssh / "authorized_keys").write_text(public_key)
+        for path in (ssh, ssh / "authorized_keys"):
+            os.chown(path, owner.st_uid, owner.st_gid)
 
 
 def _make_bootable(work: Path, root: Path, disk: Path) -> None:

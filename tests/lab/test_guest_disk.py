@@ -23,7 +23,7 @@ import pytest
 
 from mitigauge.catalog import Catalog
 from mitigauge.settings import REPOSITORY, get_settings
-from tests.lab.guest_image import guest_image, key_of, root_of
+from tests.lab.guest_image import POOR_USER, USER, guest_image, key_of, root_of
 from tests.loading import load
 
 pytestmark = pytest.mark.lab
@@ -83,7 +83,7 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Prepared:
         "ready_timeout_s": READY_TIMEOUT_S,
     }  # fmt: skip
     (guest / "manifest.json").write_text(json.dumps(manifest))
-    take(guest, image, "root")
+    take(guest, image, USER)
     monkeypatch.setattr(guests, "GUEST", guest)
     return Prepared(image, guest, tmp_path / "output")
 
@@ -185,18 +185,23 @@ def build(guest: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.write_text(json.dumps({**manifest, **more, **of_record}))
 
 
-def test_a_guest_that_lets_nobody_in_is_said_with_its_name(
-    prepared: Prepared, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("user", "why"), [("nobody", "Permission denied ("), (POOR_USER, "sudo: ")]
+)
+def test_a_guest_that_refuses_an_account_is_said_with_its_name(
+    prepared: Prepared, capsys: pytest.CaptureFixture[str], user: str, why: str
 ) -> None:
-    take(prepared.guest, prepared.image, "nobody")
+    take(prepared.guest, prepared.image, user)
     assert prepared.run() == 1
     said = capsys.readouterr().err
-    assert f"{prepared.image} does not let nobody in with {key_of(prepared.image)}" in said
+    assert f"{prepared.image} does not let {user} in with {key_of(prepared.image)}" in said
+    assert why in said
 
 
 def test_an_image_without_iperf3_is_told_what_it_lacks(
     prepared: Prepared, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    take(prepared.guest, prepared.image, "root")
     session = prepared.guest / "session"
     # The same image with the program out of reach.
     session.write_text(f"mv /usr/bin/iperf3 /usr/bin/hidden\n{session.read_text()}")
