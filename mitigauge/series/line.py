@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, TypeAdapter
 from sqlalchemy import case, func, select
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, aliased
 
 from mitigauge.clock import Clock
+from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Arm, Case, Comparison
 from mitigauge.fleet.tables import Host
 from mitigauge.runs.tables import Run
@@ -22,9 +24,10 @@ from mitigauge.stats.terms import Direction
 from mitigauge.verdicts.states import CellState, Verdict
 from mitigauge.verdicts.tables import StoredVerdict
 
-# Rows of one answer, and verdicts of the latest revision that are looked through for them.
+# Rows of one answer, and verdicts of one revision on their cases.
 MOST_ROWS = 200
-MOST_LOOKED_AT = 2000
+MOST_OF_TITLES = 4000
+_METRIC = TypeAdapter(CaseMetric)
 # comparison, host, case, metric, arm
 Key = tuple[str, str, str, str, str]
 
@@ -78,30 +81,36 @@ def line(session: Session, series: Series) -> SeriesLine:
     Only primary metrics have rows.
     """
     measured = [r for r in series.revisions if r.experiment_id is not None]
-    if not measured:
-        return SeriesLine(revisions=[], rows=[], left_out=0)
-    primary: dict[Key, Any] = {}
+    rows: dict[Key, Any] = {}
+    left_out = 0
     for revision in reversed(measured):
-        for row in _said(session, int(revision.experiment_id or 0), ()):
-            if row.Case.metrics[row.StoredVerdict.metric].primary:
-                primary.setdefault(_key(row), row)
-    shown = list(primary.values())[:MOST_ROWS]
-    titles = sorted({row.Case.title for row in shown})
+        found = _said(session, int(revision.experiment_id or 0), ())
+        for row in found:
+            rows.setdefault(_key(row), row)
+        if found and found[0].total > MOST_ROWS:
+            left_out = found[0].total - MOST_ROWS
+            break
+    shown = list(rows.values())[:MOST_ROWS]
+    left_out = max(left_out, len(rows) - len(shown))
+    titles = sorted({row.title for row in shown})
     by_revision = {
         revision.label: {
             _key(row): row for row in _said(session, int(revision.experiment_id or 0), titles)
         }
-        for revision in measured
+        for revision in (measured if titles else ())
     }
     labels = [revision.label for revision in measured]
-    rows = [_row(row, labels, by_revision) for row in shown]
-    return SeriesLine(revisions=labels, rows=rows, left_out=len(primary) - len(shown))
+    return SeriesLine(
+        revisions=labels,
+        rows=[_row(row, labels, by_revision) for row in shown],
+        left_out=left_out,
+    )
 
 
 def _said(session: Session, experiment_id: int, titles: Sequence[str]) -> list[Any]:
-    """Current verdicts of an experiment's arms, the worst and largest first.
+    """Current verdicts on primary metrics, the worst and largest first; *total*: how many.
 
-    *titles*: of these cases alone; empty: of all.
+    *titles*: of these cases alone; empty: of all, as many as are shown.
     """
     baseline = aliased(Arm)
     order = case(
@@ -109,8 +118,30 @@ def _said(session: Session, experiment_id: int, titles: Sequence[str]) -> list[A
         value=StoredVerdict.verdict,
         else_=3,
     )
+    declared = func.jsonb_extract_path(Case.metrics, StoredVerdict.metric, type_=JSONB)
     wanted = (
-        select(StoredVerdict, Arm, Case, Comparison, Host, baseline)
+        select(
+            Comparison.name.label("comparison"),
+            Comparison.experiment_id,
+            Host.name.label("host"),
+            Host.emulated,
+            Host.clock,
+            Case.id.label("case_id"),
+            Case.title,
+            StoredVerdict.metric,
+            declared.label("declared"),
+            Arm.name.label("arm"),
+            Arm.kernel,
+            baseline.name.label("baseline"),
+            baseline.kernel.label("baseline_kernel"),
+            StoredVerdict.state,
+            StoredVerdict.n,
+            StoredVerdict.effect_percent,
+            StoredVerdict.ci_low_percent,
+            StoredVerdict.ci_high_percent,
+            StoredVerdict.verdict,
+            func.count().over().label("total"),
+        )
         .join(Run, StoredVerdict.run_id == Run.id)
         .join(Host, Run.host_id == Host.id)
         .join(Arm, StoredVerdict.arm_id == Arm.id)
@@ -122,38 +153,37 @@ def _said(session: Session, experiment_id: int, titles: Sequence[str]) -> list[A
             StoredVerdict.superseded_at.is_(None),
             ~Arm.is_baseline,
             ~Arm.is_aa,
+            declared["primary"].as_boolean(),
         )
         .order_by(order, func.abs(func.coalesce(StoredVerdict.effect_percent, 0)).desc(),
                   Case.id, Arm.position)
-        .limit(MOST_LOOKED_AT)
     )  # fmt: skip
     if titles:
-        wanted = wanted.where(Case.title.in_(titles))
+        wanted = wanted.where(Case.title.in_(titles)).limit(MOST_OF_TITLES)
+    else:
+        wanted = wanted.limit(MOST_ROWS)
     return list(session.execute(wanted))
 
 
 def _key(row: Any) -> Key:
-    return (
-        row.Comparison.name, row.Host.name, row.Case.title, row.StoredVerdict.metric, row.Arm.name,
-    )  # fmt: skip
+    return row.comparison, row.host, row.title, row.metric, row.arm
 
 
 def _row(row: Any, labels: Sequence[str], by_revision: dict[str, dict[Key, Any]]) -> LineRow:
-    declared = row.Case.metrics[row.StoredVerdict.metric]
+    declared = _METRIC.validate_python(row.declared)
     points = [_point(label, by_revision[label].get(_key(row))) for label in labels]
     worse = [p.revision for p in points if p is not None and _counts(p, declared.delta_percent)]
-    comparison, host, title, metric, arm = _key(row)
     return LineRow(
-        comparison=comparison,
-        host=host,
-        emulated=row.Host.emulated,
-        counted=row.Host.clock == Clock.COUNTED,
-        case=title,
-        metric=metric,
+        comparison=row.comparison,
+        host=row.host,
+        emulated=row.emulated,
+        counted=row.clock == Clock.COUNTED,
+        case=row.title,
+        metric=row.metric,
         metric_title=declared.title,
         unit=declared.unit,
         direction=declared.direction,
-        arm=arm,
+        arm=row.arm,
         points=points,
         first_worse=worse[0] if worse else "",
     )
@@ -169,18 +199,16 @@ def _counts(point: LinePoint, delta_percent: float) -> bool:
 def _point(label: str, row: Any | None) -> LinePoint | None:
     if row is None:
         return None
-    said = row.StoredVerdict
-    baseline = row[5]
     return LinePoint(
         revision=label,
-        experiment_id=row.Comparison.experiment_id,
-        case_id=row.Case.id,
-        state=said.state,
-        n=said.n,
-        effect_percent=said.effect_percent,
-        ci_low_percent=said.ci_low_percent,
-        ci_high_percent=said.ci_high_percent,
-        verdict=said.verdict,
-        baseline=baseline.name,
-        across=row.Arm.kernel != baseline.kernel,
+        experiment_id=row.experiment_id,
+        case_id=row.case_id,
+        state=row.state,
+        n=row.n,
+        effect_percent=row.effect_percent,
+        ci_low_percent=row.ci_low_percent,
+        ci_high_percent=row.ci_high_percent,
+        verdict=row.verdict,
+        baseline=row.baseline,
+        across=row.kernel != row.baseline_kernel,
     )

@@ -105,13 +105,16 @@ def test_ssh_is_tried_until_the_guest_answers(
 
 def test_a_host_key_is_taken_once_in_a_boot(image: dict[str, Any], tmp_path: Path) -> None:
     session = disks.Session(image, "", END.guest_address, 4711, tmp_path / "said")
-    command = session._command()
-    assert f"-oUserKnownHostsFile={session.folder}/known_hosts" in command
-    assert "-oStrictHostKeyChecking=accept-new" in command
-    assert command[-1] == "exec sh -s"
-    assert disks.Session({**image, "user": "ops"}, "", "a", 1, tmp_path / "said")._command()[
-        -1
-    ] == ("exec sudo -n sh -s")
+    other = disks.Session({**image, "user": "ops"}, "", "a", 1, tmp_path / "said")
+    try:
+        command = session._command()
+        assert f"-oUserKnownHostsFile={session.folder}/known_hosts" in command
+        assert "-oStrictHostKeyChecking=accept-new" in command
+        assert command[-1] == "exec sh -s"
+        assert other._command()[-1] == "exec sudo -n sh -s"
+    finally:
+        session.stop()
+        other.stop()
 
 
 @pytest.mark.parametrize(
