@@ -64,6 +64,52 @@ def test_an_approver_approves_once_and_stands_there_by_name(
     assert client.post(url, headers=headers).status_code == 422
 
 
+def judged(engine: Engine, experiment: int, effect: float, verdict: str) -> None:
+    """Store one verdict for every arm, case and metric of an experiment."""
+    with engine.begin() as connection:
+        connection.execute(
+            text("""
+                insert into verdict (run_id, case_id, metric, arm_id, version, state, n, blocks,
+                    mean, effect_percent, ci_low_percent, ci_high_percent, verdict, note, boots,
+                    disturbed, unsteady, rules, reason, given_at)
+                select run.id, c.id, m.key, arm.id, 1, 'measured', 4, 4, 1,
+                    cast(:effect as float), cast(:effect as float) - 0.1,
+                    cast(:effect as float) + 0.1, :verdict, '', '{}', 0, 0, 1, '', now()
+                from run join arm on arm.comparison_id = run.comparison_id
+                join benchmark_case c on c.comparison_id = run.comparison_id
+                cross join lateral jsonb_object_keys(c.metrics) m(key)
+                where run.experiment_id = :experiment
+                """),
+            {"experiment": experiment, "effect": effect, "verdict": verdict},
+        )
+
+
+def test_of_three_thousand_cases_two_hundred_are_shown_and_the_rest_is_counted(
+    client: TestClient, engine: Engine
+) -> None:
+    stored(engine)
+    experiment = planned(engine)
+    with engine.begin() as connection:
+        connection.execute(
+            text("""
+                insert into benchmark_case (comparison_id, position, workload, title, parameters,
+                    iterations, warmup, timeout_s, expected_s, metrics)
+                select comparison_id, 1000 + n, workload, title || ' ' || n, parameters,
+                    iterations, warmup, timeout_s, expected_s, metrics
+                from (select distinct on (comparison_id) * from benchmark_case) c,
+                    generate_series(1, 3000) n
+                """)
+        )
+    judged(engine, experiment, 8.0, "worse")
+    with Session(engine) as session:
+        revision = service.find_revision(session, "bhb", "v1")
+        session.get_one(SeriesRevision, revision.id).experiment_id = experiment
+        session.commit()
+    said = client.get("/api/series/bhb/line").json()
+    assert len(said["rows"]) == 200
+    assert said["left_out"] >= 2800
+
+
 def test_the_line_says_of_each_revision_what_was_said_of_it(
     client: TestClient, engine: Engine
 ) -> None:
@@ -75,22 +121,7 @@ def test_the_line_says_of_each_revision_what_was_said_of_it(
             session.get_one(SeriesRevision, revision.id).experiment_id = experiment
         session.commit()
     for experiment, effect, verdict in ((first, 1.0, "same"), (second, 8.0, "worse")):
-        with engine.begin() as connection:
-            connection.execute(
-                text("""
-                    insert into verdict (run_id, case_id, metric, arm_id, version, state, n, blocks,
-                        mean, effect_percent, ci_low_percent, ci_high_percent, verdict, note, boots,
-                        disturbed, unsteady, rules, reason, given_at)
-                    select run.id, c.id, m.key, arm.id, 1, 'measured', 4, 4, 1,
-                        cast(:effect as float), cast(:effect as float) - 0.1,
-                        cast(:effect as float) + 0.1, :verdict, '', '{}', 0, 0, 1, '', now()
-                    from run join arm on arm.comparison_id = run.comparison_id
-                    join benchmark_case c on c.comparison_id = run.comparison_id
-                    cross join lateral jsonb_object_keys(c.metrics) m(key)
-                    where run.experiment_id = :experiment
-                    """),
-                {"experiment": experiment, "effect": effect, "verdict": verdict},
-            )
+        judged(engine, experiment, effect, verdict)
     said = client.get("/api/series/bhb/line").json()
     assert said["revisions"] == ["v1", "v2"]
     assert said["rows"]
