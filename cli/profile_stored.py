@@ -152,7 +152,8 @@ def _head(table: FunctionTable) -> str:
 def _cells(row: FunctionRow) -> list[str]:
     interval = "" if row.low is None or row.high is None else f"{row.low:+.4g} to {row.high:+.4g}"
     q = "" if row.q is None else f"{row.q:.2g}"
+    mark = row.mark or (f"was {row.was}" if row.was else "")
     return [
-        f"{row.a:.4g}", f"{row.b:.4g}", f"{row.difference:+.4g}", interval, q, row.mark,
+        f"{row.a:.4g}", f"{row.b:.4g}", f"{row.difference:+.4g}", interval, q, mark,
         row.function,
     ]  # fmt: skip

@@ -308,7 +308,8 @@ def _print_revision(revision: RevisionView, *, diff: bool) -> None:
     for line in revision.changelog.splitlines():
         say(f"  {line}")
     for renamed in revision.renamed:
-        say(f"  {renamed.before} is called {renamed.after} now")
+        by = "" if renamed.times else " (its code is the same)"
+        say(f"  {renamed.before} is called {renamed.after} now{by}")
     for stray in revision.strays:
         say(f"  left out: {stray}")
     for change in revision.changes:

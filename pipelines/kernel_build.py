@@ -36,6 +36,7 @@ BUILD_LIMITS = Limits(seconds=4 * 3600.0)
 SHORT_LIMITS = Limits(seconds=900.0, disk_bytes=16 << 30)
 CCACHE_SIZE = "5G"
 PACKAGE_LIMIT = 1 << 30
+FUNCTIONS_LIMIT = 64 << 20
 WORD_LIMIT = 200
 _RELEASE = re.compile(r"[0-9][0-9A-Za-z.~_+-]{1,62}")
 _HEX = re.compile(r"[0-9a-f]{8,64}")
@@ -249,6 +250,9 @@ class _Work:
             content_digest=self._word("package/content.sha256", _HEX),
             package_sha256=self.builder.blobs.put(package),
             package_bytes=len(package),
+            functions_sha256=self.builder.blobs.put(
+                _regular(self.directory / "package" / "functions", FUNCTIONS_LIMIT)
+            ),
             config_refused=[] if order.profile.whole else refused(order.profile.text, config),
         )
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sqlalchemy.orm import Session
+
 from mitigauge.database import transaction
 from mitigauge.errors import MitigaugeError
+from mitigauge.kernels import renames
 from mitigauge.kernels.config_profile import profile_of
+from mitigauge.kernels.functions import Code, functions_of, renamed
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.tables import Kernel
 from mitigauge.runs.submission import submit_text
 from mitigauge.series import repository, service
+from mitigauge.series.range_diff import with_code
 from mitigauge.series.spec import filled, places_in
 from mitigauge.series.spec_files import spec_text
 from mitigauge.series.tables import SeriesRevision
@@ -102,8 +107,30 @@ def _submitted(
         if revision.experiment_id is not None:
             return revision.experiment_id
         experiment = submit_text(session, text, name=file)
+        _note_renames(session, revision, kernels, builder)
         service.measuring(session, revision, kernels["this"].id, experiment)
     return experiment
+
+
+def _note_renames(
+    session: Session, revision: SeriesRevision, kernels: Mapping[str, Kernel], builder: Builder
+) -> None:
+    """Note what its patches renamed, and what the code of both kernels shows besides."""
+    if "before" not in kernels:
+        return
+    before, this = kernels["before"], kernels["this"]
+    shown = renamed(_functions(before, builder), _functions(this, builder))
+    found = with_code([] if revision.retest else revision.renamed, shown)
+    if not revision.retest:
+        revision.renamed = found
+    renames.store(session, before.id, this.id, {each.before: each.after for each in found})
+
+
+def _functions(kernel: Kernel, builder: Builder) -> dict[str, Code]:
+    """Its functions; none of one that was built before they were noted."""
+    if kernel.functions_sha256 is None:
+        return {}
+    return functions_of(builder.blobs.read(kernel.functions_sha256).decode(errors="replace"))
 
 
 def _locked(revision: SeriesRevision | None, revision_id: int) -> SeriesRevision:

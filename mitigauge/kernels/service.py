@@ -27,6 +27,8 @@ class Built:
     content_digest: str
     package_sha256: str
     package_bytes: int
+    functions_sha256: str | None = None
+    """Of what :mod:`mitigauge.kernels.functions` reads, in the blob store."""
     config_refused: Sequence[str] = ()
 
 
@@ -64,6 +66,7 @@ def finished(session: Session, digest: str, built: Built, log_sha256: str) -> No
     kernel.release, kernel.build_id = built.release, built.build_id
     kernel.content_digest = built.content_digest
     kernel.package_sha256, kernel.package_bytes = built.package_sha256, built.package_bytes
+    kernel.functions_sha256 = built.functions_sha256
     kernel.config_refused = list(built.config_refused)
     kernel.log_sha256 = log_sha256
     kernel.finished_at = database_now(session)

@@ -1,11 +1,11 @@
-"""The table of candidate kernels."""
+"""Tables of candidate kernels."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, func
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.database import Base, one_of
@@ -44,6 +44,8 @@ class Kernel(Base):
     build_id: Mapped[str | None]
     # SHA-256 of code and data without what names the build: the same where only comments differ.
     content_digest: Mapped[str | None]
+    # What the code of each function is, in the blob store; null where it was brought in.
+    functions_sha256: Mapped[str | None]
     package_sha256: Mapped[str | None]
     package_bytes: Mapped[int | None] = mapped_column(BigInteger)
     log_sha256: Mapped[str | None]
@@ -51,3 +53,13 @@ class Kernel(Base):
     started_at: Mapped[datetime] = mapped_column(server_default=func.now())
     finished_at: Mapped[datetime | None]
     used_at: Mapped[datetime | None]
+
+
+class KernelRename(Base):
+    """What a kernel calls functions of another one: the name in *after* by that in *before*."""
+
+    __tablename__ = "kernel_rename"
+
+    before_id: Mapped[int] = mapped_column(ForeignKey(Kernel.id), primary_key=True)
+    after_id: Mapped[int] = mapped_column(ForeignKey(Kernel.id), primary_key=True)
+    names: Mapped[dict[str, str]] = mapped_column(JsonOf(dict[str, str]))

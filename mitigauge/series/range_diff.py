@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
@@ -18,6 +18,7 @@ MOST_LINES = 300
 # Lines of one side times those of the other: comparing takes so much time.
 MOST_COMPARED = 16_000_000
 LONGEST_LINE = 300
+MOST_SHOWN = 200
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
 
 
@@ -53,6 +54,7 @@ class Renamed(BaseModel):
     before: str
     after: str
     times: int
+    """Lines of the patches that say so; 0: none does, but the function's code stayed as it was."""
 
 
 def body_of(patch: Patch) -> list[str]:
@@ -82,6 +84,17 @@ def range_diff(before: Sequence[Patch], after: Sequence[Patch]) -> list[PatchCha
         _change(Change.GONE, place, None, before[place].title, before[place].title, [])
         for place in gone
     ]
+
+
+def with_code(said: Sequence[Renamed], shown: Mapping[str, str]) -> list[Renamed]:
+    """*said* by patches, and up to 200 more that the code of two kernels shows: new name by old."""
+    known = {each.before for each in said} | {each.after for each in said}
+    more = [
+        Renamed(before=was, after=now, times=0)
+        for was, now in sorted(shown.items())
+        if was not in known and now not in known
+    ]
+    return [*said, *more[:MOST_SHOWN]]
 
 
 def renamed(before: Sequence[Patch], after: Sequence[Patch]) -> list[Renamed]:

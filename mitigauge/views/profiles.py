@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +12,16 @@ from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.tables import Arm, Case
+from mitigauge.kernels import renames
 from mitigauge.profiles.diff.compare import (
     Basis,
     BootProfile,
     FunctionDiff,
     bases_of,
     diff_functions,
+    with_names,
 )
-from mitigauge.profiles.diff.service import boot_profile, unit_of
+from mitigauge.profiles.diff.service import boot_profile, renamed_symbols, unit_of
 from mitigauge.profiles.diff.sides import Group, Selection, Sides
 from mitigauge.profiles.diff.significance import Floats, compare_groups
 from mitigauge.profiles.store import repository
@@ -59,6 +61,7 @@ def case_sides(session: Session, a: Selection, b: Selection, *, system: System) 
     """
     both = [_planned(session, of.experiment_id, of.case_id, of.host) for of in (a, b)]
     cases = [planned.case for planned in both]
+    arms = [_arms(planned.run, of.arm)[0] for planned, of in zip(both, (a, b), strict=True)]
     if (cases[0].workload, cases[0].parameters) != (cases[1].workload, cases[1].parameters):
         raise InvalidInput(
             f"{cases[0].title!r} and {cases[1].title!r} are different cases",
@@ -75,6 +78,7 @@ def case_sides(session: Session, a: Selection, b: Selection, *, system: System) 
         case=a.case_id,
         system=system,
         systems=repository.systems_of_case(session, a.case_id),
+        renamed=renames.between(session, arms[0].kernel, arms[1].kernel),
     )
 
 
@@ -119,7 +123,14 @@ def case_profiles(
         event=event,
         unit=unit_of(bases[0], event) if every else "",
         arms=[
-            _arm_view(session, arm, stored[arm.id], stored[baseline.id], bases[0])
+            _arm_view(
+                session,
+                arm,
+                stored[arm.id],
+                stored[baseline.id],
+                bases[0],
+                renamed_symbols(session, renames.between(session, baseline.kernel, arm.kernel)),
+            )
             for arm in comparison.arms
         ],
     )
@@ -203,6 +214,7 @@ def _arm_view(
     profiles: Sequence[Profile],
     baseline: Sequence[Profile],
     basis: Basis,
+    renamed: Mapping[int, int],
 ) -> ArmProfilesView:
     overheads = [p.overhead_percent for p in profiles if p.overhead_percent is not None]
     view = ArmProfilesView(
@@ -215,7 +227,8 @@ def _arm_view(
         functions=[],
         counters=_counters(profiles, [] if arm.is_baseline else baseline),
     )
-    boots, base = [boot_profile(p) for p in profiles], [boot_profile(p) for p in baseline]
+    boots = [boot_profile(p) for p in profiles]
+    base = [with_names(boot_profile(p), renamed) for p in baseline]
     if boots:
         view.total = float(np.mean(_totals(boots, basis)))
     if not boots or not base or arm.is_baseline:

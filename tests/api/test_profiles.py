@@ -19,15 +19,21 @@ from cli.profile import app as command
 from mitigauge.database import transaction
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments import repository as experiment_rows
+from mitigauge.kernels import renames
+from mitigauge.kernels import service as kernel_service
+from mitigauge.kernels.service import Built
 from mitigauge.profiles.capture.capture import Pass
 from mitigauge.profiles.diff import draw
+from mitigauge.profiles.diff.function_table import function_table
 from mitigauge.profiles.diff.payload import DiffHeader
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.store.export import folded_group
 from mitigauge.profiles.store.pack import unpacked
 from mitigauge.profiles.store.service import store_boot_profile, store_imported
-from mitigauge.profiles.store.tables import FrameSymbol, FrameTree, Profile
+from mitigauge.profiles.store.tables import FrameSymbol, FrameTree, Profile, digest_of
 from mitigauge.runs import repository as run_rows
+from mitigauge.runs.tables import Boot
+from mitigauge.views.profiles import case_sides
 
 BASE = {b"bench;syscall;do_syscall_64": 1000, b"bench;main": 500, b"swapper;default_idle": 9000}
 LOOP = {**BASE, b"bench;syscall;do_syscall_64;clear_bhb_loop": 400}
@@ -105,6 +111,51 @@ def test_the_header_of_a_diff_is_what_the_api_describes(
     assert DiffHeader.model_validate(header).a.of == Selection(
         experiment_id, case_id, "alpha", "off"
     )
+
+
+def test_a_function_with_another_name_in_the_other_kernel_is_one_function(
+    client: TestClient, engine: Engine, experiment_id: int
+) -> None:
+    with transaction(engine) as session:
+        arms = experiment_rows.experiment(session, experiment_id).comparisons[0].arms
+        kernels = []
+        for arm, release in zip(arms, ("7.2-v1", "7.2-v2", "7.2-v3"), strict=False):
+            arm.kernel = release
+            new = Built(release, "ab", "cd", digest_of(release).hex(), 1)
+            kernels.append(kernel_service.brought_in(session, new, release).id)
+        renames.store(session, kernels[0], kernels[1], {"clear_bhb_loop": "clear_bhb_seq"})
+        case_id = stored_in(session, experiment_id)
+        for profile in session.scalars(select(Profile)):
+            boot = session.get_one(Boot, profile.boot_id)
+            session.delete(profile)
+            session.flush()
+            function = b"clear_bhb_seq_[k]" if boot.arm.name == "on" else b"clear_bhb_loop_[k]"
+            stacks = {**BASE, b"bench;syscall;do_syscall_64;" + function: 400 + boot.block}
+            store_boot_profile(
+                session, boot_id=boot.id, case_id=case_id, workload=profile.tree.name,
+                stacks=stacks, of=Pass("cpu-clock", "0" * 64, samples=10, operations=10.0),
+            )  # fmt: skip
+        assert renames.between(session, "7.2-v2", "7.2-v1") == {"clear_bhb_seq": "clear_bhb_loop"}
+    asked = {"experiment": experiment_id, "case": case_id, "host": "alpha", "a": "off", "b": "on"}
+    header, arrays = decoded(client.get("/api/profiles/diff", params=asked).content)
+    names = [header["names"][symbol] for symbol in arrays["symbol"]]
+    assert "clear_bhb_loop_[k]" not in names
+    one = names.index("clear_bhb_seq_[k]")
+    assert arrays["a"][one] == arrays["b"][one] > 0
+    assert arrays["flags"][one] == 0
+    assert header["renamed"] == {str(arrays["symbol"][one]): "clear_bhb_loop_[k]"}
+    own = [header["names"][symbol] for symbol in arrays["f_symbol"]].index("clear_bhb_seq_[k]")
+    assert arrays["f_self_a"][own] == arrays["f_self_b"][own] > 0
+    with transaction(engine) as session:
+        sides = case_sides(
+            session, Selection(experiment_id, case_id, "alpha", "off"),
+            Selection(experiment_id, case_id, "alpha", "on"), system="host",
+        )  # fmt: skip
+        rows = function_table(session, sides, basis=None, limit=9).functions
+    assert {row.function: row.was for row in rows}["clear_bhb_seq_[k]"] == "clear_bhb_loop_[k]"
+    asked = {"experiment": experiment_id, "case": case_id, "host": "alpha"}
+    shown = client.get("/api/profiles/case", params=asked).json()
+    assert shown["arms"][1]["functions"] == []
 
 
 def test_the_guests_profiles_are_compared_apart_from_the_hosts(

@@ -154,7 +154,7 @@ export const META = {
   },
   ...{ basis: "operation", bases: ["operation", "share", "raw"], unit: "ns/op" },
   ...{ title: "syscall basic", host: "lab-intel", emulated: true, event: "cpu-clock" },
-  ...{ merged: true, rules_version: 1, raw_names: {} },
+  ...{ merged: true, rules_version: 1, raw_names: {}, renamed: {} },
   pruned: { nodes: 123, a: 0.8, b: 0.9 },
   ...{ experiment: 3, case: 5, where: "host", wheres: ["host"], svg_by: null },
 };

@@ -12,8 +12,8 @@ operation it does not. Group means and intervals are over boots, never over samp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -73,6 +73,18 @@ class FunctionDiff:
     symbol: Ints
     own: Compared
     total: Compared
+
+
+def with_names(profile: BootProfile, becomes: Mapping[int, int]) -> BootProfile:
+    """The profile with some symbols in place of others; what becomes one is added up."""
+    if not becomes or not np.isin(profile.symbols, list(becomes)).any():
+        return profile
+    renamed = np.array([becomes.get(symbol, symbol) for symbol in profile.symbols.tolist()])
+    symbols, column = np.unique(renamed, return_inverse=True)
+    own, total = (np.zeros(len(symbols), profile.counts.dtype) for _ in range(2))
+    np.add.at(own, column, profile.self_counts)
+    np.add.at(total, column, profile.total_counts)
+    return replace(profile, symbols=symbols, self_counts=own, total_counts=total)
 
 
 def bases_of(profiles: Sequence[BootProfile]) -> list[Basis]:

@@ -24,7 +24,8 @@ def function_table(
     found = diff_functions(diffed.boots[:half], diffed.boots[half:], basis=diffed.basis)
     own = found.own
     largest = np.argsort(-np.abs(own.b - own.a), kind="stable")[:limit]
-    names = repository.names_of(session, found.symbol[largest].tolist())
+    names = repository.names_of(session, [*found.symbol[largest].tolist(), *diffed.renamed])
+    were = {now: names[was] for was, now in diffed.renamed.items()}
     rows = [
         FunctionRow(
             function=names[int(found.symbol[i])],
@@ -35,6 +36,7 @@ def function_table(
             high=_number(own.high[i]),
             q=_number(own.q[i]),
             mark=_mark(own.a[i], own.b[i]),
+            was=were.get(int(found.symbol[i]), ""),
         )
         for i in largest.tolist()
     ]

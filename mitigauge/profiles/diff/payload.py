@@ -82,6 +82,9 @@ class DiffHeader(_Part):
     raw_names: dict[str, list[str]] = Field(
         description="by symbol: the names that the rules made one"
     )
+    renamed: dict[str, str] = Field(
+        description="by symbol: the name that the function has in side a"
+    )
     pruned: DiffPruned
     experiment: int | None
     case: int | None

@@ -24,6 +24,7 @@ class FunctionRow(_Answer):
     high: float | None = None
     q: float | None = None
     mark: str = Field("", description="new or gone, where one side has none of it")
+    was: str = Field("", description="its name in A's kernel, where B's has another one")
 
 
 class FunctionTable(_Answer):

@@ -22,6 +22,7 @@ from mitigauge.profiles.diff.compare import (
     diff_frames,
     diff_functions,
     raw_symbols,
+    with_names,
 )
 from mitigauge.profiles.diff.payload import (
     DiffHeader,
@@ -39,6 +40,7 @@ from mitigauge.profiles.store.tables import Profile
 from mitigauge.profiles.store.tree import Layout
 
 ROOT = "all"
+KERNEL_MARK = "_[k]"
 SHARE_UNIT = "%"
 IN_NANOSECONDS = ("cpu-clock", "task-clock", nmi.EVENT)
 
@@ -54,6 +56,8 @@ class Diffed:
     basis: Basis
     unit: str
     frames: FrameDiff
+    renamed: Mapping[int, int]
+    """Symbols of A that are shown as those that B has instead."""
 
 
 def imported_sides(session: Session, *, tree: str, a: str, b: str) -> Sides:
@@ -72,7 +76,8 @@ def diff_sides(session: Session, sides: Sides, *, basis: Basis | None, merged: b
     """
     require_comparable(sides)
     profiles = [*sides.a.profiles, *sides.b.profiles]
-    boots = [boot_profile(profile) for profile in profiles]
+    renamed = renamed_symbols(session, sides.renamed)
+    boots = [with_names(boot_profile(profile), renamed) for profile in profiles]
     bases = bases_of(boots)
     chosen = basis or bases[0]
     if chosen not in bases:
@@ -82,8 +87,11 @@ def diff_sides(session: Session, sides: Sides, *, basis: Basis | None, merged: b
         )
     half = len(sides.a.profiles)
     layout = repository.layout_of(session, profiles[0].tree_id)
+    if renamed:
+        layout = layout.with_names(renamed)
     frames = diff_frames(layout, boots[:half], boots[half:], basis=chosen, merged=merged)
-    return Diffed(boots, layout, bases, chosen, unit_of(chosen, profiles[0].event), frames)
+    unit = unit_of(chosen, profiles[0].event)
+    return Diffed(boots, layout, bases, chosen, unit, frames, renamed)
 
 
 def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged: bool) -> bytes:
@@ -96,6 +104,7 @@ def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged:
     functions = diff_functions(boots[:half], boots[half:], basis=diffed.basis)
     raw = raw_symbols(diffed.layout, boots) if merged else {}
     names, index_of, arrays = _arrays(session, frames, functions, raw)
+    were = repository.names_of(session, list(diffed.renamed))
     places, body = laid_out(arrays)
     header = DiffHeader(
         a=_side(sides.a, boots[:half], diffed.basis),
@@ -114,6 +123,9 @@ def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged:
         raw_names={
             str(index_of[common]): [names[index_of[own]] for own in symbols]
             for common, symbols in raw.items()
+        },
+        renamed={
+            str(index_of[now]): were[was] for was, now in diffed.renamed.items() if now in index_of
         },
         pruned=DiffPruned(nodes=frames.pruned_nodes, a=frames.pruned[0], b=frames.pruned[1]),
         experiment=sides.experiment,
@@ -141,6 +153,18 @@ def diff_svg(session: Session, sides: Sides, *, basis: Basis | None, merged: boo
     return draw.drawn(
         frames.parent, names, frames.compared.a, frames.compared.b, title=title, unit=diffed.unit
     )
+
+
+def renamed_symbols(session: Session, names: Mapping[str, str]) -> dict[int, int]:
+    """Functions that have another name, by the numbers of both names.
+
+    A function of the kernel may stand with a mark behind its name.
+    """
+    if not names:
+        return {}
+    marked = {was + mark: now + mark for was, now in names.items() for mark in ("", KERNEL_MARK)}
+    known = repository.known_symbols(session, [*marked, *marked.values()])
+    return {known[was]: known[now] for was, now in marked.items() if was in known and now in known}
 
 
 def boot_profile(profile: Profile) -> BootProfile:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.profiles.store.tables import Profile, System
@@ -45,6 +45,8 @@ class Sides:
     """Which system was profiled: host or guest."""
     systems: tuple[System, ...] = ("host",)
     """Those of which the case has profiles."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Functions of side A's kernel that have another name in B's: its name there by that in A."""
 
 
 def require_comparable(sides: Sides) -> None:

@@ -39,6 +39,12 @@ _NEW_SYMBOLS = text(
 )
 
 
+def known_symbols(session: Session, names: Collection[str]) -> dict[str, int]:
+    """Numbers of those of *names* that any profile has."""
+    digests = {digest_of(name): name for name in names}
+    return {digests[digest]: number for digest, number in _known(session, digests).items()}
+
+
 def _known(session: Session, digests: Collection[bytes]) -> dict[bytes, int]:
     rows = session.execute(
         select(FrameSymbol.digest, FrameSymbol.id).where(

@@ -52,6 +52,26 @@ class Layout:
         """How many nodes there are, the root among them."""
         return len(self.place)
 
+    def with_names(self, becomes: Mapping[int, int]) -> Layout:
+        """The same tree with some symbols in place of others, where stacks that become alike are
+        one. Nodes keep their numbers.
+        """
+        node_at = np.empty(self.size, np.int32)
+        node_at[self.place] = np.arange(self.size, dtype=np.int32)
+        above = self.parent[self.place]
+        parent = np.where(above >= 0, node_at[above], NO_PARENT).astype(np.int32)
+        stored = self.symbol[self.place]
+        symbol = stored.copy()
+        for was, now in becomes.items():
+            symbol[stored == was] = now
+        stands_for = _alike(parent, symbol)
+        parent = np.where(parent >= 0, stands_for[parent], NO_PARENT).astype(np.int32)
+        laid_out = _laid_out(parent, symbol, stands_for)
+        # Those that another one stands for stay as leaves without any weight.
+        laid_out.merged_place = laid_out.place[stands_for[node_at[self.merged_place]]]
+        laid_out.place = laid_out.place[stands_for]
+        return laid_out
+
     def to_bytes(self) -> bytes:
         """Packed for storage."""
         own = np.arange(self.size, dtype=np.int32)
@@ -181,19 +201,37 @@ class FrameTree:
 
     def layout(self) -> Layout:
         """The tree in preorder, level by level: siblings stand in order of their numbers."""
-        parent = np.array(self.parent, np.int32)
-        size = _subtree_sizes(parent)
-        place = _places(parent, size)
-        node_at = np.empty_like(place)
-        node_at[place] = np.arange(len(place), dtype=np.int32)
-        above = parent[node_at]
-        return Layout(
-            place=place,
-            merged_place=place[np.array(self.merged, np.int32)],
-            parent=np.where(above >= 0, place[above], NO_PARENT).astype(np.int32),
-            symbol=np.array(self.symbol, np.int32)[node_at],
-            end=(np.arange(len(place), dtype=np.int32) + size[node_at]).astype(np.int32),
+        return _laid_out(
+            np.array(self.parent, np.int32),
+            np.array(self.symbol, np.int32),
+            np.array(self.merged, np.int32),
         )
+
+
+def _laid_out(parent: Ints, symbol: Ints, merged: Ints) -> Layout:
+    """The tree of these, by node number, in preorder."""
+    size = _subtree_sizes(parent)
+    place = _places(parent, size)
+    node_at = np.empty_like(place)
+    node_at[place] = np.arange(len(place), dtype=np.int32)
+    above = parent[node_at]
+    return Layout(
+        place=place,
+        merged_place=place[merged],
+        parent=np.where(above >= 0, place[above], NO_PARENT).astype(np.int32),
+        symbol=symbol[node_at],
+        end=(np.arange(len(place), dtype=np.int32) + size[node_at]).astype(np.int32),
+    )
+
+
+def _alike(parent: Ints, symbol: Ints) -> Ints:
+    """For each node the first one of the same stack."""
+    first = np.arange(len(parent), dtype=np.int32)
+    for level in _levels(parent)[1:]:
+        stacks = (first[parent[level]].astype(np.int64) << 32) + symbol[level]
+        _, begins, kind = np.unique(stacks, return_index=True, return_inverse=True)
+        first[level] = level[begins[kind]]
+    return first
 
 
 def _levels(parent: Ints) -> list[Ints]:

@@ -1281,6 +1281,13 @@ export interface components {
             raw_names: {
                 [key: string]: string[];
             };
+            /**
+             * Renamed
+             * @description by symbol: the name that the function has in side a
+             */
+            renamed: {
+                [key: string]: string;
+            };
             /** Rules Version */
             rules_version: number;
             /**

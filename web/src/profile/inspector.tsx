@@ -29,6 +29,7 @@ export function Inspector({ figure, meta, label, node, sandwich }: InspectorProp
   const name = names[symbol] ?? "";
   const [a, b] = [cost(tree.a, node), cost(tree.b, node)];
   const fate = fateOf(tree, node);
+  const was = meta.renamed[String(symbol)];
   const raw = meta.raw_names[String(symbol)] ?? [];
   return (
     <section className="inspector" aria-label={`Chosen frame. ${label}`}>
@@ -49,6 +50,11 @@ export function Inspector({ figure, meta, label, node, sandwich }: InspectorProp
           ["q", qText(tree.q[node] ?? NaN)],
         ]}
       />
+      {was !== undefined && (
+        <p className="small">
+          <span className="faint">Called in A</span> <Name>{was}</Name>
+        </p>
+      )}
       {raw.length > 0 && (
         <p className="small">
           <span className="faint">Recorded as</span> <Name>{raw.join(", ")}</Name>

@@ -62,7 +62,8 @@ export function RevisionItem({ series, revision, open }: RevisionProps) {
       {revision.changelog !== "" && <pre className="changelog">{revision.changelog}</pre>}
       {revision.renamed.map((each) => (
         <p key={each.before}>
-          <code>{each.before}</code> is called <code>{each.after}</code> now.
+          <code>{each.before}</code> is called <code>{each.after}</code> now
+          {each.times === 0 && " (its code is the same)"}.
         </p>
       ))}
       <details open={open}>

@@ -81,3 +81,37 @@ def path_set(tree: FrameTree, nodes: list[int]) -> set[tuple[int, ...]]:
             at = tree.parent[at]
         paths.add(tuple(path))
     return paths
+
+
+def weights(layout: Layout, nodes: list[int], counts: list[int]) -> dict[tuple[int, ...], int]:
+    """Inclusive weight by stack of symbols, read as a diff reads it: a run of neighbours."""
+    own = np.zeros(layout.size, np.int64)
+    np.add.at(own, layout.place[nodes], counts)
+    sums = np.concatenate([[0], np.cumsum(own)])
+    found: dict[tuple[int, ...], int] = {}
+    for place in range(1, layout.size):
+        weight = int(sums[layout.end[place]] - sums[place])
+        stack, at = [], place
+        while at > 0:
+            stack.append(int(layout.symbol[at]))
+            at = int(layout.parent[at])
+        if weight:
+            assert tuple(stack) not in found, "one stack at two places"
+            found[tuple(stack)] = weight
+    return found
+
+
+@given(STACKS)
+def test_stacks_that_a_new_name_makes_alike_are_one(stacks: dict[bytes, int]) -> None:
+    tree, expected = FrameTree(), FrameTree()
+    nodes, counts = tree.add(stacks, number, alike)
+    becomes = {number(b"c"): number(b"a"), number(b"a"): number(b"b")}
+    layout = tree.layout().with_names(becomes)
+    renamed: dict[bytes, int] = {}
+    for stack, count in stacks.items():
+        other = stack.translate(bytes.maketrans(b"ac", b"ba"))
+        renamed[other] = renamed.get(other, 0) + count
+    found = expected.add(renamed, number, alike)
+    assert weights(layout, nodes.tolist(), counts.tolist()) == weights(
+        expected.layout(), found[0].tolist(), found[1].tolist()
+    )

@@ -1,0 +1,71 @@
+"""What the functions of two kernels have in common, by their code. Pure.
+
+Of each function a build notes how many instructions it has and a digest of them without addresses,
+names and padding, so that it stays where the function is only called otherwise or lies elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mitigauge.errors import InvalidInput
+
+# Shorter ones are alike by chance: a stub that returns 0 has the code of a hundred others.
+SHORTEST = 8
+MOST = 1_000_000
+_LINE = re.compile(r"([0-9]{1,9}) ([0-9a-f]{16}) ([A-Za-z0-9_.$]{1,200})")
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One function's code: its instructions without padding, and a digest of them."""
+
+    instructions: int
+    digest: str
+
+
+def functions_of(text: str) -> dict[str, Code]:
+    """Functions by name, from a line ``INSTRUCTIONS DIGEST NAME`` each.
+
+    A name that several functions have is left out: nothing says which of them is meant. Raises
+    InvalidInput for anything else, naming the line.
+    """
+    found: dict[str, Code] = {}
+    several: set[str] = set()
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line:
+            continue
+        said = _LINE.fullmatch(line)
+        if said is None or number > MOST:
+            raise InvalidInput(
+                f"line {number} of the functions is {line[:80]!r}", hint="Build the kernel again."
+            )
+        name = said[3]
+        if name in found:
+            several.add(name)
+        found[name] = Code(int(said[1]), said[2])
+    return {name: code for name, code in found.items() if name not in several}
+
+
+def renamed(before: Mapping[str, Code], after: Mapping[str, Code]) -> dict[str, str]:
+    """Old name → new name of functions that one kernel lacks and the other has, of one code.
+
+    Only where one gone and one new function have that code, and it is not too short to tell.
+    """
+    gone = _by_code(before, after)
+    new = _by_code(after, before)
+    return {gone[code]: new[code] for code in gone if code in new}
+
+
+def _by_code(these: Mapping[str, Code], others: Mapping[str, Code]) -> dict[Code, str]:
+    """Names that the others lack by their code, where it is one name's alone."""
+    own = {
+        name: code
+        for name, code in these.items()
+        if name not in others and code.instructions >= SHORTEST
+    }
+    times = Counter(own.values())
+    return {code: name for name, code in own.items() if times[code] == 1}
