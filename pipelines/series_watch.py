@@ -79,8 +79,12 @@ class Watcher:
             series = watching.watched(session, address)
         answer = archive.new(validators)
         feed, given = answer if answer is not None else ([], validators)
+        with transaction(self.builder.engine) as session:
+            known = session.get_one(ListArchive, address)
+            gap = watching.is_gap(feed, seen)
+            search_until = watching.gap_until(known, gap, database_now(session))
         found = list(feed)
-        if watching.is_gap(feed, seen):
+        if search_until is not None:
             found += [entry for each in series for entry in archive.search(each.title) or ()]
         entries = list(dict.fromkeys(watching.to_look_at(found, series, seen)))
         # Those whose mails were still coming may have left the feed meanwhile.
@@ -92,6 +96,7 @@ class Watcher:
             known = session.get_one(ListArchive, address, with_for_update=True)
             # What comes late must be asked for again though the feed stays as it is.
             known.etag, known.modified = given.etag, given.modified
+            known.search_until = search_until
             looked_at = dict.fromkeys(e.message_id for e in (*entries, *feed))
             dealt_with = [each for each in looked_at if each not in (*waiting, *seen)]
             watching.looked(session, known, dealt_with, waiting, self._pause(0, 0.0))

@@ -56,6 +56,8 @@ class ListArchive(Base):
     failures: Mapped[int] = mapped_column(server_default=text("0"))
     # What is wrong with it; empty: nothing.
     error: Mapped[str] = mapped_column(server_default="")
+    # Its search is asked until then: mails may have come and gone between two looks.
+    search_until: Mapped[datetime | None]
     looked_at: Mapped[datetime | None]
     next_look_at: Mapped[datetime | None]
 

@@ -92,6 +92,17 @@ def is_gap(entries: Sequence[Entry], seen: Collection[str]) -> bool:
     return bool(entries) and not any(entry.message_id in seen for entry in entries)
 
 
+def gap_until(known: ListArchive, gap: bool, now: datetime) -> datetime | None:
+    """Until when its search is asked; None: not at all.
+
+    An archive's search lags behind its feed: one answer without a mail does not say that there is
+    none.
+    """
+    if gap:
+        return now + COMES_WITHIN
+    return known.search_until if known.search_until and known.search_until > now else None
+
+
 def waits(found: Sequence[FoundRevision], first_seen: datetime, now: datetime) -> bool:
     """Whether mails of these revisions may still be on their way."""
     missing = any("missing" in fault for revision in found for fault in revision.faults)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -103,10 +104,26 @@ def labels(engine: Engine) -> dict[str, str]:
         return {r.label: r.state for r in service.find(session, "toys").revisions}
 
 
+def waiting_mails(engine: Engine, archive: Inbox) -> int:
+    """Of how many mails the archive's others are still coming."""
+    with Session(engine) as session:
+        return len(session.get_one(ListArchive, archive.url).pending)
+
+
 def at_once(engine: Engine) -> None:
     """The next look is due now."""
     with engine.begin() as connection:
         connection.execute(text("update list_archive set next_look_at = null"))
+
+
+def look_until(engine: Engine, watcher: Watcher, there: Callable[[], object]) -> None:
+    """Look again and again: an archive's search may lag behind what was delivered."""
+    deadline = time.monotonic() + 30
+    watcher.look()
+    while not there() and time.monotonic() < deadline:
+        time.sleep(0.2)
+        at_once(engine)
+        watcher.look()
 
 
 def test_a_new_revision_comes_once_and_waits_for_a_person(
@@ -114,7 +131,7 @@ def test_a_new_revision_comes_once_and_waits_for_a_person(
 ) -> None:
     watched(engine, archive, f"{CHANGE_ID}-a")
     archive.add(*raw_series(2, [TWO], change_id=f"{CHANGE_ID}-a"))
-    watcher.look()
+    look_until(engine, watcher, lambda: "v2" in labels(engine))
     at_once(engine)
     watcher.look()
     assert labels(engine) == {"v1": "waiting", "v2": "waiting"}
@@ -129,7 +146,7 @@ def test_one_that_is_signed_by_who_may_is_built_and_measured_unasked(
 ) -> None:
     watched(engine, archive, f"{CHANGE_ID}-b")
     archive.add(*signed(keys, raw_series(3, [TWO], change_id=f"{CHANGE_ID}-b")))
-    watcher.look()
+    look_until(engine, watcher, lambda: "v3" in labels(engine))
     assert labels(engine)["v3"] == RevisionState.APPROVED
     watcher.start()
     assert labels(engine)["v3"] == RevisionState.MEASURING
@@ -146,7 +163,7 @@ def test_an_archive_is_asked_only_when_it_is_due(
     watcher.look()
     assert "v4" not in labels(engine)
     at_once(engine)
-    watcher.look()
+    look_until(engine, watcher, lambda: "v4" in labels(engine))
     assert "v4" in labels(engine)
 
 
@@ -159,8 +176,23 @@ def test_what_came_and_went_between_two_looks_is_searched_for(
     talk = (raw_mail(f"talk {n}", "x", when=f"2026-11-03T10:{n:02}") for n in range(30))
     archive.add(*talk)
     at_once(engine)
-    watcher.look()
+    look_until(engine, watcher, lambda: "v21" in labels(engine))
     assert "v21" in labels(engine)
+
+
+def test_a_search_that_lags_behind_the_feed_is_asked_again(
+    engine: Engine, archive: Inbox, watcher: Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched(engine, archive, f"{CHANGE_ID}-m")
+    archive.add(*raw_series(23, [TWO], change_id=f"{CHANGE_ID}-m"))
+    search = Archive.search
+    monkeypatch.setattr(Archive, "search", lambda _self, _title: [])
+    watcher.look()
+    assert "v23" not in labels(engine)
+    monkeypatch.setattr(Archive, "search", search)
+    at_once(engine)
+    look_until(engine, watcher, lambda: "v23" in labels(engine))
+    assert "v23" in labels(engine)
 
 
 def test_a_revision_whose_mails_are_still_coming_is_waited_for(
@@ -169,11 +201,11 @@ def test_a_revision_whose_mails_are_still_coming_is_waited_for(
     watched(engine, archive, f"{CHANGE_ID}-d")
     *first, last = raw_series(5, [TWO, THREE], change_id=f"{CHANGE_ID}-d")
     archive.add(*first)
-    watcher.look()
+    look_until(engine, watcher, lambda: waiting_mails(engine, archive))
     assert "v5" not in labels(engine)
     archive.add(last)
     at_once(engine)
-    watcher.look()
+    look_until(engine, watcher, lambda: "v5" in labels(engine))
     assert labels(engine)["v5"] == "waiting"
 
 
@@ -183,7 +215,7 @@ def test_one_that_stays_incomplete_is_refused_and_its_number_stays_free(
     watched(engine, archive, f"{CHANGE_ID}-e")
     *first, last = raw_series(6, [TWO, THREE], change_id=f"{CHANGE_ID}-e")
     archive.add(*first)
-    watcher.look()
+    look_until(engine, watcher, lambda: waiting_mails(engine, archive))
     with Session(engine) as session:
         row = session.get_one(ListArchive, archive.url)
         long_ago = datetime.now(UTC) - timedelta(hours=2)
@@ -205,7 +237,7 @@ def test_a_forged_sender_does_not_run_and_does_not_take_the_number(
     change_id = f"{CHANGE_ID}-f"
     watched(engine, archive, change_id)
     archive.add(*raw_series(7, [THREE], change_id=change_id))
-    watcher.look()
+    look_until(engine, watcher, lambda: "v7" in labels(engine))
     assert labels(engine)["v7"] == "waiting"
     with Session(engine) as session:
         mails = [mail_of(raw) for raw in signed(keys, raw_series(7, [TWO], change_id=change_id))]
@@ -228,8 +260,6 @@ def test_another_archive_s_fault_stops_nothing(
         session.commit()
     archive.add(*raw_series(8, [TWO], change_id=f"{CHANGE_ID}-g"))
     watcher.look()
-    assert labels(engine)["v8"] == "waiting"
-    assert any("127.0.0.1:1/broken did not answer" in line for line in heard)
     with Session(engine) as session:
         row = session.get_one(ListArchive, "http://127.0.0.1:1/broken")
         assert row.failures == 1
@@ -238,6 +268,9 @@ def test_another_archive_s_fault_stops_nothing(
         view = shown(session, service.find(session, "broken"))
         assert view.archive_error == row.error
         assert view.looked_at is not None
+    look_until(engine, watcher, lambda: "v8" in labels(engine))
+    assert labels(engine)["v8"] == "waiting"
+    assert any("127.0.0.1:1/broken did not answer" in line for line in heard)
 
 
 def test_a_fault_of_ours_stops_nothing_either(
