@@ -7,19 +7,24 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from mitigauge.clock import Clock
 from mitigauge.database import transaction
 from mitigauge.errors import MitigaugeError
+from mitigauge.experiments.spec import environment_named_in
+from mitigauge.fleet.inventory import environment_names, load_hosts
 from mitigauge.kernels import renames
 from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.functions import Code, functions_of, renamed
 from mitigauge.kernels.patch import Patch
+from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.tables import Kernel
 from mitigauge.runs.submission import submit_text
 from mitigauge.series import repository, service
 from mitigauge.series.range_diff import with_code
-from mitigauge.series.spec import filled, places_in
+from mitigauge.series.spec import filled, layouts_in, places_in
 from mitigauge.series.spec_files import spec_text
 from mitigauge.series.tables import SeriesRevision
+from mitigauge.yaml_file import parse_yaml
 from pipelines.kernel_build import Builder, BuildFailed, Order
 
 
@@ -34,6 +39,8 @@ class Ordered:
     base: str
     profile: str
     patches: Mapping[str, tuple[str, Sequence[Patch]]]
+    layouts: Mapping[str, int]
+    """By comparison."""
 
 
 def start(revision_id: int, builder: Builder) -> int:
@@ -71,8 +78,18 @@ def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
     if "base" in wanted:
         patches["base"] = ("base", [])
     return Ordered(
-        series.name, revision.label, series.spec, text, series.base, series.profile, patches
-    )
+        series.name, revision.label, series.spec, text, series.base, series.profile, patches,
+        layouts_in(text, f"{series.spec}.yml", _counted_hosts(text)),
+    )  # fmt: skip
+
+
+def _counted_hosts(text: str) -> set[str]:
+    """Hosts of the spec's environment whose time counts instructions."""
+    environment = environment_named_in(parse_yaml(text, "spec"))
+    if environment not in environment_names():
+        return set()
+    hosts = load_hosts(environment).values()
+    return {host.name for host in hosts if host.clock is Clock.COUNTED}
 
 
 def _built(ordered: Ordered, builder: Builder) -> dict[str, Kernel]:
@@ -82,9 +99,12 @@ def _built(ordered: Ordered, builder: Builder) -> dict[str, Kernel]:
     for place, (label, patches) in ordered.patches.items():
         builder.report(f"{ordered.name} {label}: its kernel")
         named = f"{ordered.name}-{label}"[:60]
-        order = Order(ordered.base, profile, patches, label=named, scope=ordered.name)
+        orders = [
+            Order(ordered.base, profile, patches, layout, named, ordered.name)
+            for layout in layouts(max(ordered.layouts.values(), default=1))
+        ]
         try:
-            built = builder.build(order)
+            built, *_others = [builder.build(order) for order in orders]
         except BuildFailed as error:
             if place == "this":
                 raise
@@ -101,7 +121,7 @@ def _submitted(
 ) -> int:
     releases = {place: str(kernel.release) for place, kernel in kernels.items()}
     file = f"experiments/series/{ordered.spec}.yml"
-    text = filled(ordered.text, file, releases, label=ordered.label)
+    text = filled(ordered.text, file, releases, label=ordered.label, layouts=ordered.layouts)
     with transaction(builder.engine) as session:
         revision = _locked(repository.revision(session, revision_id), revision_id)
         if revision.experiment_id is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.stats import layouts
 from bench.stats.bound import fewest_blocks
 from bench.stats.noise import BLOCKS, ITERATIONS, NOISES, simulate
 from bench.stats.rules import RULES
@@ -166,7 +167,14 @@ def main() -> None:
     own = print_tables(sizes, options.contrasts, options.seed)
     print_costs(own)
     print("\nTargets")
-    reached = [*targets(own, sizes, options.seed), speed(options.seed)]
+    alarm = layouts.print_table(max(100, options.null // 5), options.seed)
+    false = layouts.draws(20, 3, 200, options.seed)
+    reached = [
+        *targets(own, sizes, options.seed),
+        Target("kernels against kernels, false alarms, any number of layouts", alarm, 1.0, True),
+        Target("20 builds, 200 draws of two sets of 3: false verdicts", false, 0.0, True, "of 200"),
+        speed(options.seed),
+    ]
     for target in reached:
         print(target.line())
     print_bounds()

@@ -170,6 +170,7 @@ class _Checker:
                 yield from self._hosts(comparison, place, hosts)
             yield from self._arms(comparison, place)
             yield from self._double(comparison, place)
+            yield from self._layouts(comparison, spec.blocks_of(comparison), place)
             yield from self._workloads(comparison, place, hosts)
         yield from self._size(spec)
 
@@ -235,6 +236,22 @@ class _Checker:
         if comparison.double and comparison.double.name in names:
             taken = comparison.double.name
             yield self._at((*place, "aa"), f"the doubled arm's name {taken!r} is taken")
+
+    def _layouts(self, comparison: ComparisonSpec, blocks: int, place: Place) -> Iterator[str]:
+        """What is wrong with kernels that are to be booted in several layouts."""
+        if comparison.layouts == 1:
+            return
+        if comparison.layouts > blocks:
+            yield self._at(
+                (*place, "layouts"),
+                f"{comparison.layouts} layouts in {blocks} blocks: each needs a block of its own",
+            )
+        for index, arm in enumerate(comparison.arms):
+            if not arm.kernel:
+                yield self._at(
+                    (*place, "arms", index),
+                    f"arm {arm.name!r} has no kernel: layouts are of kernels that were built here",
+                )
 
     def _workloads(
         self, comparison: ComparisonSpec, place: Place, hosts: Mapping[str, KnownHost]

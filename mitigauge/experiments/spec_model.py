@@ -32,6 +32,7 @@ MAX_CASES = 5000
 MAX_ARMS = 9
 MAX_CROSSED = 3
 MAX_COMPARISONS = 32
+MAX_LAYOUTS = 27
 MAX_HOSTS = 64
 MAX_WORKLOADS = 32
 MAX_POINTS = 1000
@@ -174,6 +175,12 @@ class ComparisonSpec(_Closed):
     )
     workloads: list[WorkloadSpec] = Field(min_length=1, max_length=MAX_WORKLOADS)
     blocks: Blocks | None = None
+    layouts: Annotated[int, Field(strict=True, ge=1, le=MAX_LAYOUTS)] = Field(
+        1,
+        description="boot each kernel in so many builds that differ in layout alone, block by "
+        "block in turn: they are the replicates then. Kernels against kernels in real time need "
+        "it; modes on one kernel and counted time do not",
+    )
     aa: Flag | Literal["kexec"] = Field(
         False,
         description="boot the baseline twice a block: `true` to see false alarms; `kexec` to "

@@ -70,7 +70,8 @@ def _store_comparison(
         position=position,
         name=wanted.name,
         blocks=spec.blocks_of(wanted),
-        arms=_arms(wanted, catalog, releases),
+        layouts=wanted.layouts,
+        arms=_arms(session, wanted, catalog, releases),
         cases=_cases(wanted.workloads, catalog),
     )
     session.add(comparison)
@@ -95,7 +96,9 @@ def _releases(session: Session, spec: ExperimentSpec) -> dict[str, str]:
     return found
 
 
-def _arms(wanted: ComparisonSpec, catalog: Catalog, releases: Mapping[str, str]) -> list[Arm]:
+def _arms(
+    session: Session, wanted: ComparisonSpec, catalog: Catalog, releases: Mapping[str, str]
+) -> list[Arm]:
     arms = [_arm(arm, i, wanted, catalog) for i, arm in enumerate(wanted.arms)]
     if _share_boots(wanted, catalog):
         for arm in arms:
@@ -110,6 +113,9 @@ def _arms(wanted: ComparisonSpec, catalog: Catalog, releases: Mapping[str, str])
         arms.append(double)
     for arm in arms:
         arm.kernel = releases.get(arm.kernel, arm.kernel)
+        if wanted.layouts > 1:
+            arm.builds = list(kernels.in_layouts(session, arm.kernel, wanted.layouts))
+            arm.kernel = arm.builds[0]
     return arms
 
 

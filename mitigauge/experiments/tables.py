@@ -16,6 +16,7 @@ from mitigauge.json_column import JsonOf
 from mitigauge.modes.crossing import BOTH
 from mitigauge.modes.families import Expectation, described
 from mitigauge.modes.settings import Settings
+from mitigauge.stats.terms import layout_of
 
 
 class Experiment(Base):
@@ -60,6 +61,8 @@ class Comparison(Base):
     position: Mapped[int]
     name: Mapped[str]
     blocks: Mapped[int]
+    # In how many builds that differ in layout alone each kernel is booted.
+    layouts: Mapped[int] = mapped_column(server_default=text("1"))
 
     arms: Mapped[list[Arm]] = relationship(order_by="Arm.position")
     cases: Mapped[list[Case]] = relationship(order_by="Case.position")
@@ -87,6 +90,8 @@ class Arm(Base):
     title: Mapped[str]
     family_title: Mapped[str]
     kernel: Mapped[str]
+    # Releases of its kernel's builds, one a layout; empty: its kernel alone.
+    builds: Mapped[list[str]] = mapped_column(JsonOf(list[str]), server_default=text("'[]'"))
     is_baseline: Mapped[bool]
     is_aa: Mapped[bool] = mapped_column(server_default=text("false"))
     # How it is booted; null: as its host is; within: its settings are applied within the
@@ -95,6 +100,15 @@ class Arm(Base):
     settings: Mapped[Settings] = mapped_column(JsonOf(Settings))
     lab_cmdline: Mapped[str]
     expect: Mapped[list[Expectation]] = mapped_column(JsonOf(list[Expectation]))
+
+    @property
+    def releases(self) -> list[str]:
+        """Of all builds that its boots boot; none where that is the host's own."""
+        return self.builds or ([self.kernel] if self.kernel else [])
+
+    def release_in(self, block: int) -> str:
+        """Release of the build that a block's boot boots; empty: the host's own."""
+        return self.builds[layout_of(block, len(self.builds))] if self.builds else self.kernel
 
     @property
     def full_mode(self) -> str:

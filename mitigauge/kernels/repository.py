@@ -36,3 +36,16 @@ def built(session: Session, releases: Collection[str]) -> dict[str, Kernel]:
         select(Kernel).where(Kernel.release.in_(list(releases)), Kernel.state == KernelState.BUILT)
     )
     return {kernel.release: kernel for kernel in found if kernel.release}
+
+
+def same_but_for_layout(session: Session, kernel: Kernel) -> list[Kernel]:
+    """Builds of the same source, configuration and compiler, the newest of a layout last."""
+    wanted = select(Kernel).where(
+        Kernel.state == KernelState.BUILT,
+        Kernel.imported.is_(False),
+        Kernel.base == kernel.base,
+        Kernel.profile == kernel.profile,
+        Kernel.toolchain == kernel.toolchain,
+        Kernel.patches == kernel.patches,
+    )
+    return list(session.scalars(wanted.order_by(Kernel.id)))

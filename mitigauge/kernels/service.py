@@ -11,7 +11,7 @@ from mitigauge.database import database_now
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.kernels import repository
 from mitigauge.kernels.patch import Patch
-from mitigauge.kernels.recipe import Recipe
+from mitigauge.kernels.recipe import LAYOUTS, Recipe
 from mitigauge.kernels.states import KernelState
 from mitigauge.kernels.tables import Kernel
 
@@ -27,9 +27,9 @@ class Built:
     content_digest: str
     package_sha256: str
     package_bytes: int
+    config_refused: Sequence[str] = ()
     functions_sha256: str | None = None
     """Of what :mod:`mitigauge.kernels.functions` reads, in the blob store."""
-    config_refused: Sequence[str] = ()
 
 
 def begin(session: Session, recipe: Recipe, patches: Sequence[Patch], label: str) -> Kernel:
@@ -128,6 +128,25 @@ def show(session: Session, name: str) -> Kernel:
         several = ", ".join((kernel.release or kernel.digest[:12]) for kernel in found[:5])
         raise InvalidInput(f"{name!r} may be one of several: {several}", hint="Give a release.")
     return (exact or found)[0]
+
+
+def in_layouts(session: Session, release: str, count: int) -> Sequence[str]:
+    """Releases of *count* builds of one kernel in layouts of their own, in the layouts' order.
+
+    Raises InvalidInput where fewer were built, or the kernel was not built here.
+    """
+    kernel = show(session, release)
+    own = {
+        each.layout: str(each.release) for each in repository.same_but_for_layout(session, kernel)
+    }
+    order = [layout.name for layout in LAYOUTS]
+    found = [own[name] for name in order if name in own]
+    if len(found) < count:
+        raise InvalidInput(
+            f"kernel {release} was built in {len(found)} of {count} layouts",
+            hint=f"`mitigauge kernel build … --layouts {count}` builds the others.",
+        )
+    return found[:count]
 
 
 def removed(kernel: Kernel) -> None:

@@ -123,6 +123,7 @@ def design_of(comparison: Comparison) -> Design:
         next(arm.id for arm in comparison.arms if arm.is_baseline),
         comparison.blocks,
         next((arm.id for arm in comparison.arms if arm.is_aa), None),
+        comparison.layouts,
     )
 
 

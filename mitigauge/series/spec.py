@@ -7,7 +7,8 @@ kernels that were built here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -19,6 +20,8 @@ PREFIX = "series/"
 PLACES = ("this", "before", "base")
 # A spec's name and a label together stay within what a name may be.
 LONGEST_NAME = 60
+# Builds of each kernel where kernels are compared in real time and the spec says nothing.
+LAYOUTS = 3
 
 
 def places_in(text: str, name: str) -> set[str]:
@@ -38,11 +41,37 @@ def places_in(text: str, name: str) -> set[str]:
     return found
 
 
-def filled(text: str, name: str, kernels: Mapping[str, str], *, label: str) -> str:
+def layouts_in(text: str, name: str, counted: Collection[str]) -> dict[str, int]:
+    """In how many layouts each comparison's kernels are booted, by its name.
+
+    What the spec says; else 3 where kernels are compared with one another on a host that is not
+    *counted* (names of those whose time counts instructions, which alignment does not move).
+    """
+    data = parse_yaml(text, name).data
+    asked: dict[str, set[str]] = {}
+    for comparison, arm in _arms(data):
+        asked.setdefault(comparison, set()).add(arm["kernel"])
+    found = {}
+    for comparison in data.get("comparisons", []):
+        of = str(comparison.get("name", ""))
+        real = any(host not in counted for host in comparison.get("hosts", []))
+        usual = LAYOUTS if real and len(asked.get(of, ())) > 1 else 1
+        found[of] = int(comparison.get("layouts", usual))
+    return found
+
+
+def filled(
+    text: str,
+    name: str,
+    kernels: Mapping[str, str],
+    *,
+    label: str,
+    layouts: Mapping[str, int] = MappingProxyType({}),
+) -> str:
     """The spec as YAML with releases for places; an arm whose kernel there is not is left out.
 
-    A comparison without its baseline, or with one arm alone, is left out too. Raises InvalidInput
-    where nothing is left.
+    *layouts*: as :func:`layouts_in` has them. A comparison without its baseline, or with one arm
+    alone, is left out too. Raises InvalidInput where nothing is left.
     """
     data = parse_yaml(text, name).data
     comparisons = []
@@ -52,7 +81,9 @@ def filled(text: str, name: str, kernels: Mapping[str, str], *, label: str) -> s
         names = {arm.get("name") for arm in kept}
         alone = len(kept) + bool(comparison.get("aa")) < 2
         if comparison.get("baseline") in names and not alone:
-            comparisons.append({**comparison, "arms": kept})
+            several = layouts.get(str(comparison.get("name", "")), 1)
+            more = {"layouts": several} if several > 1 else {}
+            comparisons.append({**comparison, **more, "arms": kept})
     if not comparisons:
         raise InvalidInput(
             f"{name}: no comparison is left for {label}",

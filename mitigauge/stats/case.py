@@ -45,7 +45,8 @@ class ArmVerdict:
 class Case(Generic[Arm]):
     """One case and metric to judge; ``boots[arm][block]`` is a boot's values after warm-up.
 
-    *ended*: no further block will come, though fewer than planned are there.
+    *ended*: no further block will come, though fewer than planned are there. *layouts*: in how
+    many layouts each kernel was built; block b boots number (b - 1) mod layouts.
 
     Raises :class:`InvalidInput` for options out of range.
     """
@@ -56,6 +57,7 @@ class Case(Generic[Arm]):
     delta_percent: float = DELTA_PERCENT
     planned_blocks: int | None = None
     ended: bool = False
+    layouts: int = 1
 
     def __post_init__(self) -> None:
         if self.direction not in ("lower", "higher"):

@@ -25,6 +25,7 @@ class Rules:
     planned_blocks: int | None
     ended: bool
     looks: Sequence[int] | None
+    layouts: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +60,29 @@ def judge_group(
     present = ~np.isnan(values[0])
     delta = np.array([case.delta_percent for case in cases])
     plan = _plan(present, rules)
+    blocks = means[0].blocks
     columns = present.shape[1]
     answer = Figures.empty(scaled.means(slice(0, columns)))
     look_of = np.zeros(answer.outcome.shape, dtype=np.intp)
     end_of = np.full(answer.outcome.shape, columns, dtype=np.intp)
     for look, level, end in zip(plan.schedule, plan.levels, plan.ends, strict=False):
-        figures, fit = take_look(scaled, present, end, level=level, delta=delta)
+        figures, fit = take_look(
+            scaled, present, end, level=level, delta=delta, blocks=blocks, layouts=rules.layouts
+        )
         new = (figures.outcome != UNDECIDED) & (answer.outcome == UNDECIDED)
         p_of(figures, fit, new)
         _take_over(answer, figures, new)
         look_of[new], end_of[new] = look, end
     if plan.schedule:
-        figures, fit = take_look(scaled, present, columns, level=plan.level_now(), delta=delta)
+        figures, fit = take_look(
+            scaled, present, columns, level=plan.level_now(), delta=delta,
+            blocks=blocks, layouts=rules.layouts,
+        )  # fmt: skip
         figures.outcome[:] = UNDECIDED
         rest = answer.outcome == UNDECIDED
         p_of(figures, fit, rest)
         _take_over(answer, figures, rest)
-    writer = _Writer(means[0], present, scaled, plan, answer, look_of, end_of)
+    writer = _Writer(means[0], present, scaled, plan, answer, look_of, end_of, rules.layouts)
     return [writer.arms(index, case) for index, case in enumerate(cases)]
 
 
@@ -113,6 +120,7 @@ class _Writer(Generic[Arm]):
     figures: Figures
     look_of: NDArray[np.intp]
     end_of: NDArray[np.intp]
+    layouts: int
 
     def arms(self, index: int, case: Case[Arm]) -> dict[Arm, ArmVerdict]:
         """The verdicts of one case by arm name."""
@@ -156,6 +164,8 @@ class _Writer(Generic[Arm]):
             yield missing
             return
         figures, plan = self.figures, self.plan
+        if self.layouts > 1:
+            yield f"{self.layouts} layouts of each kernel are the replicates, not their boots"
         if np.isnan(figures.effect[here]):
             shift = float(figures.difference[here]) * float(self.scaled.magnitude[here[0]])
             yield f"baseline mean is 0: no percentage; difference {shift:+.4g} {case.unit}".rstrip()
@@ -182,6 +192,8 @@ class _Writer(Generic[Arm]):
             return "shares no block with the baseline"
         if np.isnan(self.figures.low[here]) and not np.isnan(self.figures.effect[here]):
             blocks = self.plan.blocks
+            if self.layouts > 1:
+                return "one layout: no estimate of what layout does, so no interval"
             return (
                 "one block: no noise estimate, so no interval"
                 if blocks == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from mitigauge.stats.block_model import BlockFit, Mask, fit_blocks
 from mitigauge.stats.boot_means import Floats
 from mitigauge.stats.dunnett import critical_value, loadings_of, p_values
+from mitigauge.stats.layouts import by_layout
 from mitigauge.stats.power import detectable_shift
 from mitigauge.stats.scale import ScaledCases
 
@@ -57,15 +59,26 @@ class Figures:
 
 
 def take_look(
-    scaled: ScaledCases, present: Mask, end: int, *, level: float, delta: Floats
+    scaled: ScaledCases,
+    present: Mask,
+    end: int,
+    *,
+    level: float,
+    delta: Floats,
+    blocks: Sequence[int] = (),
+    layouts: int = 1,
 ) -> tuple[Figures, BlockFit]:
     """Figures from the first *end* block columns, tested at *level*, without p.
 
-    p costs an integration each; :func:`p_of` gives those that are wanted.
+    With *layouts* above 1 they, not the *blocks* (numbers of the columns), are the replicates. p
+    costs an integration each; :func:`p_of` gives those that are wanted.
     """
     columns = slice(0, end)
     figures = Figures.empty(scaled.means(columns))
-    fit = fit_blocks(scaled.y[:, :, columns], present[:, columns])
+    y, there = scaled.y[:, :, columns], present[:, columns]
+    if layouts > 1:
+        y, there = by_layout(y, there, blocks[:end], layouts)
+    fit = fit_blocks(y, there)
     arms = fit.contrasts
     if not arms.size:
         return figures, fit

@@ -36,6 +36,7 @@ def judge(
     ended: bool = False,
     unit: str = "",
     looks: Sequence[int] | None = None,
+    layouts: int = 1,
 ) -> dict[Arm, ArmVerdict]:
     """Judge every arm of one case against *baseline*.
 
@@ -46,12 +47,13 @@ def judge(
     block will come. *looks* are the blocks after which a
     verdict may fall besides the last one: none given means the standard ones,
     ``()`` the last one only (for experiments that never stop early). *unit* picks
-    the scale: counts and proportions are compared linearly.
+    the scale: counts and proportions are compared linearly. *layouts*: as
+    :class:`Case` has it.
 
     Raises :class:`InvalidInput` for values that are not finite, a boot without
     values, or options out of range.
     """
-    case = Case(boots, direction, unit, delta_percent, planned_blocks, ended)
+    case = Case(boots, direction, unit, delta_percent, planned_blocks, ended, layouts)
     return judge_many([case], baseline=baseline, alpha=alpha, looks=looks)[0]
 
 
@@ -68,11 +70,12 @@ def judge_many(
     means = [boot_means(case.boots, baseline=baseline) for case in cases]
     groups: dict[object, list[int]] = {}
     for index, (case, of_case) in enumerate(zip(cases, means, strict=True)):
-        groups.setdefault((of_case.shape_key(), case.planned_blocks, case.ended), []).append(index)
+        key = (of_case.shape_key(), case.planned_blocks, case.ended, case.layouts)
+        groups.setdefault(key, []).append(index)
     answers: dict[int, Mapping[Arm, ArmVerdict]] = {}
     for members in groups.values():
         first = cases[members[0]]
-        rules = Rules(alpha, first.planned_blocks, first.ended, looks)
+        rules = Rules(alpha, first.planned_blocks, first.ended, looks, first.layouts)
         judged = judge_group([cases[i] for i in members], [means[i] for i in members], rules)
         answers.update(zip(members, judged, strict=True))
     return [dict(answers[index]) for index in range(len(cases))]

@@ -30,6 +30,8 @@ class Design:
     planned_blocks: int
     aa: int | None = None
     """The arm that is the baseline once more, if there is one."""
+    layouts: int = 1
+    """In how many layouts each arm's kernel is booted, block by block in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def judge_aa(
         return []
     pair = (design.baseline, design.aa)
     judged = judge_run(
-        Design(pair, design.baseline, design.planned_blocks),
+        Design(pair, design.baseline, design.planned_blocks, layouts=design.layouts),
         [of for of in asked if of.declared.primary],
         [boot for boot in boots if boot.arm_id in pair],
         means,
@@ -191,6 +193,7 @@ def _questions(
             question.declared.delta_percent,
             design.planned_blocks,
             ended,
+            design.layouts,
         )
         for question, arms, chosen in zip(asked, found, wanted, strict=True)
         if chosen

@@ -38,7 +38,7 @@ def arm(context: StepContext) -> Done:
     entry = context.host.arm(
         nonce=boot.nonce,
         cmdline=requested_cmdline(context.run, boot),
-        kernel=boot.arm.kernel,
+        kernel=boot.arm.release_in(boot.block),
         method=_own_method(boot),
     )
 
@@ -259,7 +259,7 @@ def _requested(boot: Boot, refused: Mapping[str, str]) -> Requested:
     return Requested(
         nonce=entry.get("nonce", boot.nonce),
         previous_boot_id=boot.previous_boot_id,
-        kernel_release=boot.arm.kernel or entry.get("kernel_release", ""),
+        kernel_release=boot.arm.release_in(boot.block) or entry.get("kernel_release", ""),
         build_id=entry.get("build_id"),
         kernel_version=entry.get("kernel_version"),
         expect=boot.arm.expect,

@@ -36,7 +36,7 @@ def prepare(context: StepContext) -> Done:
 
 def _packages(context: StepContext, scratch: Path) -> dict[str, Path]:
     """Package files of the arms' kernels that were built here, by release."""
-    wanted = {arm.kernel for arm in context.run.comparison.arms if arm.kernel}
+    wanted = {each for arm in context.run.comparison.arms for each in arm.releases}
     with transaction(context.engine) as session:
         found = kernel_rows.built(session, wanted)
         digests = {release: kernel.package_sha256 for release, kernel in found.items()}
@@ -51,7 +51,7 @@ def _packages(context: StepContext, scratch: Path) -> dict[str, Path]:
 def _needs(context: StepContext, workloads: Sequence[str]) -> Needs:
     comparison = context.run.comparison
     return Needs(
-        kernels=sorted({arm.kernel for arm in comparison.arms if arm.kernel}),
+        kernels=sorted({each for arm in comparison.arms for each in arm.releases}),
         workloads=workloads,
         guest=any(context.catalog.workloads[name].guest for name in workloads),
         profiled=any(case.profile_hz for case in comparison.cases),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,11 @@ from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.submit import store_experiment
 from mitigauge.kernels import repository, service
 from mitigauge.kernels.patch import Patch
-from mitigauge.kernels.recipe import Base, Recipe, Toolchain
+from mitigauge.kernels.recipe import Base, Layout, Recipe, Toolchain, layouts
 from mitigauge.kernels.schemas import KernelView
 from mitigauge.kernels.service import Built
 from mitigauge.kernels.states import KernelState
+from mitigauge.runs.judging import design_of
 from mitigauge.settings import get_settings
 from pipelines.kernel_build import Builder, BuildFailed, _regular
 from tests.specs import CATALOG, HOSTS, SPEC
@@ -157,3 +159,45 @@ def test_an_arm_may_name_a_kernel_by_its_label(engine: Engine) -> None:
         stored = store_experiment(session, spec, text, catalog=CATALOG, submitted_by="test")
         kernels = {arm.name: arm.kernel for arm in stored.comparisons[0].arms}
     assert kernels == {"off": "", "on": RELEASE}
+
+
+def build_in(session: Session, label: str, patches: list[Patch], layout: Layout) -> str:
+    """Store a kernel as built in a layout; its release."""
+    recipe = replace(RECIPE, patches=tuple(patch.sha256 for patch in patches), layout=layout)
+    service.begin(session, recipe, patches, label)
+    release = f"7.2.12{recipe.local_version}"
+    service.finished(session, recipe.digest, built(release, release.encode()), "e" * 64)
+    return release
+
+
+def test_an_arm_boots_its_kernel_s_layouts_block_by_block_in_turn(engine: Engine) -> None:
+    text = SPEC.replace("mode: knob/on}", "mode: knob/on, kernel: built/v1}")
+    text = text.replace("mode: knob/off}", "mode: knob/off, kernel: built/v0}")
+    text = text.replace("    baseline:", "    layouts: 2\n    baseline:")
+    spec = read_spec(text, name="spec", catalog=CATALOG, hosts=HOSTS)
+    plain, other = layouts(2)
+    with Session(engine) as session:
+        own = [build_in(session, "v1", [PATCH], layout) for layout in (other, plain)]
+        build_in(session, "v0", [], plain)
+        with pytest.raises(InvalidInput, match="was built in 1 of 2 layouts"):
+            store_experiment(session, spec, text, catalog=CATALOG, submitted_by="test")
+        build_in(session, "v0", [], other)
+        stored = store_experiment(session, spec, text, catalog=CATALOG, submitted_by="test")
+        comparison = stored.comparisons[0]
+        on = next(arm for arm in comparison.arms if arm.name == "on")
+        assert (comparison.layouts, on.builds, on.kernel) == (2, own[::-1], own[1])
+        assert [on.release_in(block) for block in (1, 2, 3)] == [own[1], own[0], own[1]]
+        assert design_of(comparison).layouts == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ("layouts: 2", "arm 'off' has no kernel: layouts are of kernels that were built here"),
+        ("layouts: 3", "3 layouts in 2 blocks: each needs a block of its own"),
+    ],
+)
+def test_layouts_need_kernels_of_ours_and_a_block_each(more: str, problem: str) -> None:
+    text = SPEC.replace("    baseline:", f"    {more}\n    baseline:")
+    with pytest.raises(InvalidInput, match=problem):
+        read_spec(text, name="spec", catalog=CATALOG, hosts=HOSTS)

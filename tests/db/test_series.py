@@ -200,6 +200,7 @@ class Pretended(Builder):
             profile_sha256="c" * 64,
             toolchain=Toolchain("debian", ("gcc-14",)),
             scripts_sha256="f" * 64,
+            layout=order.layout,
         )
         with Session(self.engine) as session:
             kernel = kernels.begin(session, recipe, order.patches, order.label)

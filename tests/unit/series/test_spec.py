@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.series.spec import filled, places_in
+from mitigauge.series.spec import filled, layouts_in, places_in
 from mitigauge.series.spec_files import FOLDER, known_specs, spec_text
 
 SPEC = """\
@@ -76,3 +76,15 @@ def test_a_spec_is_named_by_a_word_below_one_folder(name: str) -> None:
 def test_every_spec_of_ours_asks_for_a_revision(name: str) -> None:
     assert places_in(spec_text(name), name) >= {"this"}
     assert (FOLDER / f"{name}.yml").is_file()
+
+
+def test_kernels_are_compared_in_three_layouts_but_where_time_is_counted() -> None:
+    text = spec_text("vmscape")
+    assert layouts_in(text, "x.yml", {"lab-amd"}) == {"modes": 1, "since-before": 1}
+    found = layouts_in(text, "x.yml", set())
+    assert found == {"modes": 1, "since-before": 3}
+    kernels = {"this": "7.2-b", "before": "7.2-a"}
+    written = yaml.safe_load(filled(text, "x.yml", kernels, label="v2", layouts=found))
+    assert [each.get("layouts") for each in written["comparisons"]] == [None, 3]
+    said = text.replace("    baseline: before\n", "    baseline: before\n    layouts: 6\n")
+    assert layouts_in(said, "x.yml", {"lab-amd"})["since-before"] == 6
