@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,9 +18,8 @@ from mitigauge.errors import MitigaugeError
 if TYPE_CHECKING:
     from mitigauge.kernels.patch import Patch
     from mitigauge.kernels.schemas import KernelView
-    from mitigauge.views.schemas import CellView, ExperimentView, RowView
 
-HOST = "lab-intel"
+HOST, GUESTS_HOST = "lab-intel", "lab-amd"
 BASE_ARM, ARM = "base", "patched"
 BLOCKS = 4
 
@@ -35,16 +34,20 @@ def try_patches(
     blocks: Annotated[
         int, typer.Option(min=2, max=16, help="Boots of each kernel, at most.")
     ] = BLOCKS,
+    exits: Annotated[
+        bool, typer.Option(help="Measure exits of guests too, on a second emulated host.")
+    ] = True,
     profiled: Annotated[
-        bool, typer.Option("--profile", help="Take profiles too, for the flame graph's difference.")
-    ] = False,
+        bool, typer.Option("--profile/--no-profile", help="Profile a system call, too.")
+    ] = True,
 ) -> None:
     """Build a kernel with and without patches, and say what they cost.
 
     Both are built in a sandbox and booted in turn on an emulated host whose clock counts
     instructions, so the answer is the same on every machine, whatever else it does; it is a cost
-    of software alone: caches, predictors and barriers cost nothing there. The first build takes
-    some 15 minutes on two cores, a later one what the patches touch; measuring some 10.
+    of software alone: caches, predictors and barriers cost nothing there. Measured are system
+    calls, context switches through a pipe, futexes, page faults and exits of guests. The first
+    build takes some 15 minutes on two cores, a later one what the patches touch; measuring some 15.
 
     Exit code 0: nothing is worse; 3: something is; 1: there is no answer.
     """
@@ -62,7 +65,7 @@ def try_patches(
             "Nothing was measured."
         )
         return
-    sys.exit(_measured(_spec(plain, patched, blocks, profiled=profiled)))
+    sys.exit(_measured(_spec(plain, patched, blocks, profiled=profiled, exits=exits), exits=exits))
 
 
 def _patches(words: Sequence[str], archive: str) -> tuple[str, list[Patch]]:
@@ -98,42 +101,68 @@ def _kernels(base: str, label: str, patches: Sequence[Patch]) -> list[KernelView
     return views_of(ids)
 
 
-def _spec(plain: KernelView, patched: KernelView, blocks: int, *, profiled: bool) -> str:
-    """The experiment: system calls on both kernels, in one mode."""
-    arms = "\n".join(
-        f'      - {{name: {name}, mode: spectre-bhi/off, kernel: "{kernel.release}"}}'
-        for name, kernel in ((BASE_ARM, plain), (ARM, patched))
-    )
-    return f"""\
+def _spec(
+    plain: KernelView, patched: KernelView, blocks: int, *, profiled: bool, exits: bool
+) -> str:
+    """The experiment: short paths through both kernels, in one mode on each host."""
+    text = f"""\
 name: try-{(patched.release or "")[-10:]}
-question: What do these patches cost a system call?
+question: What do these patches cost?
 environment: lab
 blocks: {blocks}
 comparisons:
-  - name: patches-syscall
+  - name: patches
     hosts: [{HOST}]
     baseline: {BASE_ARM}
     arms:
-{arms}
+{_arms(plain, patched, "spectre-bhi/off")}
     workloads:
       - workload: syscall
-        cases: {{test: [basic, getpgid]}}
+        cases: {{test: basic}}
         profile: {"true" if profiled else "false"}
+      - workload: syscall
+        cases: {{test: getpgid}}
+      - workload: syscall
+        cases: {{test: fork}}
+        primary: []
+      - workload: paths
+        cases: {{test: [pipe, futex, page-fault]}}
+"""
+    return text + _EXITS.format(arms=_arms(plain, patched, "vmscape/off")) if exits else text
+
+
+_EXITS = f"""\
+  - name: exits
+    hosts: [{GUESTS_HOST}]
+    baseline: {BASE_ARM}
+    arms:
+{{arms}}
+    workloads:
+      - workload: exits
+        cases: {{{{to: [userspace, kernel]}}}}
 """
 
 
-def _measured(spec: str) -> int:
-    """Run the experiment on the emulated host; the exit code."""
+def _arms(plain: KernelView, patched: KernelView, mode: str) -> str:
+    return "\n".join(
+        f'      - {{name: {name}, mode: {mode}, kernel: "{kernel.release}"}}'
+        for name, kernel in ((BASE_ARM, plain), (ARM, patched))
+    )
+
+
+def _measured(spec: str, *, exits: bool) -> int:
+    """Run the experiment on the emulated hosts; the exit code."""
     from cli import lab
     from cli.demo import print_report, running
     from cli.progress import follow
+    from cli.try_outcome import explain, instructions
     from mitigauge.clock import Clock
     from mitigauge.database import transaction
     from mitigauge.runs import submission
     from mitigauge.views import experiments as views
 
-    errors().print("Starting the emulated host")
-    lab.up([HOST], clock=Clock.COUNTED)
+    errors().print("Starting the emulated hosts")
+    lab.up([HOST, GUESTS_HOST] if exits else [HOST], clock=Clock.COUNTED)
     with running("worker"):
         with transaction() as session:
             experiment = submission.submit_text(session, spec, name="try")
@@ -143,26 +172,6 @@ def _measured(spec: str) -> int:
         view = views.show_experiment(session, experiment)
         for line in instructions(view):
             say(line)
+        explain(session, view, ARM, path)
     echo(f"report: {path}")
     return code_of(state, view)
-
-
-def instructions(view: ExperimentView) -> Iterator[str]:
-    """The difference of each case in instructions a call, which is what the host's clock counts."""
-    from lab.execution import COUNTED_SHIFT
-
-    for row, cell in _cells(view):
-        baseline = next((c.mean for c in row.cells if c.state == "baseline"), None)
-        if row.unit != "ns" or baseline is None or cell.effect_percent is None:
-            continue
-        each = baseline / 100 / 2**COUNTED_SHIFT
-        low, high = (cell.ci_low_percent or 0) * each, (cell.ci_high_percent or 0) * each
-        said = f"{cell.effect_percent * each:+.1f} instructions a call [{low:+.1f}, {high:+.1f}]"
-        yield f"{row.case}: {said}: {cell.verdict or 'no verdict'}"
-
-
-def _cells(view: ExperimentView) -> Iterator[tuple[RowView, CellView]]:
-    """What was measured of the patched kernel."""
-    for comparison in view.comparisons:
-        for row in comparison.rows:
-            yield from ((row, cell) for cell in row.cells if cell.state == "measured")

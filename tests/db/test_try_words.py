@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from cli import try_patches as trying
+from cli.try_outcome import instructions
 from mitigauge.catalog import Catalog
 from mitigauge.experiments.spec import KnownHost, read_spec
 from mitigauge.kernels.schemas import KernelView
@@ -24,7 +25,7 @@ def test_a_difference_is_said_in_instructions(engine: Engine) -> None:
     load(engine)
     with Session(engine) as session:
         view = views.show_experiment(session, 1)
-    lines = list(trying.instructions(view))
+    lines = list(instructions(view))
     basic = next(line for line in lines if line.startswith("syscall basic"))
     said = re.search(r"([+-][\d.]+) instructions a call \[([+-][\d.]+), ([+-][\d.]+)\]", basic)
     assert said, basic
@@ -39,13 +40,21 @@ def test_a_difference_is_said_in_instructions(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("profiled", [True, False])
-def test_the_spec_it_makes_is_one(*, profiled: bool) -> None:
-    text = trying._spec(
-        kernel("7.2.12-mg0123456789"), kernel("7.2.12-mgabcdef0123"), 4, profiled=profiled
-    )
-    hosts = {"lab": {trying.HOST: KnownHost(trying.HOST, frozenset())}}
+@pytest.mark.parametrize("exits", [True, False])
+def test_the_spec_it_makes_is_one(*, profiled: bool, exits: bool) -> None:
+    releases = ["7.2.12-mg0123456789", "7.2.12-mgabcdef0123"]
+    text = trying._spec(*map(kernel, releases), 4, profiled=profiled, exits=exits)
+    hosts = {
+        "lab": {
+            trying.HOST: KnownHost(trying.HOST, frozenset()),
+            trying.GUESTS_HOST: KnownHost(trying.GUESTS_HOST, frozenset({"kvm"})),
+        }
+    }
     spec = read_spec(text, name="try", catalog=Catalog(), hosts=hosts)
-    [comparison] = spec.comparisons
-    assert [arm.kernel for arm in comparison.arms] == ["7.2.12-mg0123456789", "7.2.12-mgabcdef0123"]
-    assert comparison.baseline == trying.BASE_ARM
-    assert (comparison.workloads[0].profile is not None) == profiled
+    assert len(spec.comparisons) == 1 + exits
+    for comparison in spec.comparisons:
+        assert [arm.kernel for arm in comparison.arms] == releases
+        assert comparison.baseline == trying.BASE_ARM
+    measured = [w for c in spec.comparisons for w in c.workloads]
+    assert [w.workload for w in measured if w.profile] == ["syscall"] * profiled
+    assert {w.workload for w in measured} >= {"syscall", "paths"}

@@ -1,0 +1,81 @@
+"""What `mitigauge try` says after the report: instructions, functions, the flame graph's file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.output import echo, say
+
+# What takes long to load is imported by what needs it.
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from mitigauge.profiles.diff.sides import Sides
+    from mitigauge.views.schemas import CellView, ExperimentView, RowView
+
+FUNCTIONS = 5
+
+
+def instructions(view: ExperimentView) -> Iterator[str]:
+    """Each case's difference in instructions an operation, which the host's clock counts."""
+    from lab.execution import COUNTED_SHIFT
+
+    for row, cell in _cells(view):
+        baseline = next((c.mean for c in row.cells if c.state == "baseline"), None)
+        if row.unit != "ns" or baseline is None or cell.effect_percent is None:
+            continue
+        each = baseline / 100 / 2**COUNTED_SHIFT
+        low, high = (cell.ci_low_percent or 0) * each, (cell.ci_high_percent or 0) * each
+        what = "call" if row.case.startswith("syscall") else "operation"
+        said = f"{cell.effect_percent * each:+.1f} instructions a {what} [{low:+.1f}, {high:+.1f}]"
+        yield f"{row.case}: {said}: {cell.verdict or 'no verdict'}"
+
+
+def explain(session: Session, view: ExperimentView, arm: str, report: Path) -> None:
+    """Say which functions cost more in each profiled case, and write its flame graph to a file."""
+    from mitigauge.profiles.diff.draw import TOOLS, installed
+    from mitigauge.profiles.diff.function_table import function_table
+    from mitigauge.profiles.diff.service import diff_svg
+
+    for row in _profiled(view):
+        sides = _sides(session, view, row, arm)
+        if not (sides.a.profiles and sides.b.profiles):
+            say(f"{row.case}: no profile")
+            continue
+        table = function_table(session, sides, basis=None, limit=FUNCTIONS)
+        say(f"{row.case}: functions that differ most, {table.unit}")
+        for function in table.functions:
+            mark = function.mark or (f"was {function.was}" if function.was else "")
+            say(f"  {function.difference:+10.2f}  {function.function}  {mark}".rstrip())
+        if installed():
+            path = report.with_name(f"{report.stem}-case-{row.case_id}.svg")
+            path.write_bytes(diff_svg(session, sides, basis=None, merged=True))
+            echo(f"flame graph of the difference: {path}")
+        else:
+            where = f"/experiments/{view.id}"
+            say(f"Its flame graph: `mitigauge serve`, then {where}; as a file with {TOOLS[0]}.")
+
+
+def _profiled(view: ExperimentView) -> Iterator[RowView]:
+    """A row of each profiled case."""
+    rows = {row.case_id: row for c in view.comparisons for row in c.rows if row.profiled}
+    yield from rows.values()
+
+
+def _sides(session: Session, view: ExperimentView, row: RowView, arm: str) -> Sides:
+    from mitigauge.profiles.diff.sides import Selection
+    from mitigauge.views.profiles import case_sides
+
+    arms = next(c.arms for c in view.comparisons if row in c.rows)
+    baseline = next(each.name for each in arms if each.is_baseline)
+    one, other = (Selection(view.id, row.case_id, row.host, name) for name in (baseline, arm))
+    return case_sides(session, one, other, system="host")
+
+
+def _cells(view: ExperimentView) -> Iterator[tuple[RowView, CellView]]:
+    """What was measured of the patched kernel."""
+    for comparison in view.comparisons:
+        for row in comparison.rows:
+            yield from ((row, cell) for cell in row.cells if cell.state == "measured")
