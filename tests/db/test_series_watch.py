@@ -349,3 +349,26 @@ def test_only_the_sender_s_own_key_attests(keys: Path, tmp_path: Path) -> None:
     assert of(plain) == Attested.MISSING
     (tmp_path / "none").mkdir()
     assert of(good, tmp_path / "none") == Attested.MISSING
+
+
+def test_a_signed_mail_inside_a_mail_attests_nothing(keys: Path) -> None:
+    [good] = signed(keys, [raw_series(1, [ONE])[1]])
+    outer = raw_series(1, [TWO])[1]
+    forged = mail_of(outer + b"\n\nFrom a\n" + good)
+    assert forged.sender.address == "one@example.org"
+    assert attested([forged], ring(keys))[forged.message_id] != Attested.PASS
+
+
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_text_that_no_signature_covers_attests_nothing(keys: Path, which: str) -> None:
+    """What is signed is what git reads of a mail; a reader of ours must not see other text."""
+    [good] = signed(keys, [raw_series(1, [ONE])[1]])
+    head, body = good.split(b"\n\n", 1)
+    other = raw_series(1, [TWO])[1].split(b"\n\n", 1)[1]
+    parts = {
+        "first": (b"Content-Type: text/plain\n\n" + other, b"Content-Type: text/plain\n\n" + body),
+        "second": (b"Content-Type: text/plain\n\n" + body, b"Content-Type: text/plain\n\n" + other),
+    }[which]
+    mixed = b"\n--b\n".join((head + b"\nContent-Type: multipart/mixed; boundary=b\n", *parts))
+    mail = mail_of(mixed + b"\n--b--\n")
+    assert attested([mail], ring(keys))[mail.message_id] != Attested.PASS
