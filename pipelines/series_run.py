@@ -70,15 +70,14 @@ def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
     text = spec_text(series.spec)
     wanted = places_in(text, f"{series.spec}.yml")
     patches = {"this": (revision.label, service.patches_of(revision, builder.blobs))}
-    before = revision if revision.retest else service.before_this(series, revision.number)
-    if revision.retest:
-        before = next(r for r in series.revisions if r.number == revision.number and not r.retest)
+    before = service.compared_with(revision)
     if before is not None and "before" in wanted:
         patches["before"] = (before.label, service.patches_of(before, builder.blobs))
     if "base" in wanted:
         patches["base"] = ("base", [])
     return Ordered(
-        series.name, revision.label, series.spec, text, series.base, series.profile, patches,
+        series.name, revision.label, series.spec, text, revision.base or series.base,
+        series.profile, patches,
         layouts_in(text, f"{series.spec}.yml", _counted_hosts(text)),
     )  # fmt: skip
 

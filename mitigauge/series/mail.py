@@ -154,7 +154,10 @@ def _decoded(content: bytes, charset: str) -> str:
     """*content* in the charset it names, else in UTF-8, else byte by byte."""
     for name in (charset, "utf-8"):
         try:
-            return content.decode(name).replace("\r\n", "\n")
+            text = content.decode(name)
+            # Some charsets can say half of a character, which can be stored nowhere.
+            text.encode()
         except (LookupError, ValueError):
             continue
+        return text.replace("\r\n", "\n")
     return content.decode("latin-1").replace("\r\n", "\n")

@@ -7,7 +7,7 @@ import re
 import resource
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mitigauge.errors import NotReady
@@ -73,7 +73,14 @@ def _covered(mail: Mail, home: Path) -> bool:
     read one, and others read such mails differently again.
     """
     message, patch = home / "message", home / "patch"
-    command = ["git", "mailinfo", "--encoding=utf-8", "--no-scissors", message, patch]
+    command: list[str | Path] = [
+        "git",
+        "mailinfo",
+        "--encoding=utf-8",
+        "--no-scissors",
+        message,
+        patch,
+    ]
     done = _ran(command, home, mail.raw.replace(b"\r\n", b"\n"))
     if done is None or done.returncode:
         return False
@@ -90,7 +97,7 @@ def _lines(text: str) -> str:
 
 
 def _ran(
-    command: list[str | Path], home: Path, given: bytes
+    command: Sequence[str | Path], home: Path, given: bytes
 ) -> subprocess.CompletedProcess[bytes] | None:
     """What a program says of *given*, with little of everything; None: nothing in time."""
     try:
