@@ -24,7 +24,7 @@ def diff_in(text: str) -> str:
 
     Quoted lines are no diff. Raises InvalidInput for a hunk that is not as long as it says.
     """
-    return "".join(f"{line}\n" for line in _taken(text.split("\n")))
+    return "".join(f"{line}\n" for line in _taken(text.removesuffix("\n").split("\n")))
 
 
 def _taken(lines: Sequence[str]) -> Iterator[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -26,11 +24,12 @@ from mitigauge.series.tables import ListArchive
 from mitigauge.series.thread import revisions
 from mitigauge.settings import get_settings
 from pipelines.adapters.archive import Archive
-from pipelines.adapters.attestation import PROGRAM, attested
+from pipelines.adapters.attestation import attested
 from pipelines.series_watch import Watcher
 from tests.db.test_series import Pretended
 from tests.inbox import Inbox, inbox
 from tests.series_mails import CHANGE_ID, diff, raw_mail, raw_series, series
+from tests.signing import developer, ring, signed
 
 ONE, TWO, THREE = (diff("toys/one.c", "a", now) for now in "bcd")
 
@@ -38,35 +37,7 @@ ONE, TWO, THREE = (diff("toys/one.c", "a", now) for now in "bcd")
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A developer's home with a key of one@example.org; its public half is the keyring."""
-    home = tmp_path_factory.mktemp("developer")
-    (home / ".gitconfig").write_text(
-        "[user]\n\tname = One\n\temail = one@example.org\n"
-        "[patatt]\n\tsigningkey = ed25519:k1\n\tselector = k1\n"
-    )
-    patatt(home, "genkey", "-n", "k1")
-    return home
-
-
-def patatt(home: Path, *words: str | Path, mail: bytes = b"") -> None:
-    subprocess.run(
-        [PROGRAM, *words], env={"HOME": str(home), "PATH": os.defpath}, cwd=home, input=mail,
-        check=True, capture_output=True, timeout=60,
-    )  # fmt: skip
-
-
-def ring(home: Path) -> Path:
-    return home / ".local" / "share" / "patatt" / "public"
-
-
-def signed(home: Path, mails: list[bytes]) -> list[bytes]:
-    """The mails with one@example.org's signature in each."""
-    found = []
-    for mail in mails:
-        file = home / "mail.eml"
-        file.write_bytes(b"From git@z Thu Jan  1 00:00:00 1970\n" + mail)
-        patatt(home, "sign", file)
-        found.append(file.read_bytes().split(b"\n", 1)[1])
-    return found
+    return developer(tmp_path_factory.mktemp("developer"))
 
 
 @pytest.fixture(scope="module")
