@@ -42,11 +42,14 @@ class Delivered:
             if error.errno == errno.ELOOP:
                 return None
             raise
-        with os.fdopen(descriptor, "rb") as file:
-            about = os.fstat(file.fileno())
+        try:
+            about = os.fstat(descriptor)
             if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST_MAIL:
                 return None
-            content = file.read(LARGEST_MAIL + 1)
+            with open(descriptor, "rb", closefd=False) as file:
+                content = file.read(LARGEST_MAIL + 1)
+        finally:
+            os.close(descriptor)
         return content if len(content) <= LARGEST_MAIL else None
 
     def seen(self) -> None:
