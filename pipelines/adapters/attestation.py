@@ -84,10 +84,19 @@ def _covered(mail: Mail, home: Path) -> bool:
     done = _ran(command, home, mail.raw.replace(b"\r\n", b"\n"))
     if done is None or done.returncode:
         return False
-    signed = _lines((message.read_bytes() + patch.read_bytes()).decode(errors="replace"))
+    content = message.read_bytes() + patch.read_bytes()
+    signed = _lines("\n".join(map(_decoded, content.split(b"\n"))))
     begin = _HEADS.match(mail.body)
     texts = (mail.body[begin.end() if begin else 0 :], *mail.attached)
     return all(_lines(text) in signed for text in texts)
+
+
+def _decoded(line: bytes) -> str:
+    """A line in UTF-8, or byte by byte: git leaves a diff in the charset that it came in."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
 
 
 def _lines(text: str) -> str:

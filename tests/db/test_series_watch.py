@@ -343,3 +343,30 @@ def test_text_that_no_signature_covers_attests_nothing(keys: Path, which: str) -
     mixed = b"\n--b\n".join((head + b"\nContent-Type: multipart/mixed; boundary=b\n", *parts))
     mail = mail_of(mixed + b"\n--b--\n")
     assert attested([mail], ring(keys))[mail.message_id] != Attested.PASS
+
+
+QUOTED = "Content-Type: text/plain; charset={}\nContent-Transfer-Encoding: quoted-printable"
+
+
+@pytest.mark.parametrize(
+    ("body", "more"),
+    [
+        (f"From: Two <two@example.org>\n\nGrüße.\n---\n{ONE}-- \n2.47\n", ""),
+        (f"From: Two <two@example.org>\nSubject: a long\n title\n\nWhy.\n---\n{ONE}", ""),
+        (f"\n\nWhy.\n\n{ONE}\n\n", "Content-Type: text/plain; charset=utf-8"),
+        (f"Gr=C3=BC=\n=C3=9Fe.\n---\n{ONE}", QUOTED.format("utf-8")),
+        (f"Gr=FC=DFe.\n---\n{ONE}", QUOTED.format("iso-8859-1")),
+        ("#mitigauge test\n", ""),
+        ("> On Monday:\n> #mitigauge stop\n\n#mitigauge test\n", "X-Other: x"),
+        (f"--b\nContent-Type: text/plain\n\nHere.\n--b\nContent-Type: text/x-patch\n\n"
+         f"{ONE}\n--b--\n", "Content-Type: multipart/mixed; boundary=b"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_mails_as_people_sign_them_are_attested(
+    keys: Path, body: str, more: str, end: bytes
+) -> None:
+    raw = raw_mail("[PATCH v2 1/3] toys: Mend toy", body, more=more)
+    mail = mail_of(signed(keys, [raw])[0].replace(b"\n", end))
+    assert attested([mail], ring(keys))[mail.message_id] == Attested.PASS
+    assert [text for text in (mail.body, *mail.attached) if text]
