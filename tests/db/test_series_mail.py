@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import mailbox
 import os
 import socket
@@ -17,6 +18,9 @@ from aiosmtpd.handlers import Message
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
+from cli import report
+from cli import series as series_command
+from cli import series_mail as command
 from mitigauge.blobs import blob_store
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.reports.reply_service import answer
@@ -585,3 +589,47 @@ def test_an_outbox_has_one_way_and_sends_only_where_it_is_told_a_server(tmp_path
         Outbox(tmp_path, "mail.example.org", ROBOT)
     with pytest.raises(InvalidInput, match="no address to send from"):
         Outbox(None, "mail.example.org")
+
+
+def test_the_commands_list_print_approve_and_set_aside(
+    post: Post, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored(post)
+    monkeypatch.setattr("mitigauge.database.get_engine", lambda: post.engine)
+    monkeypatch.setenv("MITIGAUGE_HOME", str(post.desk.settings.home))
+    get_settings.cache_clear()
+    mail = raw_mail("Re: x\x1b[2J", f"{TEST}{FIX}", sender="Eve <eve@example.net>",
+                    parent="v1-0@example.org")  # fmt: skip
+    post.deliver(mail)
+    command.mail(post.box, answer_to_dir=post.out, once=True)
+    assert "request 1 of eve@example.net: waiting" in capsys.readouterr().out
+    command.requests(waiting=True)
+    assert "mitigauge series approve --request 1" in " ".join(capsys.readouterr().out.split())
+    command.requests(mail=1)
+    shown = capsys.readouterr().out
+    assert "+c" in shown
+    assert "\x1b" not in shown
+    with pytest.raises(InvalidInput, match="what is approved"):
+        series_command.approve("toys", request=1)
+    series_command.approve(request=1)
+    assert "request 1 is accepted: v1+fix-2 is measured" in capsys.readouterr().out
+    command.ignore(1)
+    assert "request 1 of eve@example.net is ignored" in capsys.readouterr().out
+    command.requests(json=True)
+    [said] = json.loads(capsys.readouterr().out)
+    assert (said["state"], said["about"]) == ("ignored", "toys v1+fix-2")
+    get_settings.cache_clear()
+
+
+def test_a_report_is_not_sent_to_a_series_that_wants_none(
+    post: Post, monkeypatch: pytest.MonkeyPatch, server: Controller
+) -> None:
+    stored(post)
+    post.ask("#mitigauge stop\n")
+    post.build()
+    post.finish()
+    monkeypatch.setattr("mitigauge.database.get_engine", lambda: post.engine)
+    address = f"127.0.0.1:{server.port}"
+    with pytest.raises(InvalidInput, match="asked that toys is not answered any more"):
+        report.reply("toys", "", sender=ROBOT, send=address, plain_connection=True)
+    assert server.handler.mails == []
