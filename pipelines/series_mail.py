@@ -124,7 +124,7 @@ class Desk:
         """What became of one mail, in words."""
         content = each.read()
         if content is None:
-            return "set aside: it is no file, or larger than 4 MiB"
+            return "set aside: it is no mail, or larger than 4 MiB"
         mail = mail_of(content)
         request = request_in(mail)
         why = why_unanswered(mail, self.outbox.own, asks=request is not None)
@@ -152,6 +152,7 @@ class Desk:
             where = self.outbox.put(owed)
             with transaction(self.engine) as session:
                 replies.answered(session, asking.find(session, request), owed.part)
+            self._later.pop(request, None)
             self.say(f"request {request}: {owed.part}: {where}")
         except MitigaugeError as error:
             self._failed(request, error.message)

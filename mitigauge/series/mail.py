@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import Message
+from email.parser import BytesHeaderParser
 from email.utils import getaddresses, parsedate_to_datetime
 from itertools import islice
 
@@ -64,7 +65,7 @@ def mails_of(content: bytes) -> Iterator[Mail]:
 
 def mail_of(raw: bytes) -> Mail:
     """One mail, without the line that begins it in a mailbox."""
-    message = message_from_bytes(raw)
+    message = parsed(raw)
     ids = _ids(message, "Message-ID")
     parents = _ids(message, "In-Reply-To")
     senders = _addresses(message, "From")
@@ -82,6 +83,17 @@ def mail_of(raw: bytes) -> Mail:
         raw=raw,
         attached=tuple(texts[1:]),
     )
+
+
+def parsed(raw: bytes) -> Message:
+    """A mail with its parts; without them where they lie in each other too deep to be read."""
+    try:
+        message = message_from_bytes(raw)
+        for _ in message.walk():
+            pass
+    except RecursionError:
+        return BytesHeaderParser().parsebytes(raw)
+    return message
 
 
 def _split(content: bytes) -> Iterator[bytes]:

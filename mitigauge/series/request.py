@@ -11,7 +11,6 @@ import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from email import message_from_bytes
 from email.message import Message
 from email.parser import BytesHeaderParser
 from enum import StrEnum
@@ -20,7 +19,7 @@ from mitigauge.errors import InvalidInput
 from mitigauge.hostile import clean_text
 from mitigauge.kernels.patch import LARGEST_BYTES, Patch, read_patch
 from mitigauge.series.diff_in_mail import diff_in
-from mitigauge.series.mail import Mail
+from mitigauge.series.mail import Mail, parsed
 from mitigauge.series.subject import patch_subject
 
 COMMAND = "#mitigauge"
@@ -120,7 +119,7 @@ def _hidden_in_html(mail: Mail) -> Request | None:
 
 
 def _parts(mail: Mail) -> Iterator[Message]:
-    return message_from_bytes(mail.raw).walk()
+    return parsed(mail.raw).walk()
 
 
 def why_unanswered(mail: Mail, own: Collection[str], *, asks: bool) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from mitigauge.hostile import clean_text
 from mitigauge.series.mail import LARGEST_MAIL
 
 MOST_AT_ONCE = 200
+# Some take longer to read the more heads there are.
+LARGEST_HEADS = 256 << 10
+_END_OF_HEADS = re.compile(rb"\r?\n\r?\n")
 # What a name says of a mail that was seen.
 _SEEN = ":2,S"
 
@@ -34,7 +38,7 @@ class Delivered:
         return clean_text(self.path.name)[:100]
 
     def read(self) -> bytes | None:
-        """Its bytes; None for what is no mail: no regular file, or over 4 MiB."""
+        """Its bytes; None for what is no mail: no regular file, or too large (heads too)."""
         try:
             descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as error:
@@ -50,7 +54,8 @@ class Delivered:
                 content = file.read(LARGEST_MAIL + 1)
         finally:
             os.close(descriptor)
-        return content if len(content) <= LARGEST_MAIL else None
+        fits = len(content) <= LARGEST_MAIL and _END_OF_HEADS.search(content, 0, LARGEST_HEADS)
+        return content if fits else None
 
     def seen(self) -> None:
         """Move it from ``new`` to ``cur``: it was dealt with."""

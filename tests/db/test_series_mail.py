@@ -542,12 +542,13 @@ def test_what_is_no_mail_is_set_aside_unread(post: Post, tmp_path: Path) -> None
     os.mkfifo(post.box / "new" / "pipe")
     (post.box / "new" / "folder").mkdir()
     large = raw_mail("Re: x", TEST + "x" * (10 << 20), parent="v1-0@example.org")
-    post.deliver(large, b"", b"\0\xff\xfe", b"From: one@example.org\n\n#mitigauge test\0\n")
+    heads = b"X: y\n" * 60_000 + large[:500]
+    post.deliver(large, heads, b"", b"\0\xff\xfe", b"From: one@example.org\n\n#mitigauge test\0\n")
     post.look()
     assert [r.state for r in post.requests()] == [RequestState.WAITING]
     assert os.listdir(post.box / "new") == []
     assert post.answers() == {}
-    assert len([line for line in post.heard if "larger than 4 MiB" in line]) == 4
+    assert len([line for line in post.heard if "larger than 4 MiB" in line]) == 7
     with pytest.raises(NotFound, match="is no Maildir"):
         post.desk.look(tmp_path / "nowhere")
 
