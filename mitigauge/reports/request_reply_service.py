@@ -93,7 +93,8 @@ def _understood(row: SeriesRequest) -> Said:
         also = f", and the series {series} is not answered any more" if series else ""
         return Said(row.line, [f"You get no more answers{also}. This is the last one."])
     assert row.measured is not None
-    return Said(row.line, [*_what_is_done(row.measured), "The result comes as an answer to your mail."])
+    to_come = "The result comes as an answer to your mail."
+    return Said(row.line, [*_what_is_done(row.measured), to_come])
 
 
 def _what_is_done(measured: SeriesRevision) -> list[str]:
