@@ -237,7 +237,7 @@ def retest(
     from mitigauge.blobs import blob_store
     from mitigauge.errors import InvalidInput
     from mitigauge.kernels.patch_files import read_patches
-    from mitigauge.series import service
+    from mitigauge.series import retests, service
     from mitigauge.settings import get_settings
 
     patches = read_patches(fix or [])
@@ -248,7 +248,7 @@ def retest(
         )
     with stored() as session:
         found = service.find_revision(session, name, revision, lock=True)
-        again = service.retest(session, found, patches, blob_store(get_settings()), OPERATOR)
+        again = retests.retest(session, found, patches, blob_store(get_settings()), OPERATOR)
         said = f"{again.series.name} {again.label}"
         title = again.retest
     say(f"{said}: {title}")

@@ -19,7 +19,7 @@ from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.tables import Kernel
 from mitigauge.runs.submission import submit_text
-from mitigauge.series import repository, service
+from mitigauge.series import repository, retests, service
 from mitigauge.series.range_diff import with_code
 from mitigauge.series.spec import filled, layouts_in, places_in
 from mitigauge.series.spec_files import spec_text
@@ -70,7 +70,7 @@ def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
     text = spec_text(series.spec)
     wanted = places_in(text, f"{series.spec}.yml")
     patches = {"this": (revision.label, service.patches_of(revision, builder.blobs))}
-    before = service.compared_with(revision)
+    before = retests.compared_with(revision)
     if before is not None and "before" in wanted:
         patches["before"] = (before.label, service.patches_of(before, builder.blobs))
     if "base" in wanted:

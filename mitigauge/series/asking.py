@@ -18,7 +18,7 @@ from mitigauge.blobs import BlobStore
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.hostile import clean_text
 from mitigauge.series import request_repository as repository
-from mitigauge.series import service
+from mitigauge.series import retests
 from mitigauge.series.mail import Address, Mail, mail_of
 from mitigauge.series.request import Asked, Request, base_named, request_in, signature_of
 from mitigauge.series.schemas import Recipients
@@ -163,7 +163,7 @@ def _measured(
         raise InvalidInput("nobody has said here yet by what this series is measured")
     base = _base(asked.base, {series.base: "", **means.bases}) if asked.base else ""
     if asked.fix or base not in ("", series.base):
-        return service.retest(
+        return retests.retest(
             session, revision, asked.fix, means.blobs, by, base=base, approves=False
         )
     return _once_more(session, revision, means.blobs, by)
@@ -189,7 +189,7 @@ def _once_more(
         or (each.number == revision.number and each.retest and not each.base and not each.has_fix)
     ][-1]
     if repository.is_over(session, newest.experiment_id):
-        return service.retest(session, revision, (), blobs, by, approves=False)
+        return retests.retest(session, revision, (), blobs, by, approves=False)
     if newest.state == RevisionState.FAILED:
         newest.state, newest.why = RevisionState.APPROVED, f"asked for again by {by}"
     return newest

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -162,11 +161,11 @@ def _added(
         changelog=clean_text(letter.changelog(found.letter, found.version)),
         strays=list(found.strays),
         patches=[
-            _patch(sent.patch, sent.mail.message_id, sent.mail.body) for sent in found.patches
+            stored_patch(sent.patch, sent.mail.message_id, sent.mail.body) for sent in found.patches
         ],
         changes=range_diff(earlier, patches) if before else [],
         renamed=renamed(earlier, patches) if before else [],
-        patches_sha256=_put(patches, blobs),
+        patches_sha256=put(patches, blobs),
     )
     series.revisions.append(revision)
     session.flush()
@@ -218,14 +217,6 @@ def before_this(series: Series, number: int) -> SeriesRevision | None:
     return max(earlier, key=lambda revision: revision.number, default=None)
 
 
-def compared_with(revision: SeriesRevision) -> SeriesRevision | None:
-    """What it is compared with: with a fix, what the fix stands on; else the revision before."""
-    if revision.has_fix:
-        same = (r for r in revision.series.revisions if r.number == revision.number)
-        return next((r for r in same if not r.retest and r.state != RevisionState.REFUSED), None)
-    return before_this(revision.series, revision.number)
-
-
 def patches_of(revision: SeriesRevision, blobs: BlobStore) -> list[Patch]:
     """Its patches as they are applied, in their order."""
     texts = blobs.read(revision.patches_sha256).split(_SEPARATOR)
@@ -236,11 +227,13 @@ def patches_of(revision: SeriesRevision, blobs: BlobStore) -> list[Patch]:
     ]
 
 
-def _put(patches: Sequence[Patch], blobs: BlobStore) -> str:
+def put(patches: Sequence[Patch], blobs: BlobStore) -> str:
+    """Store patches; their digest, by which :func:`patches_of` finds them."""
     return blobs.put(_SEPARATOR.join(patch.text.encode() for patch in patches))
 
 
-def _patch(patch: Patch, message_id: str, text: str) -> SeriesPatch:
+def stored_patch(patch: Patch, message_id: str, text: str) -> SeriesPatch:
+    """What is said of a patch beside its text; *text*: of the mail that brought it."""
     said = letter.trailers(text)
     return SeriesPatch(
         title=clean_text(patch.title),
@@ -353,78 +346,6 @@ def approve(session: Session, revision: SeriesRevision, by: str = OPERATOR) -> N
     revision.approved_by = by
     revision.why = f"approved by {by}"
     session.flush()
-
-
-def retest(
-    session: Session,
-    revision: SeriesRevision,
-    fix: Sequence[Patch],
-    blobs: BlobStore,
-    by: str,
-    *,
-    base: str = "",
-    approves: bool = True,
-) -> SeriesRevision:
-    """The same revision with *fix* on top, on another *base*, or once more.
-
-    The same one asked for twice is one retest; one that is the same again is another once the
-    one before has an experiment. *approves*: who asks may let the revision's own patches run;
-    else it waits as the revision does. Raises InvalidInput for a refused revision.
-    """
-    if revision.state == RevisionState.REFUSED:
-        raise InvalidInput(f"{revision.label} cannot run: {revision.why}", hint="Nothing to test.")
-    before = patches_of(revision, blobs)
-    patches = [*before, *fix]
-    content = _put(patches, blobs)
-    series = revision.series
-    base = "" if base == series.base else base
-    digest = _retest_digest(series, content, base, again=not fix and not base)
-    for other in series.revisions:
-        if other.digest == digest and other.number == revision.number:
-            return other
-    waits = revision.state == RevisionState.WAITING and not approves
-    found = SeriesRevision(
-        number=revision.number,
-        digest=digest,
-        title=revision.title,
-        retest=_retest_title(fix, base),
-        base=base,
-        state=RevisionState.WAITING if waits else RevisionState.APPROVED,
-        why=f"asked for by {by}" + (f"; {revision.label} itself waits" if waits else ""),
-        message_id=revision.message_id,
-        sender=revision.sender,
-        attested=revision.attested,
-        recipients=revision.recipients,
-        sent_at=revision.sent_at,
-        base_commit=revision.base_commit,
-        letter=revision.letter,
-        changelog="",
-        strays=[],
-        patches=[*revision.patches, *(_patch(patch, "", patch.text) for patch in fix)],
-        changes=range_diff(before, patches),
-        renamed=[],
-        patches_sha256=content,
-        approved_by="" if waits else by,
-    )
-    series.revisions.append(found)
-    session.flush()
-    return found
-
-
-def _retest_digest(series: Series, content: str, base: str, *, again: bool) -> str:
-    """What a retest is known by: its patches, its base; and its turn, where both are the same."""
-    turn = sum(r.patches_sha256 == content and r.experiment_id is not None
-               for r in series.revisions if r.retest and not r.base) if again else 0  # fmt: skip
-    if not base and not turn:
-        return content
-    return hashlib.sha256(f"{content} {base} {turn}".encode()).hexdigest()
-
-
-def _retest_title(fix: Sequence[Patch], base: str) -> str:
-    """What a retest says it is."""
-    said = clean_text("; ".join(patch.title for patch in fix))[:300]
-    where = f"on {base}" if base else ""
-    return ", ".join(word for word in (said, where) if word) or "the same again"
 
 
 def begin(session: Session, revision: SeriesRevision) -> None:
