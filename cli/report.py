@@ -68,16 +68,23 @@ def reply(
     """Answer a revision's thread with what was measured of it: figures, proof, how to repeat it.
 
     The mail goes to standard output, to a file, or, when --send says so, to everybody whom the
-    patches name. Nothing is ever sent by itself.
+    patches name, but those who asked for no more answers. Nothing is ever sent by itself.
     """
     from cli.stored import stored
     from mitigauge.reports.reply_service import answer
-    from mitigauge.series import service
+    from mitigauge.series import request_repository, service
 
     if send and not sender:
         raise InvalidInput("nobody sends it", hint="Give --from 'Name <name@host>'.")
     with stored() as session:
-        mail = answer(session, service.find_revision(session, name, revision), sender=sender)
+        found = service.find_revision(session, name, revision)
+        mail = answer(session, found, sender=sender)
+        stopped_by = request_repository.stopped_by(session, found.series_id)
+    if send and stopped_by:
+        raise InvalidInput(
+            f"{stopped_by} asked that {name} is not answered any more",
+            hint="`mitigauge series requests` lists that; `mitigauge series ignore` takes it back.",
+        )
     content = mail.as_bytes().replace(b"\r\n", b"\n")
     if output is not None:
         output.write_bytes(content)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli import series_mail
 from cli.mails import LORE, is_message_id, mails_from
 from cli.output import Json, print_json, print_table, say
 from cli.stored import stored
@@ -162,10 +163,26 @@ def change(
 
 
 @app.command()
-def approve(name: Name, revision: Revision = "") -> None:
-    """Say that a revision's patches may run, as root, on hosts of ours. Look at them before."""
+def approve(
+    name: Annotated[str, typer.Argument(help="A series' name or number.")] = "",
+    revision: Revision = "",
+    request: Annotated[
+        int | None,
+        typer.Option(help="Instead a request that came by mail (`mitigauge series requests`)."),
+    ] = None,
+) -> None:
+    """Say that a revision's patches may run, as root, on hosts of ours. Look at them before.
+
+    With --request: the diff of a mail whose sender is not proven, and that it is answered.
+    """
+    from mitigauge.errors import InvalidInput
     from mitigauge.series import service
 
+    if bool(name) == (request is not None):
+        raise InvalidInput("what is approved?", hint="Name a series, or give --request NUMBER.")
+    if request is not None:
+        series_mail.approve(request)
+        return
     with stored() as session:
         found = service.find_revision(session, name, revision, lock=True)
         service.approve(session, found)
@@ -220,7 +237,7 @@ def retest(
     from mitigauge.blobs import blob_store
     from mitigauge.errors import InvalidInput
     from mitigauge.kernels.patch_files import read_patches
-    from mitigauge.series import service
+    from mitigauge.series import retests, service
     from mitigauge.settings import get_settings
 
     patches = read_patches(fix or [])
@@ -231,7 +248,7 @@ def retest(
         )
     with stored() as session:
         found = service.find_revision(session, name, revision, lock=True)
-        again = service.retest(session, found, patches, blob_store(get_settings()), OPERATOR)
+        again = retests.retest(session, found, patches, blob_store(get_settings()), OPERATOR)
         said = f"{again.series.name} {again.label}"
         title = again.retest
     say(f"{said}: {title}")
@@ -246,11 +263,19 @@ def watch(
     interval: Annotated[
         float, typer.Option(help="Seconds between two looks at an archive.", min=10)
     ] = 60,
+    answer_to_dir: series_mail.AnswerToDir = None,
+    send: series_mail.Send = "",
+    sender: series_mail.From = "",
+    plain_connection: series_mail.Plain = False,
 ) -> None:
     """Follow series: look for new revisions, and build and submit those that may run.
 
     A revision may run where its sender is in MITIGAUGE_SENDERS and a key in MITIGAUGE_KEYRING
     proves it, or where a person approved it. A worker must run for what is submitted.
+
+    Where MITIGAUGE_MAILDIR is set, mails there that ask for a test are dealt with too (see
+    `mitigauge series mail`). Their answers are files below the state directory unless told
+    otherwise.
     """
     import time
 
@@ -258,14 +283,29 @@ def watch(
     from mitigauge.settings import get_settings
     from pipelines.series_watch import Watcher
 
+    settings = get_settings()
     with builder() as make:
-        watcher = Watcher(make, get_settings(), say, interval)
+        watcher = Watcher(make, settings, say, interval)
+        desk = None
+        if settings.maildir:
+            where = answer_to_dir or (None if send else settings.home / "answers")
+            box = series_mail.outbox(where, send, sender, plain=plain_connection)
+            desk = series_mail.desk(make.engine, box)
         while True:
             watcher.look()
+            if desk is not None:
+                series_mail.look(desk, Path(settings.maildir))
             watcher.start()
+            if desk is not None:
+                desk.answer()
             if once:
                 return
             time.sleep(min(interval, 10.0))
+
+
+app.command("mail")(series_mail.mail)
+app.command("requests")(series_mail.requests)
+app.command("ignore")(series_mail.ignore)
 
 
 def _key_with(found: Sequence[FoundRevision], message_id: str) -> str:

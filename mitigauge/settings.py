@@ -52,6 +52,9 @@ class Settings(BaseModel):
     keyring: str = Field(
         "", description="directory of developers' public keys, as patatt lays them out"
     )
+    maildir: str = Field(
+        "", description="Maildir to which mails to the service's own address are delivered"
+    )
     lab_port_base: int = Field(42200, description="SSH ports of the lab hosts start above this")
     lease_seconds: float = Field(90.0, description="time to live of a host lease")
     boot_timeout_s: float = Field(240.0, description="reboot to SSH banner, where a host sets none")
@@ -86,6 +89,11 @@ class Settings(BaseModel):
     retention_log_bytes: int = Field(
         32 << 20, ge=0, description="a log file that is larger is cut to half of this"
     )
+
+    @property
+    def allowed_senders(self) -> frozenset[str]:
+        """The addresses of ``senders``, in small letters."""
+        return frozenset(each.strip().lower() for each in self.senders.split(",") if each.strip())
 
     @property
     def web_root(self) -> Path:

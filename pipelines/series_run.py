@@ -19,7 +19,7 @@ from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.tables import Kernel
 from mitigauge.runs.submission import submit_text
-from mitigauge.series import repository, service
+from mitigauge.series import repository, retests, service
 from mitigauge.series.range_diff import with_code
 from mitigauge.series.spec import filled, layouts_in, places_in
 from mitigauge.series.spec_files import spec_text
@@ -70,15 +70,14 @@ def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
     text = spec_text(series.spec)
     wanted = places_in(text, f"{series.spec}.yml")
     patches = {"this": (revision.label, service.patches_of(revision, builder.blobs))}
-    before = revision if revision.retest else service.before_this(series, revision.number)
-    if revision.retest:
-        before = next(r for r in series.revisions if r.number == revision.number and not r.retest)
+    before = retests.compared_with(revision)
     if before is not None and "before" in wanted:
         patches["before"] = (before.label, service.patches_of(before, builder.blobs))
     if "base" in wanted:
         patches["base"] = ("base", [])
     return Ordered(
-        series.name, revision.label, series.spec, text, series.base, series.profile, patches,
+        series.name, revision.label, series.spec, text, revision.base or series.base,
+        series.profile, patches,
         layouts_in(text, f"{series.spec}.yml", _counted_hosts(text)),
     )  # fmt: skip
 

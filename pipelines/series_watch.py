@@ -149,7 +149,7 @@ def trust_in(found: Sequence[FoundRevision], settings: Settings) -> Trust:
 
     Only mails from those on the list are looked at: all others wait for a person anyway.
     """
-    senders = {each.strip().lower() for each in settings.senders.split(",") if each.strip()}
+    senders = settings.allowed_senders
     mails: list[Mail] = []
     for revision in found:
         if revision.first.sender.address in senders:

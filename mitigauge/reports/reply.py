@@ -5,6 +5,7 @@ It holds all that is needed to judge and to repeat what was measured, without an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.headerregistry import Address
@@ -18,6 +19,7 @@ from mitigauge.reports.parts import counted
 from mitigauge.reports.plain import indented, neutralise, paragraph
 from mitigauge.reports.units import digits_for, interval, percent
 from mitigauge.series.mail import address_of
+from mitigauge.series.request import FORMS
 from mitigauge.verdicts.states import Verdict
 from mitigauge.views.schemas import ArmView, CellView, ComparisonView, ExperimentView, RowView
 
@@ -25,6 +27,7 @@ COLUMNS = 76
 LORE = "https://lore.kernel.org/r"
 MOST_FINDINGS = 12
 MOST_QUESTIONS = 8
+_ANSWER = re.compile(r"^(?:re:\s*)+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +84,18 @@ def mail(
 
     Raises InvalidInput where nobody is to be answered, or *sender* is no address.
     """
-    message = EmailMessage(policy=SMTP.clone(max_line_length=78, cte_type="8bit"))
-    own_id = _addressed(message, answered, sender)
+    message, own_id = addressed(answered, sender)
     body = "\n".join(_body(answered, own_id, view, report, kernels, by_hand, questions)) + "\n"
     message.set_content(body, charset="utf-8", cte="8bit")
     return message
 
 
-def _addressed(message: EmailMessage, answered: Answered, sender: str) -> str:
-    """Fill in the heads; the answer's message-id, empty where whoever sends it gives one."""
+def addressed(answered: Answered, sender: str) -> tuple[EmailMessage, str]:
+    """A mail with its heads alone, and its message-id: empty where whoever sends it gives one.
+
+    Raises InvalidInput as :func:`mail`.
+    """
+    message = EmailMessage(policy=SMTP.clone(max_line_length=78, cte_type="8bit"))
     if not answered.message_id:
         raise InvalidInput(
             f"{answered.label} has no message-id: there is no mail to answer",
@@ -106,14 +112,14 @@ def _addressed(message: EmailMessage, answered: Answered, sender: str) -> str:
     message["To"] = to
     if cc:
         message["Cc"] = cc
-    message["Subject"] = f"Re: {neutralise(answered.subject, 300)}"
+    message["Subject"] = f"Re: {_ANSWER.sub('', neutralise(answered.subject, 300))}"
     message["In-Reply-To"] = f"<{answered.message_id}>"
     message["References"] = " ".join(f"<{each}>" for each in dict.fromkeys(answered.references))
     if not (sender and answered.own_id):
-        return ""
+        return message, ""
     own_id = f"{answered.own_id}@{found[0].domain}"
     message["Message-ID"] = f"<{own_id}>"
-    return own_id
+    return message, own_id
 
 
 def _addresses(shown: Sequence[str]) -> list[Address]:
@@ -158,9 +164,18 @@ def _body(
     yield ""
     yield from paragraph(
         "To have a fix or another base tested, or to hear no more of this series, answer this "
-        "mail.",
+        "mail with one of these lines, signed by patatt:",
         COLUMNS,
     )
+    yield ""
+    yield from forms()
+
+
+def forms() -> Iterator[str]:
+    """What can be asked for, indented: mails quoted without marks must not ask again."""
+    for form, does in FORMS:
+        yield f"  {form}"
+        yield from indented("      ", does, COLUMNS)
 
 
 def _opening(answered: Answered, view: ExperimentView) -> str:

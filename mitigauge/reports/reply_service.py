@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from email.message import EmailMessage
 
 from sqlalchemy import select
@@ -14,6 +15,8 @@ from mitigauge.kernels.tables import Kernel
 from mitigauge.reports import reply
 from mitigauge.reports.cover_letter import Finding, findings, tables_in
 from mitigauge.reports.service import gathered
+from mitigauge.series.mail import address_of
+from mitigauge.series.request_repository import stopped
 from mitigauge.series.tables import SeriesRevision
 from mitigauge.views import experiments as views
 from mitigauge.views.schemas import ExperimentView
@@ -22,8 +25,16 @@ from mitigauge.views.schemas import ExperimentView
 def answer(session: Session, revision: SeriesRevision, *, sender: str = "") -> EmailMessage:
     """The mail that answers *revision* with what its experiment found.
 
-    Raises NotReady before the experiment's end, and InvalidInput as :func:`reply.mail`.
+    Who asked for no more answers is not among its receivers. Raises NotReady before the
+    experiment's end, and InvalidInput as :func:`reply.mail`.
     """
+    return answer_to(session, revision, _answered(session, revision, sender), sender=sender)
+
+
+def answer_to(
+    session: Session, revision: SeriesRevision, answered: reply.Answered, *, sender: str = ""
+) -> EmailMessage:
+    """The same to another mail than the revision's own."""
     if revision.experiment_id is None:
         raise NotReady(
             f"{revision.label} is {revision.state}: nothing was measured of it",
@@ -36,7 +47,7 @@ def answer(session: Session, revision: SeriesRevision, *, sender: str = "") -> E
             hint=f"`mitigauge experiment wait {view.id}` follows it.",
         )
     return reply.mail(
-        _answered(revision, sender),
+        answered,
         view,
         gathered(session, view).text(),
         _kernels(session, view),
@@ -46,20 +57,28 @@ def answer(session: Session, revision: SeriesRevision, *, sender: str = "") -> E
     )
 
 
-def _answered(revision: SeriesRevision, sender: str) -> reply.Answered:
+def _answered(session: Session, revision: SeriesRevision, sender: str) -> reply.Answered:
     series = revision.series
+    no_more = stopped(session)
     return reply.Answered(
         label=revision.label,
         title=revision.title,
         subject=revision.recipients.subject or revision.title,
         message_id=revision.message_id,
         references=[each for each in revision.recipients.references if each],
-        to=revision.recipients.to,
-        cc=revision.recipients.cc,
+        to=without(revision.recipients.to, no_more),
+        cc=without(revision.recipients.cc, no_more),
         reported_by=sender,
         archive=series.archive.rstrip("/") or reply.LORE,
         own_id=f"{series.name}.{revision.label}.{revision.experiment_id}",
     )
+
+
+def without(shown: Sequence[str], addresses: Collection[str]) -> list[str]:
+    """Receivers but those of *addresses*."""
+    return [
+        each for each in shown if (found := address_of(each)) and found.address not in addresses
+    ]
 
 
 def _kernels(session: Session, view: ExperimentView) -> list[reply.BuiltKernel]:

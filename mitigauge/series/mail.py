@@ -13,13 +13,17 @@ from datetime import UTC, datetime
 from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import Message
+from email.parser import BytesHeaderParser
 from email.utils import getaddresses, parsedate_to_datetime
+from itertools import islice
 
 from mitigauge.hostile import clean_text
 
 LARGEST_MAIL = 4 << 20
 LONGEST_HEADER = 2000
 MOST_ADDRESSES = 60
+MOST_PARTS = 10
+TEXT = frozenset({"text/plain", "text/x-patch", "text/x-diff"})
 # How a mailbox begins a mail: git writes a fixed date, archives the moment.
 _BEGIN = re.compile(rb"^From [^\n]{1,200}\d\d:\d\d:\d\d[^\n]{0,40}\n", re.MULTILINE)
 _ID = re.compile(r"<([^<>\s]{1,250})>")
@@ -48,6 +52,8 @@ class Mail:
     cc: tuple[Address, ...]
     body: str
     raw: bytes = field(default=b"", repr=False, compare=False)
+    attached: tuple[str, ...] = ()
+    """Further parts of text, as a patch is attached."""
 
 
 def mails_of(content: bytes) -> Iterator[Mail]:
@@ -59,10 +65,11 @@ def mails_of(content: bytes) -> Iterator[Mail]:
 
 def mail_of(raw: bytes) -> Mail:
     """One mail, without the line that begins it in a mailbox."""
-    message = message_from_bytes(raw)
+    message = parsed(raw)
     ids = _ids(message, "Message-ID")
     parents = _ids(message, "In-Reply-To")
     senders = _addresses(message, "From")
+    texts = list(islice(_texts(message), MOST_PARTS))
     return Mail(
         message_id=ids[0] if ids else "",
         parent=parents[0] if parents else "",
@@ -72,9 +79,21 @@ def mail_of(raw: bytes) -> Mail:
         sent_at=_moment(message),
         to=_addresses(message, "To"),
         cc=_addresses(message, "Cc"),
-        body=_body(message),
+        body=texts[0] if texts else "",
         raw=raw,
+        attached=tuple(texts[1:]),
     )
+
+
+def parsed(raw: bytes) -> Message:
+    """A mail with its parts; without them where they lie in each other too deep to be read."""
+    try:
+        message = message_from_bytes(raw)
+        for _ in message.walk():
+            pass
+    except RecursionError:
+        return BytesHeaderParser().parsebytes(raw)
+    return message
 
 
 def _split(content: bytes) -> Iterator[bytes]:
@@ -133,22 +152,24 @@ def _moment(message: Message) -> datetime | None:
         return None
 
 
-def _body(message: Message) -> str:
-    """The first part that is plain text."""
+def _texts(message: Message) -> Iterator[str]:
+    """The parts that are plain text, or a patch in a type of its own."""
     for part in message.walk():
-        if part.get_content_type() != "text/plain":
+        if part.get_content_type() not in TEXT:
             continue
         content = part.get_payload(decode=True)
         if isinstance(content, bytes):
-            return _decoded(content, part.get_content_charset() or "utf-8")
-    return ""
+            yield _decoded(content, part.get_content_charset() or "utf-8")
 
 
 def _decoded(content: bytes, charset: str) -> str:
     """*content* in the charset it names, else in UTF-8, else byte by byte."""
     for name in (charset, "utf-8"):
         try:
-            return content.decode(name).replace("\r\n", "\n")
+            text = content.decode(name)
+            # Some charsets can say half of a character, which can be stored nowhere.
+            text.encode()
         except (LookupError, ValueError):
             continue
+        return text.replace("\r\n", "\n")
     return content.decode("latin-1").replace("\r\n", "\n")

@@ -8,7 +8,8 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict
 
 from mitigauge.series.range_diff import Change, PatchChange, Renamed
-from mitigauge.series.states import Attested, RevisionState
+from mitigauge.series.request import Asked
+from mitigauge.series.states import Attested, RequestState, RevisionState
 
 
 class SeriesPatch(BaseModel):
@@ -100,3 +101,32 @@ class SeriesHead(BaseModel):
     why: str
     experiment_id: int | None
     received_at: datetime | None
+
+
+class RequestView(BaseModel):
+    """One mail that asks for something. *mail_sha256*: the mail, in the blob store."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    message_id: str
+    sender: str
+    subject: str
+    attested: Attested
+    asked: Asked
+    line: str
+    state: RequestState
+    why: str
+    mail_sha256: str
+    received_at: datetime
+    receipt_at: datetime | None
+    result_at: datetime | None
+    failures: int
+    error: str
+    about: str
+    """The series and revision that is measured for it, or that it answers; empty: none."""
+
+    @property
+    def answered(self) -> str:
+        """How far it is answered, in a word."""
+        return "result" if self.result_at else "receipt" if self.receipt_at else ""

@@ -161,11 +161,11 @@ def _added(
         changelog=clean_text(letter.changelog(found.letter, found.version)),
         strays=list(found.strays),
         patches=[
-            _patch(sent.patch, sent.mail.message_id, sent.mail.body) for sent in found.patches
+            stored_patch(sent.patch, sent.mail.message_id, sent.mail.body) for sent in found.patches
         ],
         changes=range_diff(earlier, patches) if before else [],
         renamed=renamed(earlier, patches) if before else [],
-        patches_sha256=_put(patches, blobs),
+        patches_sha256=put(patches, blobs),
     )
     series.revisions.append(revision)
     session.flush()
@@ -227,11 +227,13 @@ def patches_of(revision: SeriesRevision, blobs: BlobStore) -> list[Patch]:
     ]
 
 
-def _put(patches: Sequence[Patch], blobs: BlobStore) -> str:
+def put(patches: Sequence[Patch], blobs: BlobStore) -> str:
+    """Store patches; their digest, by which :func:`patches_of` finds them."""
     return blobs.put(_SEPARATOR.join(patch.text.encode() for patch in patches))
 
 
-def _patch(patch: Patch, message_id: str, text: str) -> SeriesPatch:
+def stored_patch(patch: Patch, message_id: str, text: str) -> SeriesPatch:
+    """What is said of a patch beside its text; *text*: of the mail that brought it."""
     said = letter.trailers(text)
     return SeriesPatch(
         title=clean_text(patch.title),
@@ -344,48 +346,6 @@ def approve(session: Session, revision: SeriesRevision, by: str = OPERATOR) -> N
     revision.approved_by = by
     revision.why = f"approved by {by}"
     session.flush()
-
-
-def retest(
-    session: Session, revision: SeriesRevision, fix: Sequence[Patch], blobs: BlobStore, by: str
-) -> SeriesRevision:
-    """The same revision with *fix* on top, approved by who asks for it.
-
-    The same fix asked for twice is one retest. Raises InvalidInput for a refused revision.
-    """
-    if revision.state == RevisionState.REFUSED:
-        raise InvalidInput(f"{revision.label} cannot run: {revision.why}", hint="Nothing to test.")
-    patches = [*patches_of(revision, blobs), *fix]
-    digest = _put(patches, blobs)
-    series = revision.series
-    for other in series.revisions:
-        if other.digest == digest:
-            return other
-    found = SeriesRevision(
-        number=revision.number,
-        digest=digest,
-        title=revision.title,
-        retest=clean_text("; ".join(patch.title for patch in fix))[:300] or "the same again",
-        state=RevisionState.APPROVED,
-        why=f"asked for by {by}",
-        message_id=revision.message_id,
-        sender=revision.sender,
-        attested=revision.attested,
-        recipients=revision.recipients,
-        sent_at=revision.sent_at,
-        base_commit=revision.base_commit,
-        letter=revision.letter,
-        changelog="",
-        strays=[],
-        patches=[*revision.patches, *(_patch(patch, "", patch.text) for patch in fix)],
-        changes=range_diff(patches_of(revision, blobs), patches),
-        renamed=[],
-        patches_sha256=digest,
-        approved_by=by,
-    )
-    series.revisions.append(found)
-    session.flush()
-    return found
 
 
 def begin(session: Session, revision: SeriesRevision) -> None:

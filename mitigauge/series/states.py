@@ -30,3 +30,18 @@ class Attested(StrEnum):
     PASS = "pass"
     FAIL = "fail"
     MISSING = "missing"
+
+
+class RequestState(StrEnum):
+    """What became of a mail that asks for something."""
+
+    WAITING = "waiting"
+    """Nothing proves who sent it: a person has to look. Nobody is answered."""
+    ACCEPTED = "accepted"
+    """It is carried out; the result is answered when it is there."""
+    REFUSED = "refused"
+    """It was not understood or cannot be done; that is answered."""
+    DONE = "done"
+    """All of it is done and answered."""
+    IGNORED = "ignored"
+    """A person, or whoever asked for no more answers, wants it left alone."""

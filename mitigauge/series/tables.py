@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, func, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.database import Base, one_of
 from mitigauge.experiments.tables import Experiment
 from mitigauge.json_column import JsonOf
 from mitigauge.kernels.tables import Kernel
-from mitigauge.series.range_diff import PatchChange, Renamed
+from mitigauge.series.range_diff import Change, PatchChange, Renamed
+from mitigauge.series.request import Asked
 from mitigauge.series.schemas import Recipients, SeriesPatch
-from mitigauge.series.states import Attested, RevisionState
+from mitigauge.series.states import Attested, RequestState, RevisionState
 
 
 class Series(Base):
@@ -63,7 +64,10 @@ class ListArchive(Base):
 
 
 class SeriesRevision(Base):
-    """One revision, or one with a fix on top (*retest* is the fix's title then)."""
+    """One revision, or a retest of one: with a fix on top, on another base, or once more.
+
+    *retest* says what it is then: the fix's title, the base.
+    """
 
     __tablename__ = "series_revision"
     __table_args__ = (
@@ -79,6 +83,8 @@ class SeriesRevision(Base):
     digest: Mapped[str]
     title: Mapped[str]
     retest: Mapped[str] = mapped_column(server_default="")
+    # The source package of a retest on another base; empty: the series' own.
+    base: Mapped[str] = mapped_column(server_default="")
     state: Mapped[str]
     # Why it is in that state, in words.
     why: Mapped[str]
@@ -107,5 +113,63 @@ class SeriesRevision(Base):
 
     @property
     def label(self) -> str:
-        """``v3``, or ``v3+fix-N`` of one with a fix on top."""
-        return f"v{self.number}+fix-{self.id}" if self.retest else f"v{self.number}"
+        """``v3``; of retests ``v3+fix-N``, ``v3+base-N`` on another base, ``v3+again-N``."""
+        if not self.retest:
+            return f"v{self.number}"
+        kind = "fix" if self.has_fix else "base" if self.base else "again"
+        return f"v{self.number}+{kind}-{self.id}"
+
+    @property
+    def has_fix(self) -> bool:
+        """Whether it is a retest with patches on top."""
+        return bool(self.retest) and any(each.change != Change.SAME for each in self.changes)
+
+
+class SeriesRequest(Base):
+    """A mail that asks for something: what was understood, what came of it, what was answered."""
+
+    __tablename__ = "series_request"
+    __table_args__ = (
+        CheckConstraint(one_of("state", RequestState), name="state"),
+        CheckConstraint(one_of("asked", Asked), name="asked"),
+        CheckConstraint(one_of("attested", Attested), name="attested"),
+        # What is signed is dealt with once, under whatever other heads it is sent again.
+        Index("uq_series_request_signature", "signature", unique=True,
+              postgresql_where=text("signature <> ''")),
+    )  # fmt: skip
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    # Without one in the mail: made of its bytes.
+    message_id: Mapped[str] = mapped_column(unique=True)
+    sender: Mapped[str] = mapped_column(index=True)
+    subject: Mapped[str]
+    # What else an answer's heads need: addresses and ids of the mail.
+    recipients: Mapped[Recipients] = mapped_column(JsonOf(Recipients))
+    attested: Mapped[str]
+    # SHA-256 of the signatures of one that is attested; else empty.
+    signature: Mapped[str]
+    # The mail, in the blob store.
+    mail_sha256: Mapped[str]
+    asked: Mapped[str]
+    line: Mapped[str]
+    state: Mapped[str]
+    why: Mapped[str]
+    # The revision whose thread it answers, and what is measured for it.
+    revision_id: Mapped[int | None] = mapped_column(ForeignKey("series_revision.id"), index=True)
+    measured_id: Mapped[int | None] = mapped_column(ForeignKey("series_revision.id"), index=True)
+    received_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    # When the two answers went out: what was understood, and the result.
+    receipt_at: Mapped[datetime | None]
+    result_at: Mapped[datetime | None]
+    # How often an answer was not taken, and what the server said last.
+    failures: Mapped[int] = mapped_column(server_default=text("0"))
+    error: Mapped[str] = mapped_column(server_default="")
+
+    revision: Mapped[SeriesRevision | None] = relationship(foreign_keys=[revision_id])
+    measured: Mapped[SeriesRevision | None] = relationship(foreign_keys=[measured_id])
+
+    @property
+    def about(self) -> str:
+        """``toys v3+fix-7``: what is measured for it, or what it answers; empty: nothing."""
+        revision = self.measured or self.revision
+        return f"{revision.series.name} {revision.label}" if revision else ""

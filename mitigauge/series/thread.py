@@ -143,6 +143,8 @@ def _missing(places: dict[int, Mail], total: int) -> list[str]:
 
 def _patch(mail: Mail, name: str) -> Patch:
     """The diff alone under its title: what is built does not depend on the mail around it."""
+    if "\0" in mail.body:
+        raise InvalidInput(f"{name} has a NUL byte", hint="A kernel's patch is text.")
     whole = read_patch(f"Subject: {mail.subject}\n\n{mail.body}", name)
     diff = whole.text[whole.text.index("\ndiff --git ") + 1 :]
     # A mailbox adds an empty line, and git its version.

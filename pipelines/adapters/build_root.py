@@ -78,6 +78,11 @@ class BuildRoot:
             raise NotFound(f"no source tree {name!r}", hint=f"Known: {', '.join(known) or 'none'}.")
         return Base(name, self._version(name))
 
+    def bases(self) -> dict[str, str]:
+        """Source packages that are there, with their versions; none before the first build."""
+        names = sorted(file.name.removesuffix(".tar.xz") for file in self._archives())
+        return {name: self._version(name) for name in names}
+
     def tree(self, base: Base, report: Report) -> Path:
         """The unpacked tree of *base*, which nobody may write to."""
         version = base.version.replace(":", "_").replace("~", "_")

@@ -17,7 +17,7 @@ from mitigauge.experiments.tables import Experiment
 from mitigauge.kernels import service as kernels
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
 from mitigauge.kernels.service import Built
-from mitigauge.series import service
+from mitigauge.series import retests, service
 from mitigauge.series.listed import heads
 from mitigauge.series.mail_files import read_mails
 from mitigauge.series.service import Trust, Wanted
@@ -166,11 +166,11 @@ def test_a_retest_stands_on_its_revision_and_is_one_however_often_asked_for(
 ) -> None:
     [revision] = add(session, blobs, ONE)
     [fix] = [sent.patch for sent in revisions(series(1, [OTHER]))[0].patches]
-    again = service.retest(session, revision, [fix], blobs, "ann")
+    again = retests.retest(session, revision, [fix], blobs, "ann")
     assert again.label == f"v1+fix-{again.id}"
     assert again.state == RevisionState.APPROVED
     assert [p.text for p in service.patches_of(again, blobs)] == [ONE, OTHER]
-    assert service.retest(session, revision, [fix], blobs, "bob") is again
+    assert retests.retest(session, revision, [fix], blobs, "bob") is again
     assert service.before_this(revision.series, 2) is revision
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -26,11 +24,12 @@ from mitigauge.series.tables import ListArchive
 from mitigauge.series.thread import revisions
 from mitigauge.settings import get_settings
 from pipelines.adapters.archive import Archive
-from pipelines.adapters.attestation import PROGRAM, attested
+from pipelines.adapters.attestation import attested
 from pipelines.series_watch import Watcher
 from tests.db.test_series import Pretended
 from tests.inbox import Inbox, inbox
 from tests.series_mails import CHANGE_ID, diff, raw_mail, raw_series, series
+from tests.signing import developer, ring, signed
 
 ONE, TWO, THREE = (diff("toys/one.c", "a", now) for now in "bcd")
 
@@ -38,35 +37,7 @@ ONE, TWO, THREE = (diff("toys/one.c", "a", now) for now in "bcd")
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A developer's home with a key of one@example.org; its public half is the keyring."""
-    home = tmp_path_factory.mktemp("developer")
-    (home / ".gitconfig").write_text(
-        "[user]\n\tname = One\n\temail = one@example.org\n"
-        "[patatt]\n\tsigningkey = ed25519:k1\n\tselector = k1\n"
-    )
-    patatt(home, "genkey", "-n", "k1")
-    return home
-
-
-def patatt(home: Path, *words: str | Path, mail: bytes = b"") -> None:
-    subprocess.run(
-        [PROGRAM, *words], env={"HOME": str(home), "PATH": os.defpath}, cwd=home, input=mail,
-        check=True, capture_output=True, timeout=60,
-    )  # fmt: skip
-
-
-def ring(home: Path) -> Path:
-    return home / ".local" / "share" / "patatt" / "public"
-
-
-def signed(home: Path, mails: list[bytes]) -> list[bytes]:
-    """The mails with one@example.org's signature in each."""
-    found = []
-    for mail in mails:
-        file = home / "mail.eml"
-        file.write_bytes(b"From git@z Thu Jan  1 00:00:00 1970\n" + mail)
-        patatt(home, "sign", file)
-        found.append(file.read_bytes().split(b"\n", 1)[1])
-    return found
+    return developer(tmp_path_factory.mktemp("developer"))
 
 
 @pytest.fixture(scope="module")
@@ -349,3 +320,59 @@ def test_only_the_sender_s_own_key_attests(keys: Path, tmp_path: Path) -> None:
     assert of(plain) == Attested.MISSING
     (tmp_path / "none").mkdir()
     assert of(good, tmp_path / "none") == Attested.MISSING
+
+
+def test_a_signed_mail_inside_a_mail_attests_nothing(keys: Path) -> None:
+    [good] = signed(keys, [raw_series(1, [ONE])[1]])
+    outer = raw_series(1, [TWO])[1]
+    forged = mail_of(outer + b"\n\nFrom a\n" + good)
+    assert forged.sender.address == "one@example.org"
+    assert attested([forged], ring(keys))[forged.message_id] != Attested.PASS
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        # For git the text begins at the boundary; for a reader of the first head there is none.
+        "Content-Type: text/plain\nContent-Type: multipart/mixed; boundary=b\n\n{other}\n--b\n\n"
+        "{body}\n--b--\n",
+        "Content-Type: multipart/mixed; boundary=b\n\n--b\n\n{other}\n--b\n\n{body}\n--b--\n",
+        "Content-Type: multipart/mixed; boundary=b\n\n--b\n\n{body}\n--b\n\n{other}\n--b--\n",
+        "\n{other}\n{body}",
+        "\n{body}\n{other}",
+    ],
+)
+def test_text_that_no_signature_covers_attests_nothing(keys: Path, form: str) -> None:
+    """What is signed is what git reads of a mail; a reader of ours must not see other text."""
+    [good] = signed(keys, [raw_series(1, [ONE])[1]])
+    head, body = good.decode().split("\n\n", 1)
+    other = raw_series(1, [TWO])[1].decode().split("\n\n", 1)[1]
+    mail = mail_of(f"{head}\n{form.format(body=body, other=other)}".encode())
+    assert attested([mail], ring(keys))[mail.message_id] != Attested.PASS
+
+
+QUOTED = "Content-Type: text/plain; charset={}\nContent-Transfer-Encoding: quoted-printable"
+
+
+@pytest.mark.parametrize(
+    ("body", "more"),
+    [
+        (f"From: Two <two@example.org>\n\nGrüße.\n---\n{ONE}-- \n2.47\n", ""),
+        (f"From: Two <two@example.org>\nSubject: a long\n title\n\nWhy.\n---\n{ONE}", ""),
+        (f"\n\nWhy.\n\n{ONE}\n\n", "Content-Type: text/plain; charset=utf-8"),
+        (f"Gr=C3=BC=\n=C3=9Fe.\n---\n{ONE}", QUOTED.format("utf-8")),
+        (f"Gr=FC=DFe.\n---\n{ONE}", QUOTED.format("iso-8859-1")),
+        ("#mitigauge test\n", ""),
+        ("> On Monday:\n> #mitigauge stop\n\n#mitigauge test\n", "X-Other: x"),
+        (f"--b\nContent-Type: text/plain\n\nHere.\n--b\nContent-Type: text/x-patch\n\n"
+         f"{ONE}\n--b--\n", "Content-Type: multipart/mixed; boundary=b"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_mails_as_people_sign_them_are_attested(
+    keys: Path, body: str, more: str, end: bytes
+) -> None:
+    raw = raw_mail("[PATCH v2 1/3] toys: Mend toy", body, more=more)
+    mail = mail_of(signed(keys, [raw])[0].replace(b"\n", end))
+    assert attested([mail], ring(keys))[mail.message_id] == Attested.PASS
+    assert [text for text in (mail.body, *mail.attached) if text]

@@ -63,12 +63,15 @@ def test_the_plain_part_of_several_is_taken() -> None:
         b"From: " + b"a@b," * 5000 + b"\n\n",
         b"Content-Type: multipart/mixed; boundary=x\n\n" + b"--x\n" * 200,
         b"References: " + b"<" * 100_000 + b"\n\n",
+        b"Content-Type: message/rfc822\n\n" * 2000 + b"x",
+        b"Content-Type: text/plain; charset=utf-7\n\n+2AA-",
     ],
 )
 def test_no_mail_is_too_wrong_to_be_looked_at(raw: bytes) -> None:
     mail = mail_of(raw)
     assert "\0" not in mail.subject
     assert len(mail.to) <= 60
+    assert mail.body.encode().decode() == mail.body
 
 
 def test_what_a_terminal_would_obey_is_taken_out_of_headers() -> None:

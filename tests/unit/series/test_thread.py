@@ -159,3 +159,8 @@ def test_ids_and_trailers_of_a_letter() -> None:
     assert change_id("change-id: ../../x\n") == ""
     assert base_commit("base-commit: HEAD~1\n") == ""
     assert ("fixes", "abc (x)") in trailers("Text\n\nFixes: abc (x)\n---\ndiff --git a/x b/x\n")
+
+
+def test_a_patch_with_a_nul_byte_is_a_fault_of_its_revision() -> None:
+    [found] = revisions(series(1, [diff("toys/one.c", "a", "b\0")]))
+    assert found.faults == ("patch 1/1 has a NUL byte",)

@@ -1,0 +1,187 @@
+"""Mails that ask for a test: read from a Maildir, carried out, answered."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from pathlib import Path
+
+import structlog
+from sqlalchemy import Engine
+
+from mitigauge.blobs import BlobStore
+from mitigauge.database import transaction
+from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.reports import request_reply_service as replies
+from mitigauge.reports.request_reply_service import Owed
+from mitigauge.series import asking
+from mitigauge.series import request_repository as repository
+from mitigauge.series.asking import Came, Means
+from mitigauge.series.mail import Mail, address_of, mail_of
+from mitigauge.series.request import request_in, why_unanswered
+from mitigauge.series.states import Attested
+from mitigauge.settings import Settings
+from pipelines.adapters.attestation import attested
+from pipelines.adapters.build_root import BuildRoot
+from pipelines.adapters.mail import send
+from pipelines.adapters.maildir import Delivered, delivered
+
+log = structlog.get_logger()
+
+LONGEST_PAUSE_S = 3600.0
+FIRST_PAUSE_S = 60.0
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox:
+    """Where answers go: files in *directory*, or, where *server* is said, by SMTP from *sender*.
+
+    Nothing is sent unless the operator named a server.
+    """
+
+    directory: Path | None = None
+    server: str = ""
+    sender: str = ""
+    encrypted: bool = True
+
+    def __post_init__(self) -> None:
+        if bool(self.server) == (self.directory is not None):
+            raise InvalidInput(
+                "say where answers go",
+                hint="--answer-to-dir DIR writes them as files; --send SERVER --from 'NAME "
+                "<ADDRESS>' sends them.",
+            )
+        if self.server and address_of(self.sender) is None:
+            raise InvalidInput(
+                f"{self.sender!r} is no address to send from",
+                hint="Give --from 'Name <name@host>'.",
+            )
+
+    @property
+    def own(self) -> Collection[str]:
+        """Our addresses, as far as they are known here."""
+        found = address_of(self.sender) if self.sender else None
+        return {found.address} if found else ()
+
+    def put(self, owed: Owed) -> str:
+        """Write or send an answer; where it is. Raises MitigaugeError where that fails."""
+        if self.directory is None:
+            send(owed.mail, self.server, encrypted=self.encrypted)
+            return f"sent to {owed.mail['To']}"
+        return str(_written(self.directory, f"request-{owed.request}-{owed.part}.mail", owed.mail))
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Reads mails that ask for something and answers them. *say* hears it, a line a thing."""
+
+    engine: Engine
+    blobs: BlobStore
+    settings: Settings
+    outbox: Outbox
+    say: Say
+    # Request → not before: a server that takes nothing is asked less and less.
+    _later: dict[int, float] = field(default_factory=dict)
+
+    def look(self, maildir: Path) -> None:
+        """Deal with the new mails of *maildir*. What is wrong with one stops no other.
+
+        A mail leaves ``new`` once what it asks is stored. Raises NotFound for no Maildir.
+        """
+        with repository.alone(self.engine) as got:
+            for each in delivered(maildir) if got else ():
+                try:
+                    said = self._deal_with(each)
+                    each.seen()
+                except MitigaugeError as error:
+                    said = error.message
+                except Exception as error:
+                    log.exception("mail", name=each.name)
+                    said = f"{type(error).__name__}, see the log"
+                self.say(f"mail {each.name}: {said}")
+
+    def answer(self) -> None:
+        """Give the answers that are owed now. One that fails stops no other."""
+        with repository.alone(self.engine) as got:
+            if not got:
+                return
+            with transaction(self.engine) as session:
+                wanted = repository.unanswered(session)
+            for request in wanted:
+                if self._later.get(request, 0.0) <= time.monotonic():
+                    self._answer(request)
+
+    def means(self) -> Means:
+        """What carrying out takes."""
+        return Means(self.blobs, known_bases(self.settings))
+
+    def _deal_with(self, each: Delivered) -> str:
+        """What became of one mail, in words."""
+        content = each.read()
+        if content is None:
+            return "set aside: it is no mail, or larger than 4 MiB"
+        mail = mail_of(content)
+        request = request_in(mail)
+        why = why_unanswered(mail, self.outbox.own, asks=request is not None)
+        if why or request is None:
+            return f"not answered: {why or 'it asks for nothing'}"
+        allowed = mail.sender.address in self.settings.allowed_senders
+        said = self._attested(mail) if allowed else Attested.MISSING
+        with transaction(self.engine) as session:
+            row, words = asking.take(session, Came(mail, request, allowed, said), self.means())
+            number = f"request {row.id} of {row.sender}: " if row else ""
+        return number + words
+
+    def _attested(self, mail: Mail) -> Attested:
+        if not self.settings.keyring:
+            return Attested.MISSING
+        return attested([mail], Path(self.settings.keyring))[mail.message_id]
+
+    def _answer(self, request: int) -> None:
+        try:
+            with transaction(self.engine) as session:
+                row = asking.find(session, request)
+                owed = replies.owed(session, row, sender=self.outbox.sender)
+            if owed is None:
+                return
+            where = self.outbox.put(owed)
+            with transaction(self.engine) as session:
+                replies.answered(session, asking.find(session, request), owed.part)
+            self._later.pop(request, None)
+            self.say(f"request {request}: {owed.part}: {where}")
+        except MitigaugeError as error:
+            self._failed(request, error.message)
+        except Exception as error:
+            log.exception("answer", request=request)
+            self._failed(request, f"{type(error).__name__}, see the log")
+
+    def _failed(self, request: int, why: str) -> None:
+        self.say(f"request {request}: not answered yet: {why}")
+        with transaction(self.engine) as session:
+            row = asking.find(session, request)
+            replies.not_answered(row, why)
+            pause = min(FIRST_PAUSE_S * 2.0**row.failures, LONGEST_PAUSE_S)
+        self._later[request] = time.monotonic() + pause
+
+
+def known_bases(settings: Settings) -> Mapping[str, str]:
+    """Source packages that kernels can be built from here → their versions."""
+    return BuildRoot(settings.home / "kernels").bases()
+
+
+def _written(directory: Path, name: str, mail: EmailMessage) -> Path:
+    """A mail as a file that is there whole or not at all."""
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / name
+    arriving = directory / f".{name}.new"
+    with arriving.open("wb") as file:
+        file.write(mail.as_bytes().replace(b"\r\n", b"\n"))
+        file.flush()
+        os.fsync(file.fileno())
+    arriving.replace(path)
+    return path
