@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,12 +13,14 @@ import typer
 from cli.mails import LORE, is_message_id, mails_from
 from cli.output import echo, errors, say
 from cli.verdict_code import code_of
-from mitigauge.errors import MitigaugeError
+from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.experiments.states import ExperimentState
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
     from mitigauge.kernels.patch import Patch
     from mitigauge.kernels.schemas import KernelView
+    from mitigauge.series.thread import FoundRevision
 
 HOST, GUESTS_HOST = "lab-intel", "lab-amd"
 BASE_ARM, ARM = "base", "patched"
@@ -53,7 +56,8 @@ def try_patches(
     """
     from cli.demo import prepare_database
 
-    label, found = _patches(patches, archive)
+    revision = _revision(patches, archive)
+    label, found = _patches(patches, revision)
     if not found:
         raise MitigaugeError("there is no patch to try", hint="Give what `git format-patch` wrote.")
     prepare_database()
@@ -65,25 +69,44 @@ def try_patches(
             "Nothing was measured."
         )
         return
-    sys.exit(_measured(_spec(plain, patched, blocks, profiled=profiled, exits=exits), exits=exits))
+    spec = _spec(plain, patched, blocks, profiled=profiled, exits=exits)
+    measured = _measured(spec, exits=exits)
+    if revision is not None and measured.finished:
+        _write_answer(revision, measured, archive)
+    sys.exit(measured.code)
 
 
-def _patches(words: Sequence[str], archive: str) -> tuple[str, list[Patch]]:
-    """A label, and the patches of files, or of the latest revision in a message-id's thread."""
+def _patches(words: Sequence[str], revision: FoundRevision | None) -> tuple[str, list[Patch]]:
+    """A label, and the patches of files, or of a revision that came by mail."""
     from mitigauge.kernels.patch_files import read_patches
 
-    if not is_message_id(words):
+    if revision is None:
         return Path(words[0]).stem, read_patches([Path(word) for word in words])
+    return f"v{revision.version}", [sent.patch for sent in revision.patches]
+
+
+def _revision(words: Sequence[str], archive: str) -> FoundRevision | None:
+    """The latest revision in a message-id's thread, or in a mailbox whose mails are one whole.
+
+    None for patches alone.
+    """
     from mitigauge.series.thread import revisions
 
-    found = revisions(mails_from(words, archive))[-1]
+    try:
+        found = revisions(mails_from(words, archive))[-1]
+    except InvalidInput:
+        if is_message_id(words):
+            raise
+        return None
+    if not is_message_id(words) and (found.faults or not found.first.message_id):
+        return None
     if found.faults:
         raise MitigaugeError(
             f"v{found.version} is not whole: {'; '.join(found.faults)}",
             hint="Try it once all its mails are there.",
         )
     say(f"v{found.version} of {found.title}: {len(found.patches)} patches")
-    return f"v{found.version}", [sent.patch for sent in found.patches]
+    return found
 
 
 def _kernels(base: str, label: str, patches: Sequence[Patch]) -> list[KernelView]:
@@ -150,8 +173,18 @@ def _arms(plain: KernelView, patched: KernelView, mode: str) -> str:
     )
 
 
-def _measured(spec: str, *, exits: bool) -> int:
-    """Run the experiment on the emulated hosts; the exit code."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What came of it; *report*: its file, *code*: what the command ends with."""
+
+    experiment: int
+    report: Path
+    finished: bool
+    code: int
+
+
+def _measured(spec: str, *, exits: bool) -> Measured:
+    """Run the experiment on the emulated hosts, and say what came of it."""
     from cli import lab
     from cli.demo import print_report, running
     from cli.progress import follow
@@ -174,4 +207,16 @@ def _measured(spec: str, *, exits: bool) -> int:
             say(line)
         explain(session, view, ARM, path)
     echo(f"report: {path}")
-    return code_of(state, view)
+    return Measured(experiment, path, state is ExperimentState.FINISHED, code_of(state, view))
+
+
+def _write_answer(revision: FoundRevision, measured: Measured, archive: str) -> None:
+    """Write the answer to the patches' thread to a file; nothing is sent."""
+    from mitigauge.database import transaction
+    from mitigauge.reports.reply_service import answer_found
+
+    with transaction() as session:
+        mail = answer_found(session, revision, measured.experiment, archive=archive)
+    path = measured.report.with_suffix(".mail")
+    path.write_bytes(mail.as_bytes().replace(b"\r\n", b"\n"))
+    echo(f"the answer to its thread, not sent: {path}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from email.message import EmailMessage
 
 from sqlalchemy import select
@@ -17,7 +17,9 @@ from mitigauge.reports.cover_letter import Finding, findings, tables_in
 from mitigauge.reports.service import gathered
 from mitigauge.series.mail import address_of
 from mitigauge.series.request_repository import stopped
+from mitigauge.series.service import recipients_of
 from mitigauge.series.tables import SeriesRevision
+from mitigauge.series.thread import FoundRevision
 from mitigauge.views import experiments as views
 from mitigauge.views.schemas import ExperimentView
 
@@ -46,13 +48,53 @@ def answer_to(
             f"experiment {view.id} is {view.state}: an answer waits for its end",
             hint=f"`mitigauge experiment wait {view.id}` follows it.",
         )
+    earlier = {
+        other.label: other.letter
+        for other in revision.series.revisions
+        if other.number < revision.number and not other.retest
+    }
+    return _mail(session, answered, view, _questions(revision.letter, earlier), sender=sender)
+
+
+def answer_found(
+    session: Session, found: FoundRevision, experiment_id: int, *, archive: str = reply.LORE
+) -> EmailMessage:
+    """The answer to a revision that was only tried: nothing of it is stored but an experiment.
+
+    Raises InvalidInput as :func:`reply.mail`.
+    """
+    view = views.show_experiment(session, experiment_id)
+    no_more, who = stopped(session), recipients_of(found)
+    label = f"v{found.version}"
+    answered = reply.Answered(
+        label=label,
+        title=found.title,
+        subject=who.subject or found.title,
+        message_id=found.first.message_id,
+        references=[each for each in who.references if each],
+        to=without(who.to, no_more),
+        cc=without(who.cc, no_more),
+        archive=archive.rstrip("/"),
+        own_id=f"try.{label}.{experiment_id}",
+    )
+    return _mail(session, answered, view, _questions(found.letter, {}), sender="")
+
+
+def _mail(
+    session: Session,
+    answered: reply.Answered,
+    view: ExperimentView,
+    questions: Sequence[Finding],
+    *,
+    sender: str,
+) -> EmailMessage:
     return reply.mail(
         answered,
         view,
         gathered(session, view).text(),
         _kernels(session, view),
         {name: workload.by_hand for name, workload in Catalog().workloads.items()},
-        _questions(revision),
+        questions,
         sender=sender,
     )
 
@@ -97,13 +139,9 @@ def _kernels(session: Session, view: ExperimentView) -> list[reply.BuiltKernel]:
     ]
 
 
-def _questions(revision: SeriesRevision) -> list[Finding]:
-    """What is to be asked of the letter's own table; nothing where it has none."""
-    if not any(tables_in(revision.letter)):
-        return []
-    earlier = {
-        other.label: other.letter
-        for other in revision.series.revisions
-        if other.number < revision.number and not other.retest
-    }
-    return findings(revision.letter, earlier)
+def _questions(letter: str, earlier: Mapping[str, str]) -> list[Finding]:
+    """What is to be asked of a letter's own table, beside *earlier* letters by their labels.
+
+    Nothing where it has none.
+    """
+    return findings(letter, earlier) if any(tables_in(letter)) else []

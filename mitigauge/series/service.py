@@ -154,7 +154,7 @@ def _added(
         message_id=found.first.message_id,
         sender=found.first.sender.address,
         attested=attested,
-        recipients=_recipients(found),
+        recipients=recipients_of(found),
         sent_at=found.first.sent_at,
         base_commit=letter.base_commit(found.letter),
         letter=clean_text(found.letter[:LONGEST_LETTER]),
@@ -244,7 +244,7 @@ def stored_patch(patch: Patch, message_id: str, text: str) -> SeriesPatch:
     )
 
 
-def _recipients(found: FoundRevision) -> Recipients:
+def recipients_of(found: FoundRevision) -> Recipients:
     """The sender, and everybody whom its mails or tags name."""
     first = found.first
     to = [first.sender, *first.to]

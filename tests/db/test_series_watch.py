@@ -293,12 +293,13 @@ def test_a_series_is_added_by_the_message_id_of_any_of_its_mails(
 
 def test_what_is_tried_by_a_message_id_is_its_thread_s_latest_revision(archive: Inbox) -> None:
     archive.add(*raw_series(11, [TWO, THREE], change_id=f"{CHANGE_ID}-j"))
-    label, patches = trying._patches(["v11-1@example.org"], archive.url)
+    words = ["v11-1@example.org"]
+    label, patches = trying._patches(words, trying._revision(words, archive.url))
     assert label == "v11"
     assert [patch.text for patch in patches] == [TWO, THREE]
     archive.add(*raw_series(12, [TWO, THREE], change_id=f"{CHANGE_ID}-j")[:-1])
     with pytest.raises(MitigaugeError, match="v12 is not whole: patch 2 of 2 is missing"):
-        trying._patches(["v12-1@example.org"], archive.url)
+        trying._revision(["v12-1@example.org"], archive.url)
 
 
 def test_only_the_sender_s_own_key_attests(keys: Path, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from email import message_from_bytes
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
@@ -15,6 +17,7 @@ from mitigauge.experiments.spec import KnownHost, read_spec
 from mitigauge.kernels.schemas import KernelView
 from mitigauge.views import experiments as views
 from tests.recording import load
+from tests.series_mails import diff, mailbox, raw_series
 
 
 def kernel(release: str) -> KernelView:
@@ -58,3 +61,34 @@ def test_the_spec_it_makes_is_one(*, profiled: bool, exits: bool) -> None:
     measured = [w for c in spec.comparisons for w in c.workloads]
     assert [w.workload for w in measured if w.profile] == ["syscall"] * profiled
     assert {w.workload for w in measured} >= {"syscall", "paths"}
+
+
+def test_the_answer_to_what_was_tried_goes_to_its_thread(
+    engine: Engine,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    load(engine)
+    monkeypatch.setattr("mitigauge.database.get_engine", lambda: engine)
+    mails = tmp_path / "v2.mbox"
+    mails.write_bytes(mailbox(raw_series(2, [diff("toys/one.c", "a", "b")])))
+    revision = trying._revision([str(mails)], "https://lists.example.org/all")
+    assert revision is not None
+    label, patches = trying._patches([str(mails)], revision)
+    assert (label, len(patches)) == ("v2", 1)
+    done = trying.Measured(1, tmp_path / "report.md", finished=True, code=0)
+    trying._write_answer(revision, done, "https://lists.example.org/all")
+    assert "not sent" in capsys.readouterr().out
+    answer = message_from_bytes((tmp_path / "report.mail").read_bytes())
+    assert answer["In-Reply-To"] == "<v2-0@example.org>"
+    assert answer["To"] == "Author One <one@example.org>, list@example.org"
+    assert "syscall basic" in answer.get_payload()
+
+
+def test_patches_without_mails_are_tried_without_an_answer(tmp_path: Path) -> None:
+    patch = tmp_path / "mend.patch"
+    patch.write_text(diff("toys/one.c", "a", "b"))
+    assert trying._revision([str(patch)], "") is None
+    label, patches = trying._patches([str(patch)], None)
+    assert (label, len(patches)) == ("mend", 1)
