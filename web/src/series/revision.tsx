@@ -34,7 +34,7 @@ export function RevisionItem({ series, revision, open }: RevisionProps) {
         <RevisionTag state={revision.state} />
         <span className="soft">{revision.why}</span>
       </div>
-      {revision.retest !== "" && <p>With a fix on top: {revision.retest}</p>}
+      {revision.retest !== "" && <p>Retest: {revision.retest}</p>}
       {revision.state === "waiting" && (
         <p className="notice">
           Its patches run as root on hosts of ours once somebody says so, after looking at them:{" "}
