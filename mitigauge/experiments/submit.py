@@ -22,7 +22,7 @@ from mitigauge.experiments.spec_model import (
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.kernels import service as kernels
 from mitigauge.kernels.states import KernelState
-from mitigauge.modes.crossing import wanted_by
+from mitigauge.modes.crossing import outdoes, wanted_by
 from mitigauge.workloads.definitions import Workload
 
 
@@ -116,6 +116,12 @@ def _arms(
         if wanted.layouts > 1:
             arm.builds = list(kernels.in_layouts(session, arm.kernel, wanted.layouts))
             arm.kernel = arm.builds[0]
+    baseline = next(arm for arm in arms if arm.is_baseline)
+    for arm in arms:
+        same_kernel = arm.kernel == baseline.kernel
+        arm.outdoes_baseline = same_kernel and outdoes(
+            arm.full_mode, baseline.full_mode, catalog.families
+        )
     return arms
 
 

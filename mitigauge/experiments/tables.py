@@ -94,6 +94,8 @@ class Arm(Base):
     builds: Mapped[list[str]] = mapped_column(JsonOf(list[str]), server_default=text("'[]'"))
     is_baseline: Mapped[bool]
     is_aa: Mapped[bool] = mapped_column(server_default=text("false"))
+    # Whether it does all that its baseline does, on the same kernel, and more: it cannot win so.
+    outdoes_baseline: Mapped[bool] = mapped_column(server_default=text("false"))
     # How it is booted; null: as its host is; within: its settings are applied within the
     # block's one boot, whose command line has none of them.
     boot_method: Mapped[str | None]

@@ -56,6 +56,20 @@ def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> Wanted:
     )
 
 
+def outdoes(one: str, other: str, families: Mapping[str, ModeFamily]) -> bool:
+    """Whether mode *one* does all that *other* does, and more: what may cost, but not win.
+
+    Modes of several families: none of the parts does less. False for modes of other families.
+    """
+    above, below = dict(parts(one)), dict(parts(other))
+    if above.keys() != below.keys() or above == below:
+        return False
+    return all(
+        mode == below[family] or families[family].outdoes(mode, below[family])
+        for family, mode in above.items()
+    )
+
+
 def crossed(families: Sequence[ModeFamily]) -> Iterator[tuple[str, str]]:
     """(name of the arm, name of its mode) of every combination of the families' modes.
 

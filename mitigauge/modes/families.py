@@ -63,6 +63,9 @@ class Mode(Closed):
     )
     settings: Settings = Settings()
     expect: tuple[Expectation, ...] = ()
+    more_than: Name | Literal[""] = Field(
+        "", description="a mode of the family all of whose work this one does too: it cannot win"
+    )
 
     @model_validator(mode="after")
     def _is_provable(self) -> Mode:
@@ -105,3 +108,23 @@ class ModeFamily(Closed):
             )
             self.modes[name] = mode.model_copy(update={"expect": expect})
         return self
+
+    @model_validator(mode="after")
+    def _is_ordered(self) -> ModeFamily:
+        for name, mode in self.modes.items():
+            if mode.more_than and mode.more_than not in self.modes:
+                raise ValueError(f"modes.{name}.more_than: no mode {mode.more_than!r}")
+            if self.outdoes(name, name):
+                raise ValueError(f"modes.{name}.more_than: it would do more than itself")
+        return self
+
+    def outdoes(self, one: str, other: str) -> bool:
+        """Whether mode *one* does all that *other* does, and more."""
+        seen: set[str] = set()
+        below = self.modes[one].more_than
+        while below and below not in seen:
+            if below == other:
+                return True
+            seen.add(below)
+            below = self.modes[below].more_than
+        return False

@@ -124,6 +124,7 @@ def design_of(comparison: Comparison) -> Design:
         comparison.blocks,
         next((arm.id for arm in comparison.arms if arm.is_aa), None),
         comparison.layouts,
+        frozenset(arm.id for arm in comparison.arms if arm.outdoes_baseline),
     )
 
 

@@ -60,6 +60,7 @@ class Cell:
         return self.verdict not in (None, Verdict.UNDECIDED)
 
 
+SECOND_LOOK = "look twice: this mode does all that the baseline does, and more, so it cannot be better by that"
 CELL_FIELDS = tuple(field.name for field in fields(Cell))
 # Counts of iterations that grow with every boot and say nothing against a verdict.
 _COUNTS = ("disturbed", "unsteady")
@@ -109,9 +110,15 @@ def _cell(judged: Judged, arm: int, design: Design, missing: Missing | None) -> 
         mde_percent=verdict.mde_percent,
         verdict=None if is_baseline or verdict.verdict is None else Verdict(verdict.verdict),
         decided_after=verdict.decided_at_look,
-        note=verdict.note,
+        note=_with_doubt(verdict, arm in design.outdoing),
         **_of_boots(values, verdict),
     )
+
+
+def _with_doubt(verdict: ArmVerdict, outdoing: bool) -> str:
+    """The verdict's note, and a doubt where the costlier mode wins."""
+    doubt = SECOND_LOOK if outdoing and verdict.verdict == Verdict.BETTER else ""
+    return "; ".join(filter(None, (doubt, verdict.note)))
 
 
 def _of_boots(values: ArmValues, verdict: ArmVerdict | None) -> dict[str, Any]:

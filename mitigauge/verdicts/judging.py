@@ -32,6 +32,8 @@ class Design:
     """The arm that is the baseline once more, if there is one."""
     layouts: int = 1
     """In how many layouts each arm's kernel is booted, block by block in turn."""
+    outdoing: frozenset[int] = frozenset()
+    """Arms that do all that the baseline does, and more."""
 
 
 @dataclass(frozen=True, slots=True)
