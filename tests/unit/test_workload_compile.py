@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from mitigauge.catalog import Catalog
 from mitigauge.settings import REPOSITORY
@@ -235,6 +236,12 @@ def test_a_compiler_that_leaves_no_object_is_found_out(tmp_path: Path) -> None:
     done = run(tmp_path, SMALL, PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     assert done.returncode == 1
     assert "make ended well, but left no unit-0000.o" in done.stderr
+
+
+def test_the_versions_of_the_tools_belong_to_the_fingerprint() -> None:
+    defaults = REPOSITORY / "ansible/roles/fingerprint/defaults/main.yml"
+    counted = yaml.safe_load(defaults.read_text())["fingerprint_packages"]
+    assert {*Catalog().workloads["compile"].packages, "binutils"} <= set(counted)
 
 
 def earlier_job(jobs: Path, **record: Any) -> Path:
