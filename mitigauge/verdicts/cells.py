@@ -60,8 +60,9 @@ class Cell:
         return self.verdict not in (None, Verdict.UNDECIDED)
 
 
-SECOND_LOOK = "look twice: this mode does all that the baseline does, and more, so it cannot be better by that"
-CELL_FIELDS = tuple(field.name for field in fields(Cell))
+SECOND_LOOK = (
+    "look twice: this mode does all that the baseline does, and more; that cannot make it better"
+)CELL_FIELDS = tuple(field.name for field in fields(Cell))
 # Counts of iterations that grow with every boot and say nothing against a verdict.
 _COUNTS = ("disturbed", "unsteady")
 
@@ -117,7 +118,7 @@ def _cell(judged: Judged, arm: int, design: Design, missing: Missing | None) -> 
 
 def _with_doubt(verdict: ArmVerdict, outdoing: bool) -> str:
     """The verdict's note, and a doubt where the costlier mode wins."""
-    doubt = SECOND_LOOK if outdoing and verdict.verdict == Verdict.BETTER else ""
+    doubt = SECOND_LOOK if outdoing and verdict.verdict == "better" else ""
     return "; ".join(filter(None, (doubt, verdict.note)))
 
 
