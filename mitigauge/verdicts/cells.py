@@ -62,7 +62,8 @@ class Cell:
 
 SECOND_LOOK = (
     "look twice: this mode does all that the baseline does, and more; that cannot make it better"
-)CELL_FIELDS = tuple(field.name for field in fields(Cell))
+)
+CELL_FIELDS = tuple(field.name for field in fields(Cell))
 # Counts of iterations that grow with every boot and say nothing against a verdict.
 _COUNTS = ("disturbed", "unsteady")
 
