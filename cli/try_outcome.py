@@ -28,8 +28,8 @@ def instructions(view: ExperimentView) -> Iterator[str]:
             continue
         each = baseline / 100 / 2**COUNTED_SHIFT
         low, high = (cell.ci_low_percent or 0) * each, (cell.ci_high_percent or 0) * each
-        what = "call" if row.case.startswith("syscall") else "operation"
-        said = f"{cell.effect_percent * each:+.1f} instructions a {what} [{low:+.1f}, {high:+.1f}]"
+        what = "a call" if row.workload == "syscall" else "an operation"
+        said = f"{cell.effect_percent * each:+.1f} instructions {what} [{low:+.1f}, {high:+.1f}]"
         yield f"{row.case}: {said}: {cell.verdict or 'no verdict'}"
 
 
