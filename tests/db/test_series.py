@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from mitigauge.blobs import BlobStore, blob_store
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments.tables import Experiment
+from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernels
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
 from mitigauge.kernels.service import Built
@@ -295,3 +296,20 @@ def test_a_revision_before_that_does_not_build_is_not_compared_with(
     experiment = series_run.start(which, Pretended(tmp_path, engine, blobs))
     with Session(engine) as session:
         assert len(session.get_one(Experiment, experiment).comparisons) == 1
+
+
+def test_on_hosts_with_real_time_each_kernel_is_built_in_three_layouts(
+    engine: Engine, blobs: BlobStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = approved(engine, blobs)
+    builder = Pretended(tmp_path, engine, blobs)
+    monkeypatch.setattr("pipelines.series_run._counted_hosts", lambda _text: set())
+    experiment = series_run.start(ids["v2"], builder)
+    with Session(engine) as session:
+        comparisons = session.get_one(Experiment, experiment).comparisons
+        found = {c.name: (c.layouts, {len(arm.builds) for arm in c.arms}) for c in comparisons}
+        releases = {release for c in comparisons for arm in c.arms for release in arm.releases}
+        known = renames.between(session, *(arm.kernel for arm in comparisons[1].arms))
+    assert found == {"modes": (1, {0}), "since-before": (3, {3})}
+    assert len(releases) == 6
+    assert known == {}
