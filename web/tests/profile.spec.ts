@@ -218,6 +218,13 @@ test("in an icicle graph the arrows are the other way round", async ({ page }) =
   await expect(inspector(page).getByRole("heading")).toHaveText("CPU */KVM");
 });
 
+test("a function that a patch renamed says what it is called in A", async ({ page }) => {
+  await serve(page, payload(syscallTree(), { renamed: { "1": "CPU old/KVM" } }));
+  await openProfile(page);
+  await clickRow(page, 1, 0.1);
+  await expect(inspector(page)).toContainText("Called in A CPU old/KVM");
+});
+
 test("the pointer shows a frame's figures, the inspector its recorded names", async ({ page }) => {
   await serve(page);
   await openProfile(page);
