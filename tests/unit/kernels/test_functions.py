@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from mitigauge.kernels.renames import chained
 from mitigauge.series.range_diff import Renamed, with_code
 from pipelines.kernel_build import SCRIPTS
 
+needs_compiler = pytest.mark.skipif(
+    not (shutil.which("gcc") and shutil.which("objdump")), reason="gcc and objdump are not there"
+)
 SOURCE = """
 extern int g(int);
 int table[64];
@@ -43,6 +47,7 @@ def listed(directory: Path, name: str, *flags: str, start: int = 0) -> str:
     return told.stdout.decode()
 
 
+@needs_compiler
 def test_a_function_with_another_name_is_known_by_its_code(tmp_path: Path) -> None:
     before = functions_of(listed(tmp_path, "clear_loop"))
     after = functions_of(listed(tmp_path, "clear_sequence"))
@@ -50,12 +55,14 @@ def test_a_function_with_another_name_is_known_by_its_code(tmp_path: Path) -> No
     assert before["caller"] == after["caller"]
 
 
+@needs_compiler
 def test_alignment_is_no_other_code(tmp_path: Path) -> None:
     before = functions_of(listed(tmp_path, "one"))
     after = functions_of(listed(tmp_path, "other", "-falign-loops=32", "-falign-functions=64"))
     assert renamed(before, after) == {"one": "other"}
 
 
+@needs_compiler
 def test_other_code_is_another_function(tmp_path: Path) -> None:
     before = functions_of(listed(tmp_path, "one"))
     after = functions_of(listed(tmp_path, "other", start=5))
