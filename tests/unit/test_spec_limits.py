@@ -313,6 +313,7 @@ FULL = {
             ],
             "blocks": 2,
             "aa": True,
+            "layouts": 2,
         },
         {
             "name": "both",

@@ -24,7 +24,7 @@ def header(**fields: object) -> DiffHeader:
     every = {
         "a": side, "b": side, "basis": "raw", "bases": ["raw"], "unit": "ns", "title": "t",
         "host": "", "emulated": False, "counted": False, "event": "cpu-clock", "merged": True,
-        "rules_version": 1, "names": ["all"], "raw_names": {},
+        "rules_version": 1, "names": ["all"], "raw_names": {}, "renamed": {},
         "pruned": DiffPruned(nodes=0, a=0.0, b=0.0),
         "experiment": None, "case": None, "where": "host", "wheres": ["host"], "svg_by": None,
         "arrays": {},
