@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import random
 import shutil
@@ -98,3 +99,16 @@ def test_page_faults_are_counted_and_timed() -> None:
     few = json.loads(paths.page_fault(25_000, 1))
     assert few["pages"] == 25_000
     assert 0 < few["seconds"] < 60
+
+
+def test_a_kernel_without_huge_pages_needs_no_advice() -> None:
+    class Memory:
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+        def madvise(self, _advice: int) -> None:
+            raise OSError(self.number, "refused")
+
+    paths.without_huge_pages(Memory(errno.EINVAL))
+    with pytest.raises(OSError, match="refused"):
+        paths.without_huge_pages(Memory(errno.ENOMEM))
