@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -210,6 +210,21 @@ def in_words(error: BaseException) -> str:
 def get_engine() -> Engine:
     """The process's engine."""
     return new_engine(database_url())
+
+
+@contextmanager
+def advisory_lock(engine: Engine, key: int) -> Iterator[bool]:
+    """Whether nobody else holds the lock of that number, and nobody will until the block's end."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        wanted = {"key": key}
+        got = bool(connection.scalar(text("select pg_try_advisory_lock(:key)"), wanted))
+        try:
+            yield got
+        finally:
+            # A connection that is lost has given up its locks.
+            with suppress(DBAPIError):
+                if got:
+                    connection.execute(text("select pg_advisory_unlock(:key)"), wanted)
 
 
 @contextmanager

@@ -25,6 +25,8 @@ def between(session: Session, one: str, other: str) -> dict[str, str]:
 
     Found over kernels between the two, in either direction. Empty where nothing links them.
     """
+    if one == other:
+        return {}
     wanted = select(Kernel.release, Kernel.id).where(Kernel.release.in_((one, other)))
     ids = {row.release: row.id for row in session.execute(wanted)}
     if len(ids) < 2:

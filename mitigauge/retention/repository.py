@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Engine, MetaData, String, func, select, text, union
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now, transaction
+from mitigauge.database import advisory_lock, database_now, transaction
 from mitigauge.experiments.tables import Event
 from mitigauge.retention.tables import Pruning
 
@@ -41,19 +40,9 @@ class Part:
     error: str = ""
 
 
-@contextmanager
-def alone(engine: Engine) -> Iterator[bool]:
+def alone(engine: Engine) -> AbstractContextManager[bool]:
     """Whether nobody else prunes, and nobody will until the block's end."""
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        key = {"key": ADVISORY_LOCK}
-        got = bool(connection.scalar(text("select pg_try_advisory_lock(:key)"), key))
-        try:
-            yield got
-        finally:
-            # A connection that is lost has given up its locks.
-            with suppress(DBAPIError):
-                if got:
-                    connection.execute(text("select pg_advisory_unlock(:key)"), key)
+    return advisory_lock(engine, ADVISORY_LOCK)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.hostile import clean_text
 from mitigauge.series import request_repository as repository
 from mitigauge.series import retests
-from mitigauge.series.mail import Address, Mail, mail_of
+from mitigauge.series.mail import Mail, mail_of
 from mitigauge.series.request import Asked, Request, base_named, request_in, signature_of
 from mitigauge.series.schemas import Recipients
 from mitigauge.series.states import Attested, RequestState, RevisionState
@@ -239,15 +239,11 @@ def _answered_ids(mail: Mail) -> list[str]:
 
 def _recipients(mail: Mail) -> Recipients:
     """What an answer's heads need of it."""
-    named = [_shown(each) for each in (*mail.to, *mail.cc)]
+    named = [each.shown for each in (*mail.to, *mail.cc)]
     references = [*mail.references[-MOST_REFERENCES:], mail.message_id]
     return Recipients(
         subject=mail.subject[:300],
-        to=[_shown(mail.sender)],
+        to=[mail.sender.shown],
         cc=named,
         references=[each for each in references if each],
     )
-
-
-def _shown(address: Address) -> str:
-    return f"{address.name} <{address.address}>" if address.name else address.address

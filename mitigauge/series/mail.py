@@ -37,6 +37,11 @@ class Address:
     name: str
     address: str
 
+    @property
+    def shown(self) -> str:
+        """``Name <address>``, or the address alone."""
+        return f"{self.name} <{self.address}>" if self.name else self.address
+
 
 @dataclass(frozen=True, slots=True)
 class Mail:

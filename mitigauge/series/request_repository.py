@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, Engine, cast, func, or_, select, text
+from sqlalchemy import ColumnElement, Engine, cast, func, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now
+from mitigauge.database import advisory_lock, database_now
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Experiment
 from mitigauge.series.request import Asked
@@ -23,19 +22,9 @@ MOST_LISTED = 500
 ADVISORY_LOCK = 7_340_221_907
 
 
-@contextmanager
-def alone(engine: Engine) -> Iterator[bool]:
+def alone(engine: Engine) -> AbstractContextManager[bool]:
     """Whether nobody else deals with mails, and nobody will until the block's end."""
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        key = {"key": ADVISORY_LOCK}
-        got = bool(connection.scalar(text("select pg_try_advisory_lock(:key)"), key))
-        try:
-            yield got
-        finally:
-            # A connection that is lost has given up its locks.
-            with suppress(DBAPIError):
-                if got:
-                    connection.execute(text("select pg_advisory_unlock(:key)"), key)
+    return advisory_lock(engine, ADVISORY_LOCK)
 
 
 def by_message_id(session: Session, message_id: str) -> SeriesRequest | None:

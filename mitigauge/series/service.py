@@ -14,7 +14,6 @@ from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.hostile import clean_text
 from mitigauge.kernels.patch import Patch
 from mitigauge.series import letter, repository
-from mitigauge.series.mail import Address
 from mitigauge.series.range_diff import range_diff, renamed
 from mitigauge.series.schemas import Recipients, SeriesPatch
 from mitigauge.series.states import STARTABLE, Attested, RevisionState
@@ -255,17 +254,15 @@ def recipients_of(found: FoundRevision) -> Recipients:
         if name in _ASKED_FOR
     ]
     cc = [*first.cc, *(a for sent in found.patches for a in (*sent.mail.to, *sent.mail.cc))]
-    shown_to = _once(map(_shown, to), ())
+    shown_to = _once((each.shown for each in to), ())
     return Recipients(
         subject=first.subject[:300],
         to=shown_to,
-        cc=_once([*map(_shown, cc), *(clean_text(v) for v in tagged if "@" in v)], shown_to),
+        cc=_once(
+            [*(each.shown for each in cc), *(clean_text(v) for v in tagged if "@" in v)], shown_to
+        ),
         references=[*first.references[-20:], first.message_id],
     )
-
-
-def _shown(address: Address) -> str:
-    return f"{address.name} <{address.address}>" if address.name else address.address
 
 
 def _once(values: Iterable[str], taken: Collection[str]) -> list[str]:

@@ -75,10 +75,14 @@ def _mean(iterations: float | Sequence[float], arm: object, block: int) -> float
             f"arm {arm!r}, block {block}: no value after warm-up",
             hint="Leave the boot out, or measure at least one iteration.",
         )
-    for index, value in enumerate(values, start=1):
-        if not math.isfinite(value):
-            raise InvalidInput(
-                f"arm {arm!r}, block {block}, iteration {index}: {value} is not a number",
-                hint="Leave the boot out, with its reason, or correct the value.",
-            )
+    if not all(map(math.isfinite, values)):
+        index, value = next(
+            (index, value)
+            for index, value in enumerate(values, start=1)
+            if not math.isfinite(value)
+        )
+        raise InvalidInput(
+            f"arm {arm!r}, block {block}, iteration {index}: {value} is not a number",
+            hint="Leave the boot out, with its reason, or correct the value.",
+        )
     return mean_of(values)

@@ -32,7 +32,8 @@ _SCALE_NODES = 96
 _Z = np.arange(0.0, 9.01, 0.25)
 _Z_WEIGHT = 2.0 * 0.25 * np.exp(-0.5 * _Z**2) / np.sqrt(2.0 * np.pi)
 _Z_WEIGHT[0] /= 2.0
-_CHUNK = 256
+# So many at a time that the arrays of all nodes stay in a processor's cache.
+_CHUNK = 32
 
 
 def loadings_of(correlation: Floats) -> Loadings:

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mitigauge.stats.block_model import Mask
 from mitigauge.stats.boot_means import Floats
@@ -40,10 +39,4 @@ def by_layout(y: Floats, present: Mask, blocks: Sequence[int], layouts: int) -> 
         columns = np.flatnonzero(complete & (at == layout))
         if columns.size:
             means[:, with_boots, layout] = y[:, with_boots][:, :, columns].mean(axis=2)
-    return means, _there(with_boots, complete, at, layouts)
-
-
-def _there(with_boots: Mask, complete: Mask, at: NDArray[np.intp], layouts: int) -> Mask:
-    measured = np.bincount(at[complete], minlength=layouts) > 0
-    there: Mask = with_boots[:, None] & measured[None, :]
-    return there
+    return means, ~np.isnan(means[0])
