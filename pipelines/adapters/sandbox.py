@@ -26,6 +26,7 @@ INSIDE_USER = 1000
 LOOK_S = 0.5
 DISK_LOOK_S = 5.0
 LONGEST_LINE = 2000
+DRAINED_BYTES = 1 << 20
 PATH = "/usr/local/bin:/usr/lib/ccache:/usr/bin:/usr/sbin:/bin:/sbin"
 
 
@@ -198,9 +199,14 @@ class _Reader(threading.Thread):
         with self._process.stdout as said:
             while piece := said.readline(LONGEST_LINE):
                 self.taken += len(piece)
-                if not self.over:
-                    self._log.write(piece)
-                    self._on_line(piece.decode(errors="replace").rstrip())
+                if self.over:
+                    break
+                self._log.write(piece)
+                self._on_line(piece.decode(errors="replace").rstrip())
+            # Line by line, a program that prints without end would leave no time for whoever
+            # is to end it.
+            while said.read(DRAINED_BYTES):
+                pass
 
 
 class _Watch:
@@ -231,10 +237,10 @@ class _Watch:
 
     def _why(self) -> str:
         limits, now = self._limits, time.monotonic()
-        if now - self._began > limits.seconds:
-            return f"it took longer than {limits.seconds:.0f} s"
         if self._said_too_much():
             return self._said_too_much()
+        if now - self._began > limits.seconds:
+            return f"it took longer than {limits.seconds:.0f} s"
         if memory_of(self._process.pid) > limits.memory_bytes:
             return f"it took more than {limits.memory_bytes >> 20} MiB of memory"
         if now - self._disk_at >= DISK_LOOK_S or self._disk_is_short():
