@@ -78,6 +78,7 @@ def _answered(revision: int, state: ExperimentState) -> None:
     """Write the mail that answers the series' thread; exit code 1 where there is none."""
     from mitigauge.database import transaction
     from mitigauge.experiments.states import ExperimentState
+    from mitigauge.reports.reply import as_file
     from mitigauge.reports.reply_service import answer
     from mitigauge.series.tables import SeriesRevision
 
@@ -87,7 +88,7 @@ def _answered(revision: int, state: ExperimentState) -> None:
         mail = answer(session, session.get_one(SeriesRevision, revision))
     path = Path(get_settings().home) / "reports" / f"{NAME}-v1.mail"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(mail.as_bytes().replace(b"\r\n", b"\n"))
+    path.write_bytes(as_file(mail))
     say(f"the answer to its thread, which nobody was sent: {path}")
     say("`mitigauge serve` shows the series' page; the lab stops with `mitigauge lab down`")
 

@@ -71,6 +71,7 @@ def reply(
     patches name, but those who asked for no more answers. Nothing is ever sent by itself.
     """
     from cli.stored import stored
+    from mitigauge.reports.reply import as_file
     from mitigauge.reports.reply_service import answer
     from mitigauge.series import request_repository, service
 
@@ -85,7 +86,7 @@ def reply(
             f"{stopped_by} asked that {name} is not answered any more",
             hint="`mitigauge series requests` lists that; `mitigauge series ignore` takes it back.",
         )
-    content = mail.as_bytes().replace(b"\r\n", b"\n")
+    content = as_file(mail)
     if output is not None:
         output.write_bytes(content)
         say(f"{output}: {mail['Subject']}")

@@ -213,10 +213,11 @@ def _measured(spec: str, *, exits: bool) -> Measured:
 def _write_answer(revision: FoundRevision, measured: Measured, archive: str) -> None:
     """Write the answer to the patches' thread to a file; nothing is sent."""
     from mitigauge.database import transaction
+    from mitigauge.reports.reply import as_file
     from mitigauge.reports.reply_service import answer_found
 
     with transaction() as session:
         mail = answer_found(session, revision, measured.experiment, archive=archive)
     path = measured.report.with_suffix(".mail")
-    path.write_bytes(mail.as_bytes().replace(b"\r\n", b"\n"))
+    path.write_bytes(as_file(mail))
     echo(f"the answer to its thread, not sent: {path}")

@@ -16,6 +16,7 @@ from mitigauge.blobs import BlobStore
 from mitigauge.database import transaction
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.reports import request_reply_service as replies
+from mitigauge.reports.reply import as_file
 from mitigauge.reports.request_reply_service import Owed
 from mitigauge.series import asking
 from mitigauge.series import request_repository as repository
@@ -180,7 +181,7 @@ def _written(directory: Path, name: str, mail: EmailMessage) -> Path:
     path = directory / name
     arriving = directory / f".{name}.new"
     with arriving.open("wb") as file:
-        file.write(mail.as_bytes().replace(b"\r\n", b"\n"))
+        file.write(as_file(mail))
         file.flush()
         os.fsync(file.fileno())
     arriving.replace(path)

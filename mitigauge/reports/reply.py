@@ -90,6 +90,11 @@ def mail(
     return message
 
 
+def as_file(message: EmailMessage) -> bytes:
+    """The mail as a file holds it, its lines ended as files' lines are."""
+    return message.as_bytes().replace(b"\r\n", b"\n")
+
+
 def addressed(answered: Answered, sender: str) -> tuple[EmailMessage, str]:
     """A mail with its heads alone, and its message-id: empty where whoever sends it gives one.
 

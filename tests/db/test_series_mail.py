@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import mailbox
 import os
-import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes, policy
@@ -14,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from aiosmtpd.controller import Controller
-from aiosmtpd.handlers import Message
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
@@ -36,6 +34,7 @@ from pipelines import series_mail
 from pipelines.series_mail import Desk, Outbox
 from pipelines.series_watch import Watcher
 from tests.db.test_series import Pretended
+from tests.mail_server import mail_server
 from tests.series_mails import diff, raw_mail, series
 from tests.signing import developer, ring, signed
 
@@ -145,25 +144,10 @@ def stored(post: Post, *, approve: bool = True, spec: str = "vmscape") -> None:
         session.commit()
 
 
-class Kept(Message):
-    """A server's handler that keeps what it was sent."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.mails: list[object] = []
-
-    def handle_message(self, message: object) -> None:
-        self.mails.append(message)
-
-
 @pytest.fixture
 def server() -> Iterator[Controller]:
-    with socket.create_server(("127.0.0.1", 0)) as once_taken:
-        port = once_taken.getsockname()[1]
-    controller = Controller(Kept(), hostname="127.0.0.1", port=port)
-    controller.start()
-    yield controller
-    controller.stop()
+    with mail_server() as served:
+        yield served
 
 
 def test_a_signed_mail_with_a_fix_comes_to_its_result_by_mail(

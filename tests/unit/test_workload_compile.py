@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +15,8 @@ import yaml
 
 from mitigauge.catalog import Catalog
 from mitigauge.settings import REPOSITORY
-from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 from tests.loading import load
+from tests.workload_cases import edit, refused_of_300
 
 WORKLOAD = REPOSITORY / "workloads/compile"
 FIXTURES = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
@@ -36,12 +34,6 @@ SMALL = {"jobs": 2, "units": 3, "functions": 1, "seed": 7}
 def case_dir(tmp_path: Path) -> Path:
     """A copy of a real case to break."""
     return shutil.copytree(WORKLOAD / "fixtures/two-jobs", tmp_path / "case")
-
-
-def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
 
 
 def run(directory: Path, parameters: dict[str, Any], **environment: str) -> Any:
@@ -148,19 +140,7 @@ def test_output_cut_off_anywhere_is_refused(case_dir: Path) -> None:
 
 def test_changed_output_is_refused_or_gives_the_same_numbers(case_dir: Path) -> None:
     """The short form of `make fuzz`, which does ten thousand (tests/fuzz/workloads.py)."""
-    rng = random.Random(1)
-    expected = parsing.parse(case_dir)["metrics"]
-    path = case_dir / "iteration-02.json"
-    recorded = path.read_bytes()
-    refused = 0
-    for _ in range(300):
-        changed = as_json(rng, odd_json(rng, json.loads(recorded)))
-        path.write_bytes(changed if rng.random() < 0.5 else odd_bytes(rng, recorded))
-        try:
-            assert parsing.parse(case_dir)["metrics"] == expected
-        except parsing.ParseError:
-            refused += 1
-    assert refused > 150
+    assert refused_of_300(parsing, case_dir, "iteration-02.json") > 150
 
 
 @pytest.mark.parametrize(

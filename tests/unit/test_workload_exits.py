@@ -9,7 +9,6 @@ import statistics
 import subprocess
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pytest
 from mitigauge.catalog import Catalog
 from mitigauge.settings import REPOSITORY
 from tests.loading import load
+from tests.workload_cases import edit
 
 WORKLOAD = REPOSITORY / "workloads/exits"
 FIXTURES = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
@@ -30,12 +30,6 @@ parsing = load("workloads/exits/parse.py")
 def case_dir(tmp_path: Path) -> Path:
     """A copy of a real case to break."""
     return shutil.copytree(WORKLOAD / "fixtures/to-userspace", tmp_path / "case")
-
-
-def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
 
 
 def test_there_is_a_real_fixture_of_every_kind_of_exit() -> None:

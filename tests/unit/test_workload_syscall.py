@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from mitigauge.catalog import Catalog
 from mitigauge.settings import REPOSITORY
 from tests.loading import load
+from tests.workload_cases import edit
 
 WORKLOAD = REPOSITORY / "workloads/syscall"
 FIXTURES = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
@@ -33,12 +33,6 @@ def replace(path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
-
-
-def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
 
 
 def test_there_is_a_real_fixture_of_every_test() -> None:

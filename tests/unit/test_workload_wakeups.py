@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -17,8 +16,8 @@ import pytest
 from mitigauge.catalog import Catalog
 from mitigauge.profiles.store.normalise import rules
 from mitigauge.settings import REPOSITORY
-from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 from tests.loading import load
+from tests.workload_cases import edit, refused_of_300
 
 WORKLOAD = REPOSITORY / "workloads/wakeups"
 FIXTURES = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
@@ -34,12 +33,6 @@ US = 1000
 def case_dir(tmp_path: Path) -> Path:
     """A copy of a real case to break."""
     return shutil.copytree(WORKLOAD / "fixtures/eventfd", tmp_path / "case")
-
-
-def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
 
 
 def line(at_us: int, cpu: int, event: str) -> str:
@@ -303,19 +296,7 @@ def test_a_missing_file_is_named(case_dir: Path, name: str) -> None:
 
 def test_changed_output_is_refused_or_gives_the_same_numbers(case_dir: Path) -> None:
     """The short form of `make fuzz`, which does ten thousand (tests/fuzz/workloads.py)."""
-    rng = random.Random(1)
-    expected = parsing.parse(case_dir)["metrics"]
-    path = case_dir / "warmup-01.json"
-    recorded = path.read_bytes()
-    refused = 0
-    for _ in range(300):
-        changed = as_json(rng, odd_json(rng, json.loads(recorded)))
-        path.write_bytes(changed if rng.random() < 0.5 else odd_bytes(rng, recorded))
-        try:
-            assert parsing.parse(case_dir)["metrics"] == expected
-        except parsing.ParseError:
-            refused += 1
-    assert refused > 150
+    assert refused_of_300(parsing, case_dir, "warmup-01.json") > 150
 
 
 def run(directory: Path, parameters: dict[str, Any], **environment: str) -> Any:

@@ -9,21 +9,29 @@ import subprocess
 from _kit.contract import CaseError
 
 ITERATION_LIMIT_S = 120
+# Words of a command that a message repeats.
+MOST_SAID = 6
 
 
-def perf(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run perf in the C locale; CaseError if it is missing or does not end."""
+def locale() -> dict[str, str]:
+    """Our environment, with figures spelt alike everywhere."""
+    return {**os.environ, "LC_ALL": "C"}
+
+
+def perf(
+    *arguments: str, limit_s: float = ITERATION_LIMIT_S, advice: str = "set parameter loops"
+) -> subprocess.CompletedProcess[str]:
+    """Run perf in the C locale; CaseError if it is missing or does not end within `limit_s`."""
     try:
         return subprocess.run(
             ["perf", *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            check=False, timeout=ITERATION_LIMIT_S, env={**os.environ, "LC_ALL": "C"},
+            errors="replace", check=False, timeout=limit_s, env=locale(),
         )  # fmt: skip
     except FileNotFoundError:
         raise CaseError("perf is not installed on the host: apt install linux-perf") from None
     except subprocess.TimeoutExpired:
-        raise CaseError(
-            f"perf {' '.join(arguments)}: no end within {ITERATION_LIMIT_S} s; set parameter loops"
-        ) from None
+        said = " ".join(arguments[:MOST_SAID])
+        raise CaseError(f"perf {said}: no end within {limit_s} s; {advice}") from None
 
 
 def perf_version() -> str:

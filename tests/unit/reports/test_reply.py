@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 
 import pytest
 from aiosmtpd.controller import Controller
-from aiosmtpd.handlers import Message
 
 from mitigauge.errors import InvalidInput
 from mitigauge.reports.cover_letter import Finding
@@ -19,6 +17,7 @@ from mitigauge.reports.reply import Answered, BuiltKernel, mail, sentence, told
 from mitigauge.verdicts.states import Verdict
 from mitigauge.views.schemas import ComparisonView, ExperimentView
 from pipelines.adapters.mail import NotSent, send
+from tests.mail_server import mail_server
 from tests.matrix_views import (
     DEMO,
     HOSTILE,
@@ -180,25 +179,10 @@ def test_a_sender_that_is_no_address_is_refused() -> None:
         answer(SYSCALL, sender="robot")
 
 
-class Kept(Message):
-    """A server's handler that keeps what it was sent."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.mails: list[object] = []
-
-    def handle_message(self, message: object) -> None:
-        self.mails.append(message)
-
-
 @pytest.fixture
 def server() -> Iterator[Controller]:
-    with socket.create_server(("127.0.0.1", 0)) as once_taken:
-        port = once_taken.getsockname()[1]
-    controller = Controller(Kept(), hostname="127.0.0.1", port=port)
-    controller.start()
-    yield controller
-    controller.stop()
+    with mail_server() as served:
+        yield served
 
 
 def address(server: Controller) -> str:
