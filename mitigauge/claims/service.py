@@ -54,9 +54,7 @@ def _about(session: Session, experiment_id: int) -> list[ClaimSource]:
 def _set_beside(
     session: Session, sources: Sequence[ClaimSource], view: ExperimentView
 ) -> list[ClaimSourceView]:
-    stored = experiment_rows.experiment(session, view.id)
-    parameters = {case.id: case.parameters for c in stored.comparisons for case in c.cases}
-    return set_beside(sources, view, parameters)
+    return set_beside(sources, view, experiment_rows.parameters_of(session, view.id))
 
 
 def set_beside(

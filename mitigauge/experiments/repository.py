@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
@@ -86,6 +88,16 @@ def workloads_of(session: Session, experiment_id: int) -> set[str]:
         .distinct()
     )
     return set(session.scalars(found))
+
+
+def parameters_of(session: Session, experiment_id: int) -> dict[int, dict[str, Any]]:
+    """Parameters of the experiment's cases, by case id."""
+    found = session.execute(
+        select(Case.id, Case.parameters)
+        .join(Comparison, Case.comparison_id == Comparison.id)
+        .where(Comparison.experiment_id == experiment_id)
+    )
+    return dict(found.tuples().all())
 
 
 def case_count(session: Session, comparison_id: int) -> int:

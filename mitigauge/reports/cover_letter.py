@@ -173,9 +173,11 @@ def _of_table(table: Table) -> Iterator[Finding]:
 
 def _unchanged(tables: Sequence[Table], name: str, older: str) -> Iterator[Finding]:
     """Rows with the very figures of an earlier revision."""
-    before = {(_plain(row.label), row.cells) for table in tables_in(older) for row in table.rows}
+    before = {
+        (plain_label(row.label), row.cells) for table in tables_in(older) for row in table.rows
+    }
     rows = [row for table in tables for row in table.rows]
-    same = [row for row in rows if (_plain(row.label), row.cells) in before]
+    same = [row for row in rows if (plain_label(row.label), row.cells) in before]
     if not same:
         return
     if len(same) == len(rows):
@@ -188,5 +190,5 @@ def _unchanged(tables: Sequence[Table], name: str, older: str) -> Iterator[Findi
         yield Finding(row.line, "not measured again", f"{row.label!r} has the figures of {name}.")
 
 
-def _plain(label: str) -> str:
+def plain_label(label: str) -> str:
     return " ".join(_REVISION.sub("", label).split()).lower()

@@ -12,9 +12,11 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 
+from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.errors import InvalidInput
 from mitigauge.reports.content import COUNTED, EMULATED
 from mitigauge.reports.cover_letter import Finding
+from mitigauge.reports.letter_beside import Beside
 from mitigauge.reports.parts import counted
 from mitigauge.reports.plain import indented, neutralise, paragraph
 from mitigauge.reports.units import digits_for, interval, percent
@@ -27,6 +29,7 @@ COLUMNS = 76
 LORE = "https://lore.kernel.org/r"
 MOST_FINDINGS = 12
 MOST_QUESTIONS = 8
+MOST_FIGURES = 40
 _ANSWER = re.compile(r"^(?:re:\s*)+", re.IGNORECASE)
 
 
@@ -61,6 +64,14 @@ class BuiltKernel:
 
 
 @dataclass(frozen=True, slots=True)
+class Letter:
+    """What the cover letter's own figures come to, and what its readers will ask of them."""
+
+    beside: Sequence[Beside] = ()
+    questions: Sequence[Finding] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """One cell that the answer begins with."""
 
@@ -76,7 +87,7 @@ def mail(
     report: str,
     kernels: Sequence[BuiltKernel],
     by_hand: Mapping[str, str],
-    questions: Sequence[Finding],
+    letter: Letter,
     *,
     sender: str = "",
 ) -> EmailMessage:
@@ -85,7 +96,7 @@ def mail(
     Raises InvalidInput where nobody is to be answered, or *sender* is no address.
     """
     message, own_id = addressed(answered, sender)
-    body = "\n".join(_body(answered, own_id, view, report, kernels, by_hand, questions)) + "\n"
+    body = "\n".join(_body(answered, own_id, view, report, kernels, by_hand, letter)) + "\n"
     message.set_content(body, charset="utf-8", cte="8bit")
     return message
 
@@ -145,7 +156,7 @@ def _body(
     report: str,
     kernels: Sequence[BuiltKernel],
     by_hand: Mapping[str, str],
-    questions: Sequence[Finding],
+    letter: Letter,
 ) -> Iterator[str]:
     yield "Hi,"
     yield ""
@@ -162,7 +173,8 @@ def _body(
     if not found:
         yield "  - nothing: no boot counts; see below why"
     yield from _regression(answered, own_id, found)
-    yield from _asked(questions)
+    yield from _set_beside(letter.beside)
+    yield from _asked(letter.questions)
     yield ""
     yield report.rstrip("\n")
     yield from _reproduce(view, kernels, by_hand)
@@ -274,6 +286,52 @@ def _is_regression(each: Told) -> bool:
     """Worse than another kernel, not than another mode of the same one."""
     baseline = next(arm for arm in each.comparison.arms if arm.is_baseline)
     return each.cell.verdict == Verdict.WORSE and each.arm.kernel != baseline.kernel
+
+
+def _set_beside(figures: Sequence[Beside]) -> Iterator[str]:
+    """The cover letter's own figures beside ours."""
+    if not figures:
+        return
+    yield ""
+    yield "The figures of the cover letter, beside ours:"
+    yield ""
+    known = [each for each in figures if each.cell is not None]
+    for each in known[:MOST_FIGURES]:
+        yield from indented("  - ", _beside_ours(each), COLUMNS)
+    if len(known) > MOST_FIGURES:
+        yield f"  - and {counted(len(known) - MOST_FIGURES, 'more figure')}"
+    unknown = [each for each in figures if each.cell is None]
+    if unknown:
+        labels = dict.fromkeys(neutralise(each.label, 60) for each in unknown)
+        said = f"not measured here, or not known which case is meant: {', '.join(labels)}"
+        yield from indented("  - ", said[:600], COLUMNS)
+    kept = [each for each in figures if each.since]
+    if kept:
+        oldest = ", ".join(dict.fromkeys(each.since for each in kept))
+        said = (
+            f"{len(kept)} of {counted(len(figures), 'figure')} stand unchanged since {oldest}: "
+            "they were not measured again, or the letter does not say so"
+        )
+        yield from indented("  - ", said, COLUMNS)
+
+
+def _beside_ours(each: Beside) -> str:
+    """``UDP 1-vCPU, IBPB: -12.5% there, -12.0% [-12.9, -11.1] on spr-1: reproduced``."""
+    named = ", ".join(neutralise(word, 60) for word in (each.label, each.column) if word)
+    there = f"{named}: {percent(each.percent)} there"
+    cell = each.cell
+    if cell is None or cell.effect_percent is None:
+        return f"{there}; {each.reason}"
+    ours = percent(cell.effect_percent)
+    if cell.ci_low_percent is not None and cell.ci_high_percent is not None:
+        digits = digits_for(cell.ci_low_percent, cell.ci_high_percent)
+        ours = (
+            f"{percent(cell.effect_percent, digits=digits)} "
+            f"{interval(cell.ci_low_percent, cell.ci_high_percent, digits=digits)}"
+        )
+    outcome = each.outcome.replace("_", " ")
+    said = each.reason if each.outcome == ClaimOutcome.EMULATED else f"{outcome}, {each.reason}"
+    return f"{there}, {ours} on {neutralise(each.host, 60)}: {said}"
 
 
 def _asked(questions: Sequence[Finding]) -> Iterator[str]:

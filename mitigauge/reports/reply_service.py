@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from email.message import EmailMessage
 
 from sqlalchemy import select
@@ -10,10 +10,12 @@ from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
 from mitigauge.errors import NotReady
+from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.kernels.tables import Kernel
 from mitigauge.reports import reply
-from mitigauge.reports.cover_letter import Finding, findings, tables_in
+from mitigauge.reports.cover_letter import findings, tables_in
+from mitigauge.reports.letter_beside import beside
 from mitigauge.reports.service import gathered
 from mitigauge.series.mail import address_of
 from mitigauge.series.request_repository import stopped
@@ -48,12 +50,13 @@ def answer_to(
             f"experiment {view.id} is {view.state}: an answer waits for its end",
             hint=f"`mitigauge experiment wait {view.id}` follows it.",
         )
-    earlier = {
-        other.label: other.letter
-        for other in revision.series.revisions
+    earlier = [
+        (other.label, other.letter)
+        for other in sorted(revision.series.revisions, key=lambda each: each.number)
         if other.number < revision.number and not other.retest
-    }
-    return _mail(session, answered, view, _questions(revision.letter, earlier), sender=sender)
+    ]
+    letter = _letter(session, revision.letter, earlier, view)
+    return _mail(session, answered, view, letter, sender=sender)
 
 
 def answer_found(
@@ -77,14 +80,14 @@ def answer_found(
         archive=archive.rstrip("/"),
         own_id=f"try.{label}.{experiment_id}",
     )
-    return _mail(session, answered, view, _questions(found.letter, {}), sender="")
+    return _mail(session, answered, view, _letter(session, found.letter, [], view), sender="")
 
 
 def _mail(
     session: Session,
     answered: reply.Answered,
     view: ExperimentView,
-    questions: Sequence[Finding],
+    letter: reply.Letter,
     *,
     sender: str,
 ) -> EmailMessage:
@@ -94,7 +97,7 @@ def _mail(
         gathered(session, view).text(),
         _kernels(session, view),
         {name: workload.by_hand for name, workload in Catalog().workloads.items()},
-        questions,
+        letter,
         sender=sender,
     )
 
@@ -139,9 +142,14 @@ def _kernels(session: Session, view: ExperimentView) -> list[reply.BuiltKernel]:
     ]
 
 
-def _questions(letter: str, earlier: Mapping[str, str]) -> list[Finding]:
-    """What is to be asked of a letter's own table, beside *earlier* letters by their labels.
+def _letter(
+    session: Session, text: str, earlier: Sequence[tuple[str, str]], view: ExperimentView
+) -> reply.Letter:
+    """What a letter's tables come to; nothing where it has none.
 
-    Nothing where it has none.
+    *earlier*: label and letter of the revisions before, oldest first.
     """
-    return findings(letter, earlier) if any(tables_in(letter)) else []
+    if not any(tables_in(text)):
+        return reply.Letter()
+    parameters = experiment_rows.parameters_of(session, view.id)
+    return reply.Letter(beside(text, earlier, view, parameters), findings(text, dict(earlier)))

@@ -9,11 +9,13 @@ from email.message import EmailMessage
 import pytest
 from aiosmtpd.controller import Controller
 
+from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.errors import InvalidInput
 from mitigauge.reports.cover_letter import Finding
+from mitigauge.reports.letter_beside import Beside
 from mitigauge.reports.matrix import render_text
 from mitigauge.reports.plain import width
-from mitigauge.reports.reply import Answered, BuiltKernel, mail, sentence, told
+from mitigauge.reports.reply import Answered, BuiltKernel, Letter, mail, sentence, told
 from mitigauge.verdicts.states import Verdict
 from mitigauge.views.schemas import ComparisonView, ExperimentView
 from pipelines.adapters.mail import NotSent, send
@@ -65,11 +67,17 @@ def since(verdict: Verdict, effect: float) -> ExperimentView:
     return view([comparison], [run("since-before", "icx-1")], boots_total=8)
 
 
-def answer(of: ExperimentView, *, sender: str = SENDER, **changes: object) -> EmailMessage:
-    questions = [Finding(3, "interval", "No figure has an interval.")]
+def answer(
+    of: ExperimentView,
+    *,
+    sender: str = SENDER,
+    beside: list[Beside] | None = None,
+    **changes: object,
+) -> EmailMessage:
+    letter = Letter(beside or [], [Finding(3, "interval", "No figure has an interval.")])
     answered = Answered(**{**{n: getattr(ANSWERED, n) for n in Answered.__slots__}, **changes})
     return mail(answered, of, render_text(of), [KERNEL], {"syscall": "perf bench syscall"},
-                questions, sender=sender)  # fmt: skip
+                letter, sender=sender)  # fmt: skip
 
 
 def text(of: ExperimentView, **changes: object) -> str:
@@ -143,6 +151,19 @@ def test_how_to_repeat_it_has_kernel_command_line_proof_and_workload() -> None:
     assert "Boot    this: kernel 7.2-b, command line plus: vmscape=on" in said
     assert "in force where: vmscape: Mitigation: Clear BHB" in said
     assert "Run     syscall: perf bench syscall" in said
+
+
+def test_the_letter_s_own_figures_stand_beside_ours() -> None:
+    cell = measured(2, -12.0, -12.9, -11.1, Verdict.WORSE)
+    figures = [
+        Beside(3, "UDP p1", "IBPB", -12.5, ClaimOutcome.REPRODUCED,
+               "the claim lies within our interval", cell, "iperf", "spr-1", since="v1"),
+        Beside(4, "TCP p4", "IBPB", 3.5, ClaimOutcome.NOT_MEASURED, "no case is named so"),
+    ]  # fmt: skip
+    said = " ".join(text(SYSCALL, beside=figures).split())
+    assert "UDP p1, IBPB: -12.5% there, -12.0% [-12.9, -11.1] on spr-1: reproduced" in said
+    assert "not known which case is meant: TCP p4" in said
+    assert "1 of 2 figures stand unchanged since v1" in said
 
 
 def test_the_letter_s_own_figures_are_asked_about() -> None:
