@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.bases import DEFAULT_BASE, Base
 from cli.output import Json, echo, errors, print_json, print_table, remark, say, shown
 from cli.stored import stored
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-DEFAULT_BASE = "linux-source-7.2"
 Name = Annotated[str, typer.Argument(help="A release, a label, or how a digest begins.")]
 
 
@@ -33,7 +33,7 @@ def build(
         list[Path] | None,
         typer.Argument(help="Patches, mailboxes, or folders of *.patch; none: the base alone."),
     ] = None,
-    base: Annotated[str, typer.Option(help="A source package of Debian.")] = DEFAULT_BASE,
+    base: Base = DEFAULT_BASE,
     profile: Annotated[
         str,
         typer.Option(help="A config profile (`mitigauge kernel profiles`), or a .config's path."),

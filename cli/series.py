@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import series_mail
+from cli.bases import Base
 from cli.mails import LORE, is_message_id, mails_from
 from cli.output import Json, print_json, print_table, say
 from cli.stored import stored
@@ -26,7 +27,6 @@ Revision = Annotated[str, typer.Argument(help="v3, or v3+fix-7; the newest where
 Spec = Annotated[
     str, typer.Option(help="Which of our specs measures it: a name below experiments/series.")
 ]
-Base = Annotated[str, typer.Option(help="The source package that its patches are applied to.")]
 Profile = Annotated[str, typer.Option(help="The config profile of its kernels.")]
 
 

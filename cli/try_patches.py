@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.bases import DEFAULT_BASE, Base
 from cli.mails import LORE, is_message_id, mails_from
 from cli.output import echo, errors, say
 from cli.verdict_code import code_of
@@ -33,7 +34,7 @@ def try_patches(
         typer.Argument(help="Patches, a mailbox, a folder of *.patch; or a message-id."),
     ],
     archive: Annotated[str, typer.Option(help="Where a message-id is looked up.")] = LORE,
-    base: Annotated[str, typer.Option(help="A source package of Debian.")] = "linux-source-7.2",
+    base: Base = DEFAULT_BASE,
     blocks: Annotated[
         int, typer.Option(min=2, max=16, help="Boots of each kernel, at most.")
     ] = BLOCKS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 PREFIX = "MITIGAUGE_"
+_TREE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 
 class Settings(BaseModel):
@@ -51,6 +53,11 @@ class Settings(BaseModel):
     )
     keyring: str = Field(
         "", description="directory of developers' public keys, as patatt lays them out"
+    )
+    trees: str = Field(
+        "",
+        description="git repositories that kernels are built from, as NAME=DIRECTORY with commas "
+        "between; a base is then NAME@REVISION",
     )
     maildir: str = Field(
         "", description="Maildir to which mails to the service's own address are delivered"
@@ -94,6 +101,20 @@ class Settings(BaseModel):
     def allowed_senders(self) -> frozenset[str]:
         """The addresses of ``senders``, in small letters."""
         return frozenset(each.strip().lower() for each in self.senders.split(",") if each.strip())
+
+    @property
+    def source_trees(self) -> dict[str, Path]:
+        """The repositories of ``trees`` by name. Raises InvalidInput for another form."""
+        found = {}
+        for each in filter(None, (part.strip() for part in self.trees.split(","))):
+            name, sign, directory = each.partition("=")
+            if not sign or not _TREE.fullmatch(name) or not directory.startswith("/"):
+                raise InvalidInput(
+                    f"MITIGAUGE_TREES has {each[:80]!r}",
+                    hint="Write NAME=DIRECTORY, the directory from / on: mainline=/srv/linux.",
+                )
+            found[name] = Path(directory)
+        return found
 
     @property
     def web_root(self) -> Path:

@@ -28,6 +28,7 @@ from mitigauge.kernels.config_profile import Profile
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import PLAIN, Layout, Recipe
 from mitigauge.kernels.states import KernelState
+from mitigauge.settings import get_settings
 from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
 from pipelines.adapters.sandbox import LimitReached, Limits, Sandbox, remove
 
@@ -79,7 +80,7 @@ class Builder:
         Raises :class:`BuildFailed` where the source does not build, after the failure and its
         log were stored, and MitigaugeError where our own side does not.
         """
-        root = build_root(self.directory, (order.base,), self.report)
+        root = build_root(self.directory, (order.base,), self.report, get_settings().source_trees)
         recipe = _recipe(root, order)
         self._sweep()
         with self._turn(recipe):

@@ -1,0 +1,17 @@
+"""The option that names what a kernel's patches are applied to."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+DEFAULT_BASE = "linux-source-7.2"
+
+Base = Annotated[
+    str,
+    typer.Option(
+        help="A source package of Debian; or TREE@REVISION, with TREE a git repository that "
+        "MITIGAUGE_TREES names."
+    ),
+]
