@@ -15,3 +15,11 @@ Base = Annotated[
         "MITIGAUGE_TREES names."
     ),
 ]
+
+SeriesBase = Annotated[
+    str,
+    typer.Option(
+        help="What its patches are applied to, as for `mitigauge kernel build`; base-commit: the "
+        "commit that each revision's letter names."
+    ),
+]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import series_mail
-from cli.bases import Base
+from cli.bases import SeriesBase
 from cli.mails import LORE, is_message_id, mails_from
 from cli.output import Json, print_json, print_table, say
 from cli.stored import stored
@@ -38,7 +38,7 @@ def add(
     ],
     name: Annotated[str, typer.Option(help="A short name; else made of the title.")] = "",
     spec: Spec = "",
-    base: Base = "",
+    base: SeriesBase = "",
     profile: Profile = "",
     archive: Annotated[
         str, typer.Option(help="Where a message-id is looked up, and new revisions are.")
@@ -146,7 +146,7 @@ def show(
 def change(
     name: Name,
     spec: Spec = "",
-    base: Base = "",
+    base: SeriesBase = "",
     profile: Profile = "",
     archive: Annotated[
         str, typer.Option(help="Where new revisions are looked for: a public-inbox's address.")

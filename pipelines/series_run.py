@@ -20,11 +20,14 @@ from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.tables import Kernel
 from mitigauge.runs.submission import submit_text
 from mitigauge.series import repository, retests, service
+from mitigauge.series.letter import BASE_COMMIT
 from mitigauge.series.range_diff import with_code
 from mitigauge.series.spec import filled, layouts_in, places_in
 from mitigauge.series.spec_files import spec_text
 from mitigauge.series.tables import SeriesRevision
+from mitigauge.settings import get_settings
 from mitigauge.yaml_file import parse_yaml
+from pipelines.adapters import git_tree
 from pipelines.kernel_build import Builder, BuildFailed, Order
 
 
@@ -53,8 +56,10 @@ def start(revision_id: int, builder: Builder) -> int:
     with transaction(builder.engine) as session:
         revision = _locked(repository.revision(session, revision_id), revision_id)
         service.begin(session, revision)
-        ordered = _ordered(revision, builder)
     try:
+        with transaction(builder.engine) as session:
+            revision = _locked(repository.revision(session, revision_id), revision_id)
+            ordered = _ordered(revision, builder)
         kernels = _built(ordered, builder)
         return _submitted(revision_id, ordered, kernels, builder)
     except MitigaugeError as error:
@@ -75,8 +80,11 @@ def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
         patches["before"] = (before.label, service.patches_of(before, builder.blobs))
     if "base" in wanted:
         patches["base"] = ("base", [])
+    base = revision.base or series.base
+    if base == BASE_COMMIT:
+        base = git_tree.holding(revision.base_commit, get_settings().source_trees)
     return Ordered(
-        series.name, revision.label, series.spec, text, revision.base or series.base,
+        series.name, revision.label, series.spec, text, base,
         series.profile, patches,
         layouts_in(text, f"{series.spec}.yml", _counted_hosts(text)),
     )  # fmt: skip

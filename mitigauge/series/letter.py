@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+# What a series says for its base where each revision's letter names the commit.
+BASE_COMMIT = "base-commit"
 LONGEST_CHANGELOG = 8000
 _TRAILER = re.compile(r"^(?P<name>[A-Za-z][A-Za-z-]{1,40}):[ \t]+(?P<value>\S.*)$")
 _CHANGES = re.compile(

@@ -67,6 +67,28 @@ def git_base(name: str, trees: Mapping[str, Path]) -> GitBase:
     return GitBase(tree, trees[tree], _commit(tree, trees[tree], revision))
 
 
+def holding(commit: str, trees: Mapping[str, Path]) -> str:
+    """The base of a commit whose id a mail names: the first tree, by name, that has it.
+
+    Raises NotFound where the mail names none, or no tree has it.
+    """
+    if not commit:
+        raise NotFound(
+            "the letter names no base-commit",
+            hint="`git format-patch --base` writes it; or `mitigauge series set NAME --base BASE`.",
+        )
+    for tree, directory in sorted(trees.items()):
+        try:
+            return f"{tree}@{_commit(tree, directory, commit)}"
+        except NotFound:
+            continue
+    known = ", ".join(sorted(trees)) or "none is named in MITIGAUGE_TREES"
+    raise NotFound(
+        f"base-commit {commit[:12]} is in no source tree ({known})",
+        hint="Fetch it there, or `mitigauge series set NAME --base BASE`.",
+    )
+
+
 def _commit(tree: str, directory: Path, revision: str) -> str:
     if not directory.is_dir():
         raise NotFound(

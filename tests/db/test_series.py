@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernels
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
 from mitigauge.kernels.service import Built
+from mitigauge.kernels.tables import Kernel
 from mitigauge.series import retests, service
 from mitigauge.series.listed import heads
 from mitigauge.series.mail_files import read_mails
@@ -25,7 +27,7 @@ from mitigauge.series.service import Trust, Wanted
 from mitigauge.series.states import Attested, RevisionState
 from mitigauge.series.tables import SeriesRevision
 from mitigauge.series.thread import revisions
-from mitigauge.settings import get_settings
+from mitigauge.settings import get_settings, settings_from
 from pipelines import series_run
 from pipelines.kernel_build import Builder, BuildFailed, Order
 from tests.series_mails import diff, series
@@ -282,6 +284,39 @@ def test_a_failed_build_is_noted_and_may_be_tried_again(
         assert revision.state == RevisionState.FAILED
         assert "toys/one.c:2" in revision.why
         service.begin(session, revision)
+
+
+def test_a_base_commit_is_looked_for_in_the_trees_that_the_operator_names(
+    engine: Engine, blobs: BlobStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = tmp_path / "linux"
+    subprocess.run(["git", "init", "--quiet", str(tree)], check=True)
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "-C", str(tree), *who, "commit", "--quiet", "--allow-empty",
+                    "--message", "base"], check=True)  # fmt: skip
+    commit = subprocess.run(["git", "-C", str(tree), "rev-parse", "HEAD"], check=True,
+                            capture_output=True, text=True).stdout.strip()  # fmt: skip
+    with Session(engine) as session:
+        found = add(session, blobs, TWO, name="toys", spec="vmscape")
+        found += add(session, blobs, OTHER, version=2)
+        found[0].base_commit, found[1].base_commit = commit, "ab" * 20
+        found[0].series.base = "base-commit"
+        for revision in found:
+            service.approve(session, revision)
+        known, unknown = (revision.id for revision in found)
+        session.commit()
+    monkeypatch.setattr(
+        series_run, "get_settings", lambda: settings_from({"MITIGAUGE_TREES": f"linux={tree}"})
+    )
+    builder = Pretended(tmp_path, engine, blobs)
+    series_run.start(known, builder)
+    with pytest.raises(NotFound, match="base-commit abababababab is in no source tree"):
+        series_run.start(unknown, builder)
+    with Session(engine) as session:
+        kernel = session.get_one(Kernel, session.get_one(SeriesRevision, known).kernel_id)
+        assert kernel.base.startswith(f"linux@{commit}")
+        refused = session.get_one(SeriesRevision, unknown)
+        assert (refused.state, "ab" * 6 in refused.why) == (RevisionState.FAILED, True)
 
 
 def test_a_revision_before_that_does_not_build_is_not_compared_with(
