@@ -9,14 +9,16 @@ import fcntl
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from mitigauge.apt_sources import find_mirror, inherited_apt_options
 from mitigauge.errors import MitigaugeError, NotFound, NotReady
-from mitigauge.kernels.recipe import Base, Toolchain
+from mitigauge.kernels.recipe import GIT, Base, Toolchain
+from pipelines.adapters.git_tree import GitTree
 from pipelines.adapters.sandbox import BUILD_USER, Limits, Sandbox, require_bubblewrap
 
 SUITE = "trixie"
@@ -50,6 +52,8 @@ PACKAGES = [
 # Where a build's directories appear, so that every build has the same paths and ccache hits.
 MOUNTS = ("source", "out", "ccache", "shared-ccache", "patches", "package", "scripts")
 SOURCES = "usr/src"
+# Of a bisection over commits: a kernel's tree has 1.5 GiB.
+KEPT_COMMITS = 3
 UNPACK_LIMITS = Limits(seconds=1800, disk_bytes=6 << 30, output_bytes=8 << 20)
 
 Report = Callable[[str], None]
@@ -99,19 +103,47 @@ class BuildRoot:
             arriving.rename(tree)
         return tree
 
+    def checked_out(self, source: GitTree, commit: str, report: Report) -> Path:
+        """The files of a commit, which nobody may write to. A few of those before are kept."""
+        trees = self.directory / "trees"
+        tree = trees / f"{GIT}_{commit}"
+        with _alone(self.directory / "trees.lock"):
+            if tree.exists():
+                tree.touch()
+                return tree
+            report(f"Unpacking commit {commit[:12]}")
+            others = sorted(trees.glob(f"{GIT}_*"), key=lambda each: each.stat().st_mtime)
+            for old in others[: -KEPT_COMMITS + 1]:
+                shutil.rmtree(old, ignore_errors=True)
+            arriving = tree.with_name(tree.name + ".new")
+            shutil.rmtree(arriving, ignore_errors=True)
+            arriving.mkdir(parents=True)
+            with tempfile.TemporaryDirectory(dir=self.directory, prefix="commit-") as packed:
+                source.export(commit, Path(packed) / "commit.tar")
+                Path(packed).chmod(0o755)
+                self._untar("/build/source/commit.tar", arriving, {"/build/source": Path(packed)})
+            _take_over(arriving)
+            arriving.rename(tree)
+        return tree
+
     def _unpack(self, base: Base, target: Path) -> None:
-        archive = f"/{SOURCES}/{base.name}.tar.xz"
+        self._untar(f"/{SOURCES}/{base.name}.tar.xz", target, {}, "--strip-components=1")
+
+    def _untar(
+        self, archive: str, target: Path, readable: Mapping[str, Path], *options: str
+    ) -> None:
+        """Unpack in a sandbox: what an archive holds is its authors'."""
         log = self.directory / "unpack.log"
         status = Sandbox(self.root, UNPACK_LIMITS).run(
-            ["tar", "-xJf", archive, "--strip-components=1", "--no-same-owner"],
+            ["tar", "-xf", archive, *options, "--no-same-owner"],
             log=log,
             writable={"/build/out": target},
-            readable={},
+            readable=readable,
             directory="/build/out",
             variables={},
         )
         if status:
-            raise MitigaugeError(f"{base.name} cannot be unpacked", hint=f"See {log}.")
+            raise MitigaugeError(f"{archive} cannot be unpacked", hint=f"See {log}.")
 
     def _archives(self) -> Iterator[Path]:
         yield from (self.root / SOURCES).glob("linux-source-*.tar.xz")
@@ -149,8 +181,9 @@ def build_root(directory: Path, sources: tuple[str, ...], report: Report) -> Bui
     found = BuildRoot(directory)
     with _alone(directory / "root.lock"):
         missing = [s for s in sources if not (found.root / SOURCES / f"{s}.tar.xz").exists()]
-        if missing:
-            report(f"Making a root with Debian's compiler and {', '.join(sources)} (some 3 min)")
+        if missing or not found.root.exists():
+            holds = ", ".join(["Debian's compiler", *sources])
+            report(f"Making a root with {holds} (some 3 min)")
             _make(found.root, sources, directory / "root.log", report)
     return found
 
