@@ -18,6 +18,7 @@ from mitigauge.errors import InvalidInput
 NONE_PRIOR = 0.2
 SEVERAL_PRIOR = 0.05
 MOST_CANDIDATES = 4096
+MOST_BOOTS = 2000
 
 
 class Purpose(StrEnum):
@@ -78,7 +79,7 @@ class Question:
                     hint="Give a finite number of at least 0.",
                 )
         self._check("minimum_effect", self.minimum_effect, 0.0, 100.0)
-        self._check("budget_boots", self.budget_boots, 1, 1_000_000)
+        self._check("budget_boots", self.budget_boots, 1, MOST_BOOTS)
         self._check("confidence", self.confidence, 0.5, 0.9999)
         self._check("none_prior", self.none_prior, 0.001, 0.9)
         self._check("several_prior", self.several_prior, 0.0, 0.09)
