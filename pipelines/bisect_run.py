@@ -27,6 +27,7 @@ from mitigauge.kernels import service as kernels
 from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import layouts
+from mitigauge.kernels.states import KernelState
 from mitigauge.kernels.tables import Kernel
 from mitigauge.runs.submission import submit_text
 from pipelines.adapters.git_tree import GitTree
@@ -234,7 +235,7 @@ def _is_to_build(bisection: Bisection, point: BisectionPoint) -> bool:
     """Whether it needs a kernel of ours that is not built, and is not skipped."""
     if bisection.kind == BisectionKind.ARMS or point.skipped:
         return False
-    return point.kernel is None or point.kernel.release is None
+    return point.kernel is None or point.kernel.state != KernelState.BUILT
 
 
 def _mode_and_kernel(session: Session, point: BisectionPoint, layout: int) -> tuple[str, str]:

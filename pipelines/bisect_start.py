@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -102,10 +103,7 @@ def from_arms(text: str, name: str, asked: Asked) -> Draft:
     Raises InvalidInput naming file and line.
     """
     arms = _read_arms(text, name)
-    changes = [
-        Change(arm.name, f"{before.name} to {arm.name}")
-        for before, arm in zip(arms, arms[1:], strict=False)
-    ]
+    changes = [Change(arm.name, f"{before.name} to {arm.name}") for before, arm in pairwise(arms)]
     places = [Place(arm.mode, arm.kernel) for arm in arms]
     return Draft(BisectionKind.ARMS, f"{arms[0].name} to {arms[-1].name}", asked, changes, places)
 
@@ -133,7 +131,7 @@ def _read_arms(text: str, name: str) -> list[_Arm]:
             "\n".join(located_errors(document, error)),
             hint="`arms:` is a list, in order, of {name: …, mode: FAMILY/MODE, kernel: RELEASE}.",
         ) from error
-    for at, (before, arm) in enumerate(zip(arms, arms[1:], strict=False), 1):
+    for at, (before, arm) in enumerate(pairwise(arms), 1):
         if (before.mode, before.kernel) == (arm.mode, arm.kernel):
             raise InvalidInput(
                 f"{document.where(('arms', at))}: arm {arm.name!r} is the same as the one before",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from sqlalchemy import Engine, select
-from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy import Engine, func, select, tuple_
+from sqlalchemy.orm import Session, selectinload
 
 from mitigauge.bisect.intake import BootRow
 from mitigauge.bisect.states import BisectionState
-from mitigauge.bisect.tables import Bisection, BisectionPoint
+from mitigauge.bisect.tables import Bisection, BisectionCandidate, BisectionPoint
 from mitigauge.database import advisory_lock
 from mitigauge.errors import NotFound
 from mitigauge.experiments.states import FINAL_STATES
@@ -37,7 +37,7 @@ def whole(session: Session, bisection_id: int, *, lock: bool = False) -> Bisecti
         .where(Bisection.id == bisection_id)
         .options(
             selectinload(Bisection.candidates),
-            selectinload(Bisection.points).joinedload(BisectionPoint.kernel),
+            selectinload(Bisection.points).selectinload(BisectionPoint.kernel),
             selectinload(Bisection.steps),
         )
         .execution_options(populate_existing=True)
@@ -62,14 +62,11 @@ def running(session: Session) -> list[int]:
 
 
 def is_over(session: Session, experiment_id: int) -> bool:
-    """Whether an experiment is over and all its runs have their last verdicts."""
+    """Whether an experiment and all its runs are over."""
     experiment = session.get_one(Experiment, experiment_id, populate_existing=True)
     if experiment.state not in FINAL_STATES:
         return False
-    waits = select(Run.id).where(
-        Run.experiment_id == experiment_id,
-        Run.state.not_in(FINAL_STATES) | Run.concluded_at.is_(None),
-    )
+    waits = select(Run.id).where(Run.experiment_id == experiment_id, Run.state.not_in(FINAL_STATES))
     return session.scalars(waits.limit(1)).one_or_none() is None
 
 
@@ -120,6 +117,39 @@ def boots_of(session: Session, experiment_id: int, case_id: int, metric: str) ->
     ]
 
 
+def boots_begun(session: Session, experiment_id: int) -> tuple[int, int]:
+    """How many boots of an experiment were begun, and how many are planned in all."""
+    wanted = (
+        select(func.count(Boot.started_at), func.count())
+        .join(Run, Boot.run_id == Run.id)
+        .where(Run.experiment_id == experiment_id)
+    )
+    begun, planned = session.execute(wanted).one()
+    return int(begun), int(planned)
+
+
+def counts(session: Session, ids: Sequence[int]) -> dict[int, int]:
+    """Bisection → how many candidates it has."""
+    wanted = (
+        select(BisectionCandidate.bisection_id, func.count())
+        .where(BisectionCandidate.bisection_id.in_(list(ids)))
+        .group_by(BisectionCandidate.bisection_id)
+    )
+    return {int(row[0]): int(row[1]) for row in session.execute(wanted)}
+
+
+def titles(session: Session, culprits: Mapping[int, int]) -> dict[int, str]:
+    """Bisection → title of the candidate at the position that is given for it."""
+    wanted = select(
+        BisectionCandidate.bisection_id, BisectionCandidate.position, BisectionCandidate.title
+    ).where(
+        tuple_(BisectionCandidate.bisection_id, BisectionCandidate.position).in_(
+            list(culprits.items())
+        )
+    )
+    return {bisection: title for bisection, _, title in session.execute(wanted)}
+
+
 def layouts_of(session: Session, releases: set[str]) -> Mapping[str, str]:
     """Release → layout of kernels that were built here."""
     if not releases:
@@ -132,11 +162,3 @@ def experiments_of(session: Session, ids: Sequence[int]) -> dict[int, Experiment
     """Experiments by id."""
     found = session.scalars(select(Experiment).where(Experiment.id.in_(list(ids))))
     return {experiment.id: experiment for experiment in found}
-
-
-def of_experiment(session: Session, experiment_id: int) -> Bisection | None:
-    """The bisection that an experiment is a step of."""
-    wanted = select(Bisection).join(Bisection.steps).where(
-        Bisection.steps.any(experiment_id=experiment_id)
-    )  # fmt: skip
-    return session.scalars(wanted.limit(1).options(joinedload(Bisection.steps))).unique().first()
