@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.bisect_shown import answer_in_short, print_bisection, spent
 from cli.output import Json, echo, print_json, print_table, say
 from cli.stored import stored
 from mitigauge.errors import InvalidInput, MitigaugeError
@@ -15,7 +16,7 @@ from mitigauge.errors import InvalidInput, MitigaugeError
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from mitigauge.bisect.asked import Asked
-    from mitigauge.bisect.schemas import BisectionHead, BisectionView, StepView
+    from mitigauge.bisect.schemas import BisectionView
     from mitigauge.bisect.service import Draft
 
 app = typer.Typer(no_args_is_help=True)
@@ -219,10 +220,10 @@ def _followed(number: int, *, json: bool) -> int:
             if shown != view.why:
                 shown = view.why
                 make.report(view.why)
-            make.detail(_spent(view))
+            make.detail(spent(view))
             time.sleep(POLL_S)
     view = _view(number)
-    print_json(view) if json else _print(view)
+    print_json(view) if json else print_bisection(view)
     if view.state != "finished":
         return FAILED
     return NAMED if view.answer == "found" else NO_NAME
@@ -241,7 +242,7 @@ def list_bisections(json: Json = False) -> None:
     print_table(
         ["id", "of", "candidates", "state", "answer", "boots", "hours"],
         [
-            [str(b.id), b.title, str(b.candidates), b.state, _answer_in_short(b),
+            [str(b.id), b.title, str(b.candidates), b.state, answer_in_short(b),
              f"{b.boots}/{b.budget_boots}", f"{b.seconds / 3600:.1f}/{b.budget_s / 3600:.0f}"]
             for b in found
         ],
@@ -254,7 +255,7 @@ def list_bisections(json: Json = False) -> None:
 def show(bisection: Number, json: Json = False) -> None:
     """One bisection: its candidates with their probability, its steps, what was skipped."""
     view = _view(bisection)
-    print_json(view) if json else _print(view)
+    print_json(view) if json else print_bisection(view)
 
 
 @app.command()
@@ -307,6 +308,8 @@ def report(
             ) from error
         say(f"written to {to}; nothing was sent")
     elif send:
+        if not mail["To"]:
+            raise InvalidInput("nobody is told", hint="Give --recipient 'Name <name@host>'.")
         send_mail(mail, send, encrypted=not plain_connection)
         say(f"sent to {mail['To']}")
     else:
@@ -318,87 +321,3 @@ def _view(number: int) -> BisectionView:
 
     with stored() as session:
         return shown.show(session, number)
-
-
-def _spent(view: BisectionView) -> str:
-    """Boots and time, spent and left."""
-    hours, budget = view.seconds / 3600, view.budget_s / 3600
-    return (
-        f"{view.boots} of {view.budget_boots} boots, {hours:.1f} of {budget:.0f} h spent; "
-        f"{max(view.budget_boots - view.boots, 0)} boots and {max(budget - hours, 0.0):.1f} h left"
-    )
-
-
-def _answer_in_short(head: BisectionHead) -> str:
-    if head.answer is None:
-        return ""
-    if head.culprit:
-        return head.culprit
-    return head.answer.replace("_", " ")
-
-
-def _print(view: BisectionView) -> None:
-    say(f"bisection {view.id}: {view.title}")
-    emulated = " (emulated, counted)" if view.counted else " (emulated)" if view.emulated else ""
-    say(f"  {view.case}, {view.metric} on {', '.join(view.hosts)}{emulated}")
-    say(f"  {view.state}: {view.why}")
-    say(f"  {_spent(view)}")
-    for note in view.source.notes:
-        say(f"  {note}")
-    skipped = {point.position: point.skipped for point in view.points if point.skipped}
-    print_table(
-        ["", "change", "probability", ""],
-        [
-            [str(c.position), f"{c.name[:12]} {c.title}", _chance(c.probability),
-             c.prior_why or skipped.get(c.position, "")]
-            for c in view.changes
-        ],
-        empty="No candidates.",
-    )  # fmt: skip
-    if view.left_out:
-        say(f"  {view.left_out} less likely ones are not shown; --json has the same")
-    if view.none_probability is not None:
-        say(f"  none of these: {_chance(view.none_probability)}; "
-            f"more than one: {_chance(view.several_probability)}")  # fmt: skip
-    for step in view.steps:
-        say(f"  {_step(step)}")
-    _print_answer(view)
-
-
-def _chance(probability: float | None) -> str:
-    return "" if probability is None else f"{100 * probability:.1f} %"
-
-
-def _step(step: StepView) -> str:
-    profiled = ", profiled" if step.profiled else ""
-    points = ", ".join(map(str, step.points))
-    ended = step.outcome or str(step.experiment_state)
-    return (
-        f"step {step.number} ({step.purpose}), experiment {step.experiment_id}{profiled}: "
-        f"points {points} in {step.blocks} blocks: {ended}"
-    )
-
-
-def _print_answer(view: BisectionView) -> None:
-    found = view.found
-    if found is None:
-        return
-    say(f"answer: {found.kind.replace('_', ' ')}: {found.why}", style="bold")
-    if found.candidates:
-        titles = {c.position: f"{c.name[:12]} {c.title}" for c in view.changes}
-        for position in found.candidates:
-            say(f"  candidate {position}: {titles.get(position, '')}")
-    if found.confidence is not None:
-        say(f"  confidence {100 * found.confidence:.2f} %")
-    if found.effect_percent is not None:
-        low, high = found.ci_low_percent, found.ci_high_percent
-        interval = "" if low is None or high is None else f" [{low:+.2f}, {high:+.2f}]"
-        say(f"  effect {found.effect_percent:+.2f} %{interval}")
-    if found.what_it_takes:
-        say(f"  {found.what_it_takes}")
-    graph = found.flame_graph
-    if graph is not None:
-        say(f"  flame graph of the difference: `mitigauge serve`, then /profiles/diff?experiment="
-            f"{graph.experiment_id}&case={graph.case_id}&host={graph.host}&a={graph.a}&b={graph.b}")  # fmt: skip
-    if found.kind == "found":
-        say(f"`mitigauge bisect report {view.id}` has the mail about it; nothing is sent by itself")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from pydantic import BaseModel, Field
 
@@ -54,6 +55,13 @@ class FlameGraph(BaseModel):
     host: str
     a: str
     b: str
+
+    @property
+    def path(self) -> str:
+        """Where the dashboard draws the difference."""
+        asked = {"experiment": self.experiment_id, "case": self.case_id, "host": self.host,
+                 "a": self.a, "b": self.b}  # fmt: skip
+        return f"/profiles/diff?{urlencode(asked)}"
 
 
 class Answer(BaseModel):
