@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mitigauge.bisect.asked import point_of
-from mitigauge.bisect.records import Level, Value
+from mitigauge.bisect.records import PointLevel, Value
 from mitigauge.hostile import clean_text
 from mitigauge.runs.states import BootState
 
@@ -37,7 +37,7 @@ class Intake:
     values: list[Value]
     skipped: dict[int, str]
     boots: int
-    levels: list[Level]
+    levels: list[PointLevel]
     notes: list[str]
 
 
@@ -97,7 +97,7 @@ def _fault(row: BootRow) -> str:
     return ""
 
 
-def levels_of(values: Sequence[Value], points: Sequence[int]) -> list[Level]:
+def levels_of(values: Sequence[Value], points: Sequence[int]) -> list[PointLevel]:
     """Each point's level, and its effect against the first point within the same blocks."""
     logs: dict[int, dict[tuple[str, int], list[float]]] = {p: defaultdict(list) for p in points}
     for value in values:
@@ -111,17 +111,17 @@ def _level(
     point: int,
     own: Mapping[tuple[str, int], Sequence[float]],
     first: Mapping[tuple[str, int], Sequence[float]],
-) -> Level:
+) -> PointLevel:
     every = [value for block in own.values() for value in block]
     if not every:
-        return Level(
+        return PointLevel(
             point=point, boots=0, mean=None, deviation_percent=None, effect_percent=None
         )  # fmt: skip
     middle = _mean(every)
     spread = math.sqrt(sum((v - middle) ** 2 for v in every) / max(len(every) - 1, 1))
     shared = [block for block in own if block in first]
     effect = _mean([_mean(own[b]) - _mean(first[b]) for b in shared]) if shared else None
-    return Level(
+    return PointLevel(
         point=point,
         boots=len(every),
         mean=math.exp(middle),

@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.bisect.states import AnswerKind
 
 
-class Source(BaseModel):
+class _Whole(BaseModel):
+    """Of what is answered all fields are there, those with defaults too."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+
+
+class Source(_Whole):
     """Where kernels come from, and whom a report is for. What does not apply is empty."""
 
     base: str = Field("", description="the source package that patches are applied to")
@@ -37,7 +43,7 @@ class Value(NamedTuple):
     layout: str = ""
 
 
-class Level(BaseModel):
+class PointLevel(BaseModel):
     """What one point showed in one step, in the metric's unit."""
 
     point: int
@@ -64,7 +70,7 @@ class FlameGraph(BaseModel):
         return f"/profiles/diff?{urlencode(asked)}"
 
 
-class Answer(BaseModel):
+class BisectionAnswer(_Whole):
     """What a bisection found out.
 
     *confidence* is of the culprit, that there are several, that it is none of these, or that it is

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from mitigauge.bisect.records import Answer, Level, Source
+from mitigauge.bisect.records import BisectionAnswer, PointLevel, Source
 from mitigauge.bisect.states import AnswerKind, BisectionKind, BisectionState
 from mitigauge.experiments.states import ExperimentState
 
@@ -78,7 +78,7 @@ class StepView(BaseModel):
     case_id: int
     over: bool
     outcome: str
-    levels: list[Level]
+    levels: list[PointLevel]
     boots: int
     measured_s: float
 
@@ -99,4 +99,4 @@ class BisectionView(BisectionHead):
     steps: list[StepView]
     none_probability: float | None
     several_probability: float | None
-    found: Answer | None
+    found: BisectionAnswer | None

@@ -14,7 +14,7 @@ from mitigauge.bisect import intake, model, repository
 from mitigauge.bisect.asked import Asked, StepArm, arm_name, step_text
 from mitigauge.bisect.decide import next_action
 from mitigauge.bisect.evidence import posterior
-from mitigauge.bisect.records import Answer, FlameGraph, Source
+from mitigauge.bisect.records import BisectionAnswer, FlameGraph, Source
 from mitigauge.bisect.states import AnswerKind, BisectionKind, BisectionState
 from mitigauge.bisect.tables import (
     Bisection,
@@ -317,7 +317,7 @@ def _within_budget(
         what = "the time" if out_of_time else "the boots"
         ranked = sorted(bisection.candidates, key=lambda each: -(each.probability or 0.0))
         likely = [each.position for each in ranked if each.prior > 0][:3]
-        _store_answer(session, bisection, Answer(
+        _store_answer(session, bisection, BisectionAnswer(
             kind=AnswerKind.UNDECIDED,
             candidates=sorted(likely),
             confidence=_finite(sum(bisection.candidates[k - 1].probability or 0.0 for k in likely)),
@@ -331,7 +331,7 @@ def _within_budget(
 
 
 def _answer_same(session: Session, bisection: Bisection) -> None:
-    _store_answer(session, bisection, Answer(
+    _store_answer(session, bisection, BisectionAnswer(
         kind=AnswerKind.NONE_OF_THESE,
         confidence=1.0,
         why="no candidate changes the kernel: the binary is the same at both ends, but for its "
@@ -346,7 +346,7 @@ def _answered(session: Session, bisection: Bisection, action: model.Answer) -> N
         _note(bisection, known)
     if isinstance(action, model.Found):
         low, high = action.interval
-        answer = Answer(
+        answer = BisectionAnswer(
             kind=AnswerKind.FOUND, candidates=[action.candidate], confidence=action.confidence,
             effect_percent=_percent(action.effect), ci_low_percent=_percent(low),
             ci_high_percent=_percent(high), why=action.why,
@@ -355,20 +355,20 @@ def _answered(session: Session, bisection: Bisection, action: model.Answer) -> N
                          if step.verifies == action.candidate],
         )  # fmt: skip
     elif isinstance(action, model.SeveralCulprits):
-        answer = Answer(
+        answer = BisectionAnswer(
             kind=AnswerKind.SEVERAL, candidates=list(action.candidates),
             confidence=action.probability, why=action.why,
         )  # fmt: skip
     elif isinstance(action, model.NoneOfThese):
-        answer = Answer(
+        answer = BisectionAnswer(
             kind=AnswerKind.NONE_OF_THESE, confidence=action.probability, why=action.why
         )  # fmt: skip
     elif isinstance(action, model.Refused):
-        answer = Answer(
+        answer = BisectionAnswer(
             kind=AnswerKind.REFUSED, why=action.why, what_it_takes=action.what_it_takes
         )  # fmt: skip
     else:
-        answer = Answer(
+        answer = BisectionAnswer(
             kind=AnswerKind.UNDECIDED, candidates=list(action.candidates),
             confidence=action.probability, why=action.why,
         )  # fmt: skip
@@ -379,7 +379,7 @@ def _answered(session: Session, bisection: Bisection, action: model.Answer) -> N
     _store_answer(session, bisection, answer)
 
 
-def _store_answer(session: Session, bisection: Bisection, answer: Answer) -> None:
+def _store_answer(session: Session, bisection: Bisection, answer: BisectionAnswer) -> None:
     bisection.answer = answer
     end(session, bisection, BisectionState.FINISHED, answer.why or str(answer.kind))
 

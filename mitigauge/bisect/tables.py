@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from mitigauge.bisect.records import Answer, Level, Source, Value
+from mitigauge.bisect.records import BisectionAnswer, PointLevel, Source, Value
 from mitigauge.bisect.states import BisectionKind, BisectionState
 from mitigauge.database import Base, one_of
 from mitigauge.experiments.tables import Experiment
@@ -56,7 +56,7 @@ class Bisection(Base):
     # After the last step: that no candidate is it, and that several are.
     none_probability: Mapped[float | None]
     several_probability: Mapped[float | None]
-    answer: Mapped[Answer | None] = mapped_column(JsonOf(Answer))
+    answer: Mapped[BisectionAnswer | None] = mapped_column(JsonOf(BisectionAnswer))
     submitted_by: Mapped[str] = mapped_column(server_default="operator")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     finished_at: Mapped[datetime | None]
@@ -128,7 +128,9 @@ class BisectionStep(Base):
     taken_in_at: Mapped[datetime | None]
     outcome: Mapped[str] = mapped_column(server_default="")
     observed: Mapped[list[Value]] = mapped_column(JsonOf(list[Value]), server_default=text("'[]'"))
-    levels: Mapped[list[Level]] = mapped_column(JsonOf(list[Level]), server_default=text("'[]'"))
+    levels: Mapped[list[PointLevel]] = mapped_column(
+        JsonOf(list[PointLevel]), server_default=text("'[]'")
+    )
     boots: Mapped[int] = mapped_column(server_default=text("0"))
     measured_s: Mapped[float] = mapped_column(server_default=text("0"))
 

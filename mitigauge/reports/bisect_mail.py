@@ -12,7 +12,7 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 
-from mitigauge.bisect.records import Level
+from mitigauge.bisect.records import PointLevel
 from mitigauge.bisect.schemas import BisectionView, CandidateView
 from mitigauge.bisect.states import AnswerKind, BisectionKind, BisectionState
 from mitigauge.errors import Conflict, InvalidInput
@@ -39,8 +39,8 @@ class Verified:
     view: ExperimentView
     report: str
     kernels: Sequence[BuiltKernel]
-    parent: Level
-    culprit: Level
+    parent: PointLevel
+    culprit: PointLevel
 
 
 def mail(
@@ -217,7 +217,7 @@ def table(
     )
 
 
-def _level(level: Level) -> str:
+def _level(level: PointLevel) -> str:
     """``685.4 ± 0.1%``."""
     if level.mean is None:
         return "-"

@@ -8,7 +8,7 @@ from email.message import EmailMessage
 from sqlalchemy.orm import Session
 
 from mitigauge.bisect import repository, shown
-from mitigauge.bisect.records import Level
+from mitigauge.bisect.records import PointLevel
 from mitigauge.bisect.schemas import BisectionView
 from mitigauge.catalog import Catalog
 from mitigauge.errors import Conflict
@@ -42,7 +42,7 @@ def regression_mail(
 def _verified(session: Session, bisection: BisectionView, position: int) -> bisect_mail.Verified:
     """The last step that verified the culprit and has both sides."""
     for step in reversed(bisection.steps):
-        levels: dict[int, Level] = {each.point: each for each in step.levels if each.boots}
+        levels: dict[int, PointLevel] = {each.point: each for each in step.levels if each.boots}
         if step.verifies != position or not {position - 1, position} <= levels.keys():
             continue
         view = views.show_experiment(session, step.experiment_id)
@@ -59,6 +59,6 @@ def _verified(session: Session, bisection: BisectionView, position: int) -> bise
     )
 
 
-def _against(culprit: Level, parent: Level) -> Level:
+def _against(culprit: PointLevel, parent: PointLevel) -> PointLevel:
     ratio = (1 + (culprit.effect_percent or 0) / 100) / (1 + (parent.effect_percent or 0) / 100)
     return culprit.model_copy(update={"effect_percent": 100 * (ratio - 1)})

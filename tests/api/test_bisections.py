@@ -46,7 +46,7 @@ def test_its_owner_cancels_it_and_nobody_else_but_who_may_cancel_any(
     with Session(engine) as session:
         session.get_one(Bisection, bisection).submitted_by = "ann"
         session.commit()
-    tokens = {name: bearer(token_of(engine, name, role))
+    tokens = {name: bearer(token_of(engine, role, name))
               for name, role in (("bob", "submitter"), ("ann", "submitter"))}  # fmt: skip
     url = f"/api/bisections/{bisection}/cancel"
     with client:

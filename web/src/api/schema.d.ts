@@ -706,42 +706,6 @@ export interface components {
             workload: string;
         };
         /**
-         * Answer
-         * @description What a bisection found out.
-         *
-         *     *confidence* is of the culprit, that there are several, that it is none of these, or that it is
-         *     one of *candidates*, by kind. Effects are percent of the parent.
-         */
-        Answer: {
-            /** Candidates */
-            candidates?: number[];
-            /** Ci High Percent */
-            ci_high_percent?: number | null;
-            /** Ci Low Percent */
-            ci_low_percent?: number | null;
-            /** Confidence */
-            confidence?: number | null;
-            /** Effect Percent */
-            effect_percent?: number | null;
-            flame_graph?: components["schemas"]["FlameGraph"] | null;
-            kind: components["schemas"]["AnswerKind"];
-            /**
-             * Verified By
-             * @description experiments that verified it
-             */
-            verified_by?: number[];
-            /**
-             * What It Takes
-             * @default
-             */
-            what_it_takes: string;
-            /**
-             * Why
-             * @default
-             */
-            why: string;
-        };
-        /**
          * AnswerKind
          * @description What a bisection may find out.
          * @enum {string}
@@ -870,6 +834,42 @@ export interface components {
          */
         Attested: "pass" | "fail" | "missing";
         /**
+         * BisectionAnswer
+         * @description What a bisection found out.
+         *
+         *     *confidence* is of the culprit, that there are several, that it is none of these, or that it is
+         *     one of *candidates*, by kind. Effects are percent of the parent.
+         */
+        BisectionAnswer: {
+            /** Candidates */
+            candidates: number[];
+            /** Ci High Percent */
+            ci_high_percent: number | null;
+            /** Ci Low Percent */
+            ci_low_percent: number | null;
+            /** Confidence */
+            confidence: number | null;
+            /** Effect Percent */
+            effect_percent: number | null;
+            flame_graph: components["schemas"]["FlameGraph"] | null;
+            kind: components["schemas"]["AnswerKind"];
+            /**
+             * Verified By
+             * @description experiments that verified it
+             */
+            verified_by: number[];
+            /**
+             * What It Takes
+             * @default
+             */
+            what_it_takes: string;
+            /**
+             * Why
+             * @default
+             */
+            why: string;
+        };
+        /**
          * BisectionHead
          * @description One bisection in a list.
          */
@@ -993,7 +993,7 @@ export interface components {
             environment: string;
             /** Finished At */
             finished_at: string | null;
-            found: components["schemas"]["Answer"] | null;
+            found: components["schemas"]["BisectionAnswer"] | null;
             /** Higher Is Worse */
             higher_is_worse: boolean;
             /** Hosts */
@@ -2164,31 +2164,6 @@ export interface components {
             set_aside_reason: string;
         };
         /**
-         * Level
-         * @description What one point showed in one step, in the metric's unit.
-         */
-        Level: {
-            /** Boots */
-            boots: number;
-            /**
-             * Deviation Percent
-             * @description standard deviation of the boots; of two
-             */
-            deviation_percent: number | null;
-            /**
-             * Effect Percent
-             * @description against the step's first point
-             */
-            effect_percent: number | null;
-            /**
-             * Mean
-             * @description geometric mean of the boots' means
-             */
-            mean: number | null;
-            /** Point */
-            point: number;
-        };
-        /**
          * LinePoint
          * @description What one revision's experiment says of a row; null where it has no such row.
          */
@@ -2372,6 +2347,31 @@ export interface components {
             title: string;
             /** Title Before */
             title_before: string;
+        };
+        /**
+         * PointLevel
+         * @description What one point showed in one step, in the metric's unit.
+         */
+        PointLevel: {
+            /** Boots */
+            boots: number;
+            /**
+             * Deviation Percent
+             * @description standard deviation of the boots; of two
+             */
+            deviation_percent: number | null;
+            /**
+             * Effect Percent
+             * @description against the step's first point
+             */
+            effect_percent: number | null;
+            /**
+             * Mean
+             * @description geometric mean of the boots' means
+             */
+            mean: number | null;
+            /** Point */
+            point: number;
         };
         /**
          * PointView
@@ -2856,7 +2856,7 @@ export interface components {
              */
             base: string;
             /** Cc */
-            cc?: string[];
+            cc: string[];
             /**
              * Good
              * @description the first end's commit
@@ -2873,7 +2873,7 @@ export interface components {
              * Notes
              * @description what a reader should know of it
              */
-            notes?: string[];
+            notes: string[];
             /**
              * Profile
              * @description the config profile of the kernels
@@ -2881,7 +2881,7 @@ export interface components {
              */
             profile: string;
             /** References */
-            references?: string[];
+            references: string[];
             /**
              * Revision
              * @description series and revision, as `vmscape-bhb v4`
@@ -2894,7 +2894,7 @@ export interface components {
              */
             subject: string;
             /** To */
-            to?: string[];
+            to: string[];
             /**
              * Tree
              * @description the directory of the git tree
@@ -2917,7 +2917,7 @@ export interface components {
             experiment_id: number;
             experiment_state: components["schemas"]["ExperimentState"];
             /** Levels */
-            levels: components["schemas"]["Level"][];
+            levels: components["schemas"]["PointLevel"][];
             /** Measured S */
             measured_s: number;
             /** Number */
