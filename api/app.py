@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 from sqlalchemy import Engine
 
 from api import (
+    bisections,
     boots,
     dashboard,
     downloads,
@@ -92,6 +93,7 @@ def create_app(
         hosts.router,
         profiles.router,
         series.router,
+        bisections.router,
         _described(),
     ):
         app.include_router(router, dependencies=[Depends(needs(Right.READ))])

@@ -271,7 +271,8 @@ def watch(
     """Follow series: look for new revisions, and build and submit those that may run.
 
     A revision may run where its sender is in MITIGAUGE_SENDERS and a key in MITIGAUGE_KEYRING
-    proves it, or where a person approved it. A worker must run for what is submitted.
+    proves it, or where a person approved it. A worker must run for what is submitted. Bisections
+    that go on are taken on, too.
 
     Where MITIGAUGE_MAILDIR is set, mails there that ask for a test are dealt with too (see
     `mitigauge series mail`). Their answers are files below the state directory unless told
@@ -281,11 +282,13 @@ def watch(
 
     from cli.kernel import builder
     from mitigauge.settings import get_settings
+    from pipelines.bisect_run import Driver
     from pipelines.series_watch import Watcher
 
     settings = get_settings()
     with builder() as make:
         watcher = Watcher(make, settings, say, interval)
+        bisections = Driver(make, say)
         desk = None
         if settings.maildir:
             where = answer_to_dir or (None if send else settings.home / "answers")
@@ -296,6 +299,7 @@ def watch(
             if desk is not None:
                 series_mail.look(desk, Path(settings.maildir))
             watcher.start()
+            bisections.tick_all()
             if desk is not None:
                 desk.answer()
             if once:

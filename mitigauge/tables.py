@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mitigauge.access import tables as access
+from mitigauge.bisect import tables as bisect
 from mitigauge.claims import tables as claims
 from mitigauge.database import Base
 from mitigauge.experiments import tables as experiments
@@ -18,6 +19,7 @@ from mitigauge.verdicts import tables as verdicts
 metadata = Base.metadata
 __all__ = [
     "access",
+    "bisect",
     "claims",
     "experiments",
     "fleet",

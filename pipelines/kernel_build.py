@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -26,10 +26,12 @@ from mitigauge.kernels import repository, service
 from mitigauge.kernels.build_log import Failure, apply_failure, compile_failure
 from mitigauge.kernels.config_profile import Profile
 from mitigauge.kernels.patch import Patch
-from mitigauge.kernels.recipe import PLAIN, Layout, Recipe
+from mitigauge.kernels.recipe import GIT, PLAIN, Base, Layout, Recipe
 from mitigauge.kernels.states import KernelState
 from mitigauge.settings import get_settings
 from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
+from pipelines.adapters.git_tree import GitTree
+from pipelines.adapters.named_trees import commit_of, is_commit
 from pipelines.adapters.sandbox import LimitReached, Limits, Sandbox, remove
 
 SCRIPTS = Path(__file__).parent / "kernel_scripts"
@@ -53,7 +55,10 @@ class BuildFailed(MitigaugeError):
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be built. *scope* names those that share a compiler cache: one series, say."""
+    """What is to be built. *scope* names those that share a compiler cache: one series, say.
+
+    *base*: a source package, or ``TREE@REVISION``; with *tree*, a commit of it by its full id.
+    """
 
     base: str
     profile: Profile
@@ -61,6 +66,7 @@ class Order:
     layout: Layout = PLAIN
     label: str = ""
     scope: str = "own"
+    tree: GitTree | None = None
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
 
 
@@ -80,7 +86,11 @@ class Builder:
         Raises :class:`BuildFailed` where the source does not build, after the failure and its
         log were stored, and MitigaugeError where our own side does not.
         """
-        root = build_root(self.directory, (order.base,), self.report, get_settings().source_trees)
+        if order.tree is None and is_commit(order.base):
+            tree_of_base, commit = commit_of(order.base, get_settings().source_trees)
+            order = replace(order, tree=tree_of_base, base=commit)
+        packages = () if order.tree else (order.base,)
+        root = build_root(self.directory, packages, self.report)
         recipe = _recipe(root, order)
         self._sweep()
         with self._turn(recipe):
@@ -89,7 +99,7 @@ class Builder:
                 if kernel.state == KernelState.BUILT and not anew:
                     self.report(f"{kernel.release} was built already")
                     return kernel.id
-            tree = root.tree(recipe.base, self.report)
+            tree = _tree(root, recipe, order, self.report)
             return self._built(root, tree, recipe, order)
 
     def _built(self, root: BuildRoot, tree: Path, recipe: Recipe, order: Order) -> int:
@@ -132,9 +142,16 @@ class Builder:
             yield
 
 
+def _tree(root: BuildRoot, recipe: Recipe, order: Order, report: Report) -> Path:
+    """The base's unpacked tree."""
+    if order.tree is None:
+        return root.tree(recipe.base, report)
+    return root.checked_out(order.tree, order.base, report)
+
+
 def _recipe(root: BuildRoot, order: Order) -> Recipe:
     return Recipe(
-        base=root.base(order.base),
+        base=Base(GIT, order.base) if order.tree else root.base(order.base),
         patches=tuple(patch.sha256 for patch in order.patches),
         profile=order.profile.name,
         profile_sha256=order.profile.sha256,

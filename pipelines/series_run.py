@@ -27,7 +27,7 @@ from mitigauge.series.spec_files import spec_text
 from mitigauge.series.tables import SeriesRevision
 from mitigauge.settings import get_settings
 from mitigauge.yaml_file import parse_yaml
-from pipelines.adapters import git_tree
+from pipelines.adapters import named_trees
 from pipelines.kernel_build import Builder, BuildFailed, Order
 
 
@@ -82,7 +82,7 @@ def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
         patches["base"] = ("base", [])
     base = revision.base or series.base
     if base == BASE_COMMIT:
-        base = git_tree.holding(revision.base_commit, get_settings().source_trees)
+        base = named_trees.base_holding(revision.base_commit, get_settings().source_trees)
     return Ordered(
         series.name, revision.label, series.spec, text, base,
         series.profile, patches,

@@ -15,9 +15,9 @@ from typing import Any, Final
 from sqlalchemy import Column, MetaData, Table
 
 ROOT: Final = "experiment"
-# Holds on hosts are this service's own. Profiles are rewritten by what stores them: their stacks
-# are numbers of a tree that all experiments share.
-LEFT_OUT: Final = ("host_lease", "profile", "profile_symbol")
+# Holds on hosts and steps of bisections are this service's own. Profiles are rewritten by what
+# stores them: their stacks are numbers of a tree that all experiments share.
+LEFT_OUT: Final = ("host_lease", "profile", "profile_symbol", "bisection_step")
 # Columns of ids that no foreign key tells of, with the table whose they are.
 ARRAYS_OF_IDS: Final = {("verdict", "boots"): "boot"}
 

@@ -12,6 +12,8 @@ from mitigauge.errors import InvalidInput
 
 PREFIX = "-mg"
 DIGITS = 10
+# What the base of a kernel is called that is built from a commit of a git tree.
+GIT = "git"
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,11 +117,11 @@ def addressed(answered: Answered, sender: str) -> tuple[EmailMessage, str]:
             f"{answered.label} has no message-id: there is no mail to answer",
             hint="Add the series from its mails, as `git format-patch --thread` writes them.",
         )
-    to, cc = _addresses(answered.to), _addresses(answered.cc)
+    to, cc = addresses_of(answered.to), addresses_of(answered.cc)
     if not to:
         raise InvalidInput(f"{answered.label} names nobody to answer", hint="See its From and To.")
     if sender:
-        found = _addresses([sender])
+        found = addresses_of([sender])
         if not found:
             raise InvalidInput(f"{sender!r} is no address", hint="Give `Name <name@host>`.")
         message["From"] = found[0]
@@ -138,7 +138,7 @@ def addressed(answered: Answered, sender: str) -> tuple[EmailMessage, str]:
     return message, own_id
 
 
-def _addresses(shown: Sequence[str]) -> list[Address]:
+def addresses_of(shown: Sequence[str]) -> list[Address]:
     """Those that are addresses; what else stands in a tag is left out."""
     found = []
     for each in shown:
@@ -162,7 +162,7 @@ def _body(
     yield ""
     yield from paragraph(_opening(answered, view), COLUMNS)
     yield ""
-    for caveat in _caveats(view):
+    for caveat in caveats(view):
         yield from paragraph(caveat, COLUMNS)
         yield ""
     found = told(view)
@@ -177,7 +177,7 @@ def _body(
     yield from _asked(letter.questions)
     yield ""
     yield report.rstrip("\n")
-    yield from _reproduce(view, kernels, by_hand)
+    yield from reproduce(view, kernels, by_hand)
     yield ""
     yield from paragraph(
         "To have a fix or another base tested, or to hear no more of this series, answer this "
@@ -209,7 +209,7 @@ def _opening(answered: Answered, view: ExperimentView) -> str:
     )
 
 
-def _caveats(view: ExperimentView) -> Iterator[str]:
+def caveats(view: ExperimentView) -> Iterator[str]:
     """What must be known before the first figure is read."""
     if any(c.emulated for c in view.comparisons):
         yield f"The hosts are emulated: {EMULATED}"
@@ -347,9 +347,10 @@ def _asked(questions: Sequence[Finding]) -> Iterator[str]:
         yield f"  - and {counted(len(questions) - MOST_QUESTIONS, 'more question')}"
 
 
-def _reproduce(
+def reproduce(
     view: ExperimentView, kernels: Sequence[BuiltKernel], by_hand: Mapping[str, str]
 ) -> Iterator[str]:
+    """How somebody repeats it with nothing of ours."""
     yield ""
     yield "How to repeat it"
     yield "----------------"

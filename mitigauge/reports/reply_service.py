@@ -95,7 +95,7 @@ def _mail(
         answered,
         view,
         gathered(session, view).text(),
-        _kernels(session, view),
+        kernels_of(session, view),
         {name: workload.by_hand for name, workload in Catalog().workloads.items()},
         letter,
         sender=sender,
@@ -126,7 +126,8 @@ def without(shown: Sequence[str], addresses: Collection[str]) -> list[str]:
     ]
 
 
-def _kernels(session: Session, view: ExperimentView) -> list[reply.BuiltKernel]:
+def kernels_of(session: Session, view: ExperimentView) -> list[reply.BuiltKernel]:
+    """How the kernels of an experiment were built."""
     releases = {arm.kernel for c in view.comparisons for arm in c.arms if arm.kernel}
     found = session.scalars(select(Kernel).where(Kernel.release.in_(releases)).order_by(Kernel.id))
     return [

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import shutil
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from mitigauge.apt_sources import find_mirror, inherited_apt_options
 from mitigauge.errors import MitigaugeError, NotFound, NotReady
-from mitigauge.kernels.recipe import Base, Toolchain
-from pipelines.adapters.git_tree import GitBase, git_base, is_git_base
+from mitigauge.kernels.recipe import GIT, Base, Toolchain
+from pipelines.adapters.git_tree import GitTree
 from pipelines.adapters.sandbox import BUILD_USER, Limits, Sandbox, require_bubblewrap
 
 SUITE = "trixie"
@@ -53,10 +53,9 @@ PACKAGES = [
 # Where a build's directories appear, so that every build has the same paths and ccache hits.
 MOUNTS = ("source", "out", "ccache", "shared-ccache", "patches", "package", "scripts")
 SOURCES = "usr/src"
-# Trees of commits that are kept, 1.5 GB each, beside those that were used just now.
-COMMIT_TREES = 3
+# Of a bisection over commits: a kernel's tree has 1.5 GiB.
+KEPT_COMMITS = 3
 IN_USE_S = 600.0
-_COMMIT_TREE = re.compile(r"_[0-9a-f]{40,64}$")
 UNPACK_LIMITS = Limits(seconds=1800, disk_bytes=6 << 30, output_bytes=8 << 20)
 
 Report = Callable[[str], None]
@@ -64,13 +63,9 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class BuildRoot:
-    """One root directory and the trees that came with it, below *directory*.
-
-    *repositories*: git repositories by name, whose commits are bases too.
-    """
+    """One root directory and the trees that came with it, below *directory*."""
 
     directory: Path
-    repositories: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def root(self) -> Path:
@@ -83,18 +78,16 @@ class BuildRoot:
         return Toolchain(NAME, versions)
 
     def base(self, name: str) -> Base:
-        """The source package, or commit, of that name. Raises NotFound naming those there are."""
-        if is_git_base(name):
-            found = git_base(name, self.repositories)
-            return Base(found.tree, found.commit)
+        """The source package of that name. Raises NotFound naming those there are."""
         if not (self.root / SOURCES / f"{name}.tar.xz").exists():
-            known = ", ".join(_sources_in(self.root)) or "none"
-            raise NotFound(f"no source tree {name!r}", hint=f"Known: {known}.")
+            known = sorted(f.name.removesuffix(".tar.xz") for f in self._archives())
+            raise NotFound(f"no source tree {name!r}", hint=f"Known: {', '.join(known) or 'none'}.")
         return Base(name, self._version(name))
 
     def bases(self) -> dict[str, str]:
         """Source packages that are there, with their versions; none before the first build."""
-        return {name: self._version(name) for name in _sources_in(self.root)}
+        names = sorted(file.name.removesuffix(".tar.xz") for file in self._archives())
+        return {name: self._version(name) for name in names}
 
     def tree(self, base: Base, report: Report) -> Path:
         """The unpacked tree of *base*, which nobody may write to."""
@@ -102,9 +95,7 @@ class BuildRoot:
         tree = self.directory / "trees" / f"{base.name}_{version}"
         with _alone(self.directory / "trees.lock"):
             if tree.exists():
-                os.utime(tree)
                 return tree
-            self._make_room(tree.parent)
             report(f"Unpacking {base.name} {base.version}")
             arriving = tree.with_name(tree.name + ".new")
             shutil.rmtree(arriving, ignore_errors=True)
@@ -114,39 +105,46 @@ class BuildRoot:
             arriving.rename(tree)
         return tree
 
+    def checked_out(self, source: GitTree, commit: str, report: Report) -> Path:
+        """The files of a commit, which nobody may write to. A few of those before are kept."""
+        trees = self.directory / "trees"
+        tree = trees / f"{GIT}_{commit}"
+        with _alone(self.directory / "trees.lock"):
+            if tree.exists():
+                tree.touch()
+                return tree
+            report(f"Unpacking commit {commit[:12]}")
+            self._make_room(trees)
+            arriving = tree.with_name(tree.name + ".new")
+            shutil.rmtree(arriving, ignore_errors=True)
+            arriving.mkdir(parents=True)
+            with tempfile.TemporaryDirectory(dir=self.directory, prefix="commit-") as packed:
+                source.export(commit, Path(packed) / "commit.tar")
+                Path(packed).chmod(0o755)
+                (Path(packed) / "commit.tar").chmod(0o644)
+                self._untar("/build/source/commit.tar", arriving, {"/build/source": Path(packed)})
+            _take_over(arriving)
+            arriving.rename(tree)
+        return tree
+
     def _make_room(self, trees: Path) -> None:
-        """Remove the trees of commits that were not used for longest; builds have copies."""
-        commits = [tree for tree in trees.glob("*_*") if _COMMIT_TREE.search(tree.name)]
-        commits.sort(key=lambda tree: tree.stat().st_mtime)
-        for tree in commits[: max(len(commits) - (COMMIT_TREES - 1), 0)]:
-            if tree.stat().st_mtime < time.time() - IN_USE_S:
-                shutil.rmtree(tree, ignore_errors=True)
+        """Remove the commits that were not used for longest; builds have copies of theirs."""
+        others = sorted(trees.glob(f"{GIT}_*"), key=lambda each: each.stat().st_mtime)
+        for old in others[: max(len(others) - (KEPT_COMMITS - 1), 0)]:
+            # One that was asked for just now may still be copied.
+            if old.stat().st_mtime < time.time() - IN_USE_S:
+                shutil.rmtree(old, ignore_errors=True)
 
     def _unpack(self, base: Base, target: Path) -> None:
-        if base.name not in self.repositories:
-            archive = f"/{SOURCES}/{base.name}.tar.xz"
-            self._extract(base, ["-xJf", archive, "--strip-components=1"], target, {})
-            return
-        arriving = self.directory / "arriving"
-        shutil.rmtree(arriving, ignore_errors=True)
-        arriving.mkdir()
-        try:
-            GitBase(base.name, self.repositories[base.name], base.version).archive(
-                arriving / "tree.tar"
-            )
-            (arriving / "tree.tar").chmod(0o644)
-            self._extract(base, ["-xf", "/build/patches/tree.tar"], target,
-                          {"/build/patches": arriving})  # fmt: skip
-        finally:
-            shutil.rmtree(arriving, ignore_errors=True)
+        self._untar(f"/{SOURCES}/{base.name}.tar.xz", target, {}, "--strip-components=1")
 
-    def _extract(
-        self, base: Base, words: Sequence[str], target: Path, readable: Mapping[str, Path]
+    def _untar(
+        self, archive: str, target: Path, readable: Mapping[str, Path], *options: str
     ) -> None:
-        """Unpack an archive into *target*, in a sandbox: whoever wrote it may have meant harm."""
+        """Unpack in a sandbox: what an archive holds is its authors'."""
         log = self.directory / "unpack.log"
         status = Sandbox(self.root, UNPACK_LIMITS).run(
-            ["tar", *words, "--no-same-owner"],
+            ["tar", "-xf", archive, *options, "--no-same-owner"],
             log=log,
             writable={"/build/out": target},
             readable=readable,
@@ -154,7 +152,10 @@ class BuildRoot:
             variables={},
         )
         if status:
-            raise MitigaugeError(f"{base.name} cannot be unpacked", hint=f"See {log}.")
+            raise MitigaugeError(f"{archive} cannot be unpacked", hint=f"See {log}.")
+
+    def _archives(self) -> Iterator[Path]:
+        yield from (self.root / SOURCES).glob("linux-source-*.tar.xz")
 
     def _version(self, package: str) -> str:
         # The format's two characters are dpkg's, not Python's.
@@ -178,39 +179,24 @@ class BuildRoot:
         return done.stdout.strip()
 
 
-def build_root(
-    directory: Path,
-    bases: Sequence[str],
-    report: Report,
-    repositories: Mapping[str, Path] | None = None,
-) -> BuildRoot:
-    """The build root below *directory* for those bases; made where it is not there.
-
-    A base is a source package, which is installed in the root, or a commit of *repositories*.
+def build_root(directory: Path, sources: tuple[str, ...], report: Report) -> BuildRoot:
+    """The build root below *directory* with those source packages; made where it is not there.
 
     Raises NotReady where the tools are missing, MitigaugeError with the tail of their log where
     they fail.
     """
     require_bubblewrap()
     directory.mkdir(parents=True, exist_ok=True)
-    found = BuildRoot(directory, repositories or {})
-    for base in filter(is_git_base, bases):
-        found.base(base)
-    sources = tuple(base for base in bases if not is_git_base(base))
+    found = BuildRoot(directory)
     with _alone(directory / "root.lock"):
         missing = [s for s in sources if not (found.root / SOURCES / f"{s}.tar.xz").exists()]
         if missing or not found.root.exists():
             # Those that are there stay: kernels are built from them too.
-            sources = tuple(dict.fromkeys((*sources, *_sources_in(found.root))))
-            what = ", ".join(("Debian's compiler", *sources))
-            report(f"Making a root with {what} (some 3 min)")
+            sources = tuple(dict.fromkeys((*sources, *found.bases())))
+            holds = ", ".join(["Debian's compiler", *sources])
+            report(f"Making a root with {holds} (some 3 min)")
             _make(found.root, sources, directory / "root.log", report)
     return found
-
-
-def _sources_in(root: Path) -> Iterator[str]:
-    for file in sorted((root / SOURCES).glob("linux-source-*.tar.xz")):
-        yield file.name.removesuffix(".tar.xz")
 
 
 def _make(root: Path, sources: tuple[str, ...], log: Path, report: Report) -> None:

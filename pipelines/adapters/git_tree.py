@@ -1,7 +1,7 @@
-"""Source trees from git: a commit of a repository that the operator named, as files.
+"""A local git tree that somebody bisects: its commits, and their content.
 
-A base is written ``TREE@REVISION``: the tree's name as MITIGAUGE_TREES has it, and whatever git
-takes for a commit. The commit's full id is what fixes a kernel's recipe. Nothing is fetched.
+The tree is the operator's; what is in it is its authors'. Nothing of it is run here: no hook, no
+filter, no pager. Its commits are kept by a ref of ours, so that a force-push loses none of them.
 """
 
 from __future__ import annotations
@@ -9,123 +9,196 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
 from mitigauge.hostile import clean_text
+from mitigauge.kernels.patch import LARGEST_BYTES, Patch, read_patch
 
-GIT_LIMIT_S = 300.0
-_BASE = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,39})@([A-Za-z0-9][A-Za-z0-9._/~^-]{0,199})")
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-# A repository's own settings start no program of theirs, and nothing is asked of a server.
-_SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
-_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C.UTF-8"}
+MOST_COMMITS = 4096
+SHORT_S = 120.0
+LONG_S = 1800.0
+LARGEST_OUTPUT = 64 << 20
+KEPT = "refs/mitigauge/bisect"
+_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+# Nothing that the tree's own configuration names is run, and nothing is fetched.
+_SAFELY = (
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "core.fsmonitor=false",
+    "-c", "diff.external=",
+    "-c", "protocol.allow=never",
+    "--no-pager",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class GitBase:
-    """One commit of one repository. *tree*: what the operator calls the repository."""
+class Commit:
+    """One commit; *people*: its author and those whom its tags name, as ``Name <address>``."""
 
-    tree: str
+    id: str
+    title: str
+    is_merge: bool
+    people: Sequence[str]
+    files: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Commits from after *good* to *bad*, the oldest first; *notes*: what a reader should know."""
+
+    good: str
+    bad: str
+    commits: Sequence[Commit]
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class GitTree:
+    """The repository at *directory*."""
+
     directory: Path
-    commit: str
 
-    def archive(self, target: Path) -> None:
-        """Write the commit's files into the tar file *target*. Raises NotFound where git fails."""
-        done = _git(self.directory, "archive", "--format=tar", f"--output={target}", self.commit)
-        if done.returncode:
-            raise NotFound(
-                f"{self.tree}@{self.commit[:12]} cannot be read: {_words(done.stderr)}",
-                hint=f"Look with `git -C {self.directory} show --stat {self.commit[:12]}`.",
+    def line(self, good: str, bad: str) -> Line:
+        """The first-parent line from *good* to *bad*, and keep it.
+
+        Raises InvalidInput for ends that are equal, reversed or unrelated, or that lie too far
+        apart; NotFound for names that are no commits here.
+        """
+        first, last = self.resolve(good), self.resolve(bad)
+        if first == last:
+            raise InvalidInput(
+                f"{good} and {bad} are the same commit, {first[:12]}",
+                hint="Give two ends: --good the one without the regression, --bad one with it.",
             )
+        self._require_related(first, last, good, bad)
+        most = f"--max-count={MOST_COMMITS + 1}"
+        ids = self._git("rev-list", "--first-parent", "--reverse", most, f"{first}..{last}").split()
+        if len(ids) > MOST_COMMITS:
+            raise InvalidInput(
+                f"more than {MOST_COMMITS} commits lie between {good} and {bad}",
+                hint="Choose ends that lie nearer to each other.",
+            )
+        parent = self._git("rev-parse", "--verify", f"{ids[0]}^").strip()
+        if parent != first:
+            raise InvalidInput(
+                f"{good} ({first[:12]}) is not on the line of first parents of {bad}: it came in "
+                f"by a merge, and that line leaves at {parent[:12]}",
+                hint=f"Give --good {parent[:12]}, or bisect within the branch that was merged.",
+            )
+        commits = [self._commit(each) for each in ids]
+        merges = [each for each in commits if each.is_merge]
+        notes = []
+        if merges:
+            notes.append(
+                f"{len(merges)} of {len(commits)} commits are merges, each taken as one change; "
+                f"the first: {merges[0].id[:12]}. A merge that is found can be bisected by itself"
+            )
+        kept = self._keep(last)
+        return Line(first, last, commits, [*notes, *([kept] if kept else [])])
 
+    def resolve(self, name: str) -> str:
+        """The full id of a commit. Raises NotFound."""
+        if not name or name.startswith("-") or len(name) > 200:
+            raise NotFound(f"{name[:80]!r} is no commit", hint="Give a commit's id, tag or branch.")
+        status, said = self._run("rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
+        found = said.strip()
+        if status or not _COMMIT.fullmatch(found):
+            raise NotFound(
+                f"{self.directory} has no commit {name[:80]!r}",
+                hint="`git log` there shows what it has; fetch what is missing.",
+            )
+        return found
 
-def is_git_base(name: str) -> bool:
-    """Whether a base is a commit and not a source package."""
-    return "@" in name
+    def has(self, commit: str) -> bool:
+        """Whether the commit is still there."""
+        status, _ = self._run("cat-file", "-e", f"{commit}^{{commit}}")
+        return status == 0
 
+    def export(self, commit: str, archive: Path) -> None:
+        """Write the commit's files to a tar. Raises NotFound for one that is gone."""
+        if not self.has(commit):
+            raise NotFound(
+                f"commit {commit[:12]} is gone from {self.directory}",
+                hint="It was rewritten meanwhile: fetch it again, and the bisection goes on.",
+            )
+        self._git("archive", "--format=tar", f"--output={archive}", commit, limit_s=LONG_S)
 
-def git_base(name: str, trees: Mapping[str, Path]) -> GitBase:
-    """The commit that ``TREE@REVISION`` means.
+    def reversed(self, commit: str) -> Patch:
+        """What takes a commit back, as a patch. Raises InvalidInput for one that is no patch."""
+        text = self._git("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--full-index",
+                         commit, f"{commit}^")  # fmt: skip
+        if len(text) > LARGEST_BYTES:
+            raise InvalidInput(f"commit {commit[:12]} is larger than 4 MiB", hint="Revert by hand.")
+        return read_patch(text, f"the revert of {commit[:12]}")
 
-    Raises InvalidInput for another form, NotFound for a tree or a commit that there is not.
-    """
-    form = _BASE.fullmatch(name)
-    if form is None:
+    def _require_related(self, first: str, last: str, good: str, bad: str) -> None:
+        if self._run("merge-base", "--is-ancestor", first, last)[0] == 0:
+            return
+        if self._run("merge-base", "--is-ancestor", last, first)[0] == 0:
+            raise InvalidInput(
+                f"{good} comes after {bad}: the ends are reversed",
+                hint="--good is the earlier one. For a commit that made it faster, say the same "
+                "ends the right way round: what counts as worse is the metric's own.",
+            )
+        status, base = self._run("merge-base", first, last)
+        where = f"; they parted at {base.strip()[:12]}" if status == 0 else ""
         raise InvalidInput(
-            f"{clean_text(name[:80])!r} is no base", hint="Write TREE@REVISION: mainline@v7.2."
+            f"{good} is no ancestor of {bad}{where}",
+            hint="Give ends on one line of history.",
         )
-    tree, revision = form.groups()
-    if tree not in trees:
-        known = ", ".join(sorted(trees)) or "none"
-        raise NotFound(
-            f"no source tree is called {tree!r}",
-            hint=f"Known: {known}. Name it: MITIGAUGE_TREES={tree}=/path/to/the/repository",
+
+    def _commit(self, commit: str) -> Commit:
+        said = self._git("show", "--no-patch", "--format=%P%x00%s%x00%an <%ae>%x00%b", commit)
+        parents, title, author, body = said.split("\0", 3)
+        tags = re.findall(r"^(?:Signed-off-by|Reviewed-by|Acked-by|Cc): (.{3,200})$", body, re.M)
+        files = self._git("diff-tree", "-r", "--no-commit-id", "--name-only", "-m",
+                          "--first-parent", commit)  # fmt: skip
+        return Commit(
+            id=commit,
+            title=clean_text(title)[:300],
+            is_merge=len(parents.split()) > 1,
+            people=[clean_text(each) for each in dict.fromkeys([author, *tags])][:50],
+            files=[clean_text(each) for each in files.splitlines()[:200]],
         )
-    return GitBase(tree, trees[tree], _commit(tree, trees[tree], revision))
 
-
-def holding(commit: str, trees: Mapping[str, Path]) -> str:
-    """The base of a commit whose id a mail names: the first tree, by name, that has it.
-
-    Raises NotFound where the mail names none, or no tree has it.
-    """
-    if not commit:
-        raise NotFound(
-            "the letter names no base-commit",
-            hint="`git format-patch --base` writes it; or `mitigauge series set NAME --base BASE`.",
+    def _keep(self, last: str) -> str:
+        """Keep the line by a ref of ours; what to say where that cannot be done."""
+        status, _ = self._run("update-ref", f"{KEPT}/{last[:16]}", last)
+        if status == 0:
+            return ""
+        return (
+            f"{self.directory} cannot be written to: where its branches are rewritten and cleaned "
+            "up meanwhile, commits may be gone"
         )
-    for tree, directory in sorted(trees.items()):
+
+    def _git(self, *words: str, limit_s: float = SHORT_S) -> str:
+        status, said = self._run(*words, limit_s=limit_s)
+        if status:
+            raise MitigaugeError(
+                f"git {words[0]} in {self.directory}: {clean_text(said[-400:].strip())}",
+                hint="Try the same by hand.",
+            )
+        return said
+
+    def _run(self, *words: str, limit_s: float = SHORT_S) -> tuple[int, str]:
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "GIT_OPTIONAL_LOCKS": "0",
+                       "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}  # fmt: skip
+        if not self.directory.is_dir():
+            raise NotFound(f"{self.directory} is no directory", hint="Give a git tree: --tree DIR.")
         try:
-            return f"{tree}@{_commit(tree, directory, commit)}"
-        except NotFound:
-            continue
-    known = ", ".join(sorted(trees)) or "none is named in MITIGAUGE_TREES"
-    raise NotFound(
-        f"base-commit {commit[:12]} is in no source tree ({known})",
-        hint="Fetch it there, or `mitigauge series set NAME --base BASE`.",
-    )
-
-
-def _commit(tree: str, directory: Path, revision: str) -> str:
-    if not directory.is_dir():
-        raise NotFound(
-            f"{directory} is no directory", hint=f"MITIGAUGE_TREES says that {tree} is there."
-        )
-    done = _git(
-        directory, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
-    )
-    found = done.stdout.strip()
-    if done.returncode or not _COMMIT.fullmatch(found):
-        why = _words(done.stderr) or "git knows no such commit"
-        raise NotFound(
-            f"{tree} has no commit {revision!r}: {why}",
-            hint=f"Fetch it: `git -C {directory} fetch`.",
-        )
-    return found
-
-
-def _git(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-    try:
-        return subprocess.run(
-            ["git", "-C", str(directory), *settings, *words],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=GIT_LIMIT_S,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, **_ENVIRONMENT},
-        )
-    except subprocess.TimeoutExpired:
-        raise NotFound(
-            f"git did not answer within {GIT_LIMIT_S:.0f} s in {directory}",
-            hint="Is it on a file system that hangs?",
-        ) from None
-
-
-def _words(said: str) -> str:
-    return clean_text(" ".join(said.split()))[:300]
+            done = subprocess.run(
+                ["git", *_SAFELY, "-C", str(self.directory), *words],
+                capture_output=True, timeout=limit_s, env=environment, check=False,
+                stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise MitigaugeError(
+                f"git {words[0]} in {self.directory} took longer than {limit_s:.0f} s",
+                hint="Try the same by hand.",
+            ) from error
+        except FileNotFoundError as error:
+            raise MitigaugeError("git is not installed", hint="apt-get install git") from error
+        said = done.stdout if done.returncode == 0 else done.stderr
+        return done.returncode, said[:LARGEST_OUTPUT].decode(errors="replace")

@@ -53,6 +53,8 @@ CANCEL_OTHER = CANCEL_OWN | {"runner": 403, "submitter": 403}
 ONE = "/api/experiments/{experiment}"
 RESUME = "/api/hosts/lab/alpha/resume"
 RESUMED = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 409, "admin": 409}
+BISECTION = "/api/bisections/9999"
+NOT_THERE = {"nobody": 401, "viewer": 403} | dict.fromkeys(ROLES[1:], 404)
 APPROVE = "/api/series/nothing/v1/approve"
 APPROVED = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 404, "admin": 404}
 TABLE = {
@@ -95,6 +97,10 @@ TABLE = {
     "GET /api/series/{name}/line": read("/api/series/nothing/line", 404),
     # There is none; the test of series approves one.
     "POST /api/series/{name}/{revision}/approve": Row(APPROVE, APPROVED, APPROVED),
+    "GET /api/bisections": read("/api/bisections"),
+    "GET /api/bisections/{bisection_id}": read(BISECTION, 404),
+    # There is none; the test of bisections cancels one.
+    "POST /api/bisections/{bisection_id}/cancel": Row(BISECTION + "/cancel", NOT_THERE, NOT_THERE),
     # Files without data. Here none is built.
     "GET /{path:path}": everybody("/experiments/1", 503),
 }

@@ -2,6 +2,8 @@
 
 import { useEffect, useRef, useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation } from "wouter";
+import { BisectionPage } from "./bisect/one";
+import { BisectionsPage } from "./bisect/page";
 import { BootPage } from "./boot/page";
 import { CasePage } from "./case/page";
 import { ExperimentPage } from "./experiment/page";
@@ -114,6 +116,13 @@ function Pages() {
       <Route path="/hosts/:name">{(params) => <HostPage name={params.name} />}</Route>
       <Route path="/series" component={SeriesListPage} />
       <Route path="/series/:name">{(params) => <SeriesPage name={params.name} />}</Route>
+      <Route path="/bisections" component={BisectionsPage} />
+      <Route path="/bisections/:id">
+        {(params) => {
+          const bisection = id(params.id);
+          return bisection === null ? <NoSuchPage /> : <BisectionPage id={bisection} />;
+        }}
+      </Route>
       <Route path="/login">
         <Redirect to="/" replace />
       </Route>
@@ -148,6 +157,9 @@ export function App({ linkKey }: { linkKey: string | null }) {
           </NavLink>
           <NavLink to="/series" also={["/series/"]}>
             Series
+          </NavLink>
+          <NavLink to="/bisections" also={["/bisections/"]}>
+            Bisections
           </NavLink>
           <NavLink to="/hosts" also={["/hosts/"]}>
             Hosts

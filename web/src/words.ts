@@ -1,6 +1,8 @@
 /** What states are called on the pages, and what they mean. */
 
 import type {
+  AnswerKind,
+  BisectionState,
   BootState,
   ClaimOutcome,
   ExperimentState,
@@ -25,6 +27,26 @@ export const EXPERIMENT_STATE: Record<ExperimentState, Word> = {
   finished: { label: "finished", meaning: "every planned boot has an outcome", tone: "good" },
   failed: { label: "failed", meaning: "it could not go on", tone: "bad" },
   cancelled: { label: "cancelled", meaning: "stopped by a person", tone: "quiet" },
+};
+
+export const BISECTION_STATE: Record<BisectionState, Word> = {
+  running: { label: "running", meaning: "building and measuring", tone: "busy" },
+  finished: { label: "finished", meaning: "it has an answer", tone: "good" },
+  failed: { label: "failed", meaning: "it could not go on", tone: "bad" },
+  cancelled: { label: "cancelled", meaning: "stopped by a person", tone: "quiet" },
+};
+
+/** What a bisection answered. */
+export const ANSWER: Record<AnswerKind, Word> = {
+  found: { label: "found", meaning: "one change is the culprit, and was verified", tone: "good" },
+  several: { label: "more than one", meaning: "no single change explains it", tone: "busy" },
+  none_of_these: {
+    label: "none of these",
+    meaning: "no change in the range made the difference",
+    tone: "quiet",
+  },
+  refused: { label: "refused", meaning: "it cannot be bisected as it was asked", tone: "bad" },
+  undecided: { label: "undecided", meaning: "it ended without a name", tone: "void" },
 };
 
 export const REVISION_STATE: Record<RevisionState, Word> = {

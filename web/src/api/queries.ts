@@ -3,7 +3,7 @@
 import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { sessionKey } from "../login/session";
 import { ApiError, api, data } from "./client";
-import type { ExperimentState } from "./types";
+import type { BisectionState, ExperimentState } from "./types";
 
 /** Whether more is to come from the experiment. */
 export function isLive(state: ExperimentState): boolean {
@@ -202,4 +202,31 @@ export const lineQuery = (name: string) =>
     queryKey: ["series", name, "line"],
     queryFn: ({ signal }) =>
       data(api.GET("/api/series/{name}/line", { params: { path: { name } }, signal })),
+  });
+
+/** Whether a bisection may still change. */
+const goesOn = (state: BisectionState) => state === "running";
+
+export const bisectionsQuery = () =>
+  queryOptions({
+    queryKey: ["bisections"],
+    queryFn: ({ signal }) => data(api.GET("/api/bisections", { signal })),
+    refetchInterval: (query) =>
+      retryWhileAway(query.state.error) ||
+      (query.state.data?.some((each) => goesOn(each.state)) ? 10_000 : 30_000),
+  });
+
+export const bisectionQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["bisection", id],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/bisections/{bisection_id}", {
+          params: { path: { bisection_id: id } },
+          signal,
+        }),
+      ),
+    refetchInterval: (query) =>
+      retryWhileAway(query.state.error) ||
+      (query.state.data !== undefined && goesOn(query.state.data.state) ? 5_000 : false),
   });

@@ -1,6 +1,66 @@
 // Generated from the API's OpenAPI document by `npm run api:generate`.
 
 export interface paths {
+    "/api/bisections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Bisections
+         * @description The newest bisections, and what each one answered.
+         */
+        get: operations["list_bisections_api_bisections_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bisections/{bisection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Bisection
+         * @description One bisection: candidates with their probability, steps, what was skipped, the answer.
+         */
+        get: operations["show_bisection_api_bisections__bisection_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bisections/{bisection_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Bisection
+         * @description Stop a bisection and the experiment that it waits for. A body is not read.
+         */
+        post: operations["cancel_bisection_api_bisections__bisection_id__cancel_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/blobs/{digest}": {
         parameters: {
             query?: never;
@@ -646,6 +706,12 @@ export interface components {
             workload: string;
         };
         /**
+         * AnswerKind
+         * @description What a bisection may find out.
+         * @enum {string}
+         */
+        AnswerKind: "found" | "several" | "none_of_these" | "refused" | "undecided";
+        /**
          * ArmProfilesView
          * @description One arm's profiles of a case on a host.
          */
@@ -767,6 +833,221 @@ export interface components {
          * @enum {string}
          */
         Attested: "pass" | "fail" | "missing";
+        /**
+         * BisectionAnswer
+         * @description What a bisection found out.
+         *
+         *     *confidence* is of the culprit, that there are several, that it is none of these, or that it is
+         *     one of *candidates*, by kind. Effects are percent of the parent.
+         */
+        BisectionAnswer: {
+            /** Candidates */
+            candidates: number[];
+            /** Ci High Percent */
+            ci_high_percent: number | null;
+            /** Ci Low Percent */
+            ci_low_percent: number | null;
+            /** Confidence */
+            confidence: number | null;
+            /** Effect Percent */
+            effect_percent: number | null;
+            flame_graph: components["schemas"]["FlameGraph"] | null;
+            kind: components["schemas"]["AnswerKind"];
+            /**
+             * Verified By
+             * @description experiments that verified it
+             */
+            verified_by: number[];
+            /**
+             * What It Takes
+             * @default
+             */
+            what_it_takes: string;
+            /**
+             * Why
+             * @default
+             */
+            why: string;
+        };
+        /**
+         * BisectionHead
+         * @description One bisection in a list.
+         */
+        BisectionHead: {
+            answer: components["schemas"]["AnswerKind"] | null;
+            /**
+             * Boots
+             * @description boots that were begun, those of the step in hand among them
+             */
+            boots: number;
+            /** Budget Boots */
+            budget_boots: number;
+            /** Budget S */
+            budget_s: number;
+            /** Candidates */
+            candidates: number;
+            /** Case */
+            case: string;
+            /** Confidence */
+            confidence: number | null;
+            /**
+             * Counted
+             * @description whether the hosts' time counts instructions
+             */
+            counted: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Culprit
+             * @description the title of the candidate that was found; empty: none was
+             */
+            culprit: string;
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            kind: components["schemas"]["BisectionKind"];
+            /** Metric */
+            metric: string;
+            /**
+             * Seconds
+             * @description seconds of building and measuring, of steps that are over
+             */
+            seconds: number;
+            state: components["schemas"]["BisectionState"];
+            /** Submitted By */
+            submitted_by: string;
+            /** Title */
+            title: string;
+            /**
+             * Why
+             * @description what it does just now, or why it is in that state
+             */
+            why: string;
+        };
+        /**
+         * BisectionKind
+         * @description What the candidates are.
+         * @enum {string}
+         */
+        BisectionKind: "patches" | "commits" | "arms";
+        /**
+         * BisectionState
+         * @description Where a bisection stands; what came of it is its answer.
+         * @enum {string}
+         */
+        BisectionState: "running" | "finished" | "failed" | "cancelled";
+        /**
+         * BisectionView
+         * @description One bisection whole.
+         */
+        BisectionView: {
+            answer: components["schemas"]["AnswerKind"] | null;
+            /**
+             * Boots
+             * @description boots that were begun, those of the step in hand among them
+             */
+            boots: number;
+            /** Budget Boots */
+            budget_boots: number;
+            /** Budget S */
+            budget_s: number;
+            /** Candidates */
+            candidates: number;
+            /** Case */
+            case: string;
+            /**
+             * Changes
+             * @description in their order; the likeliest of very many
+             */
+            changes: components["schemas"]["CandidateView"][];
+            /** Confidence */
+            confidence: number | null;
+            /**
+             * Counted
+             * @description whether the hosts' time counts instructions
+             */
+            counted: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Culprit
+             * @description the title of the candidate that was found; empty: none was
+             */
+            culprit: string;
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Finished At */
+            finished_at: string | null;
+            found: components["schemas"]["BisectionAnswer"] | null;
+            /** Higher Is Worse */
+            higher_is_worse: boolean;
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            kind: components["schemas"]["BisectionKind"];
+            /**
+             * Left Out
+             * @description candidates that are not among them
+             */
+            left_out: number;
+            /** Metric */
+            metric: string;
+            /** Minimum Effect Percent */
+            minimum_effect_percent: number;
+            /** None Probability */
+            none_probability: number | null;
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /**
+             * Points
+             * @description those that were built, measured or skipped
+             */
+            points: components["schemas"]["PointView"][];
+            /**
+             * Seconds
+             * @description seconds of building and measuring, of steps that are over
+             */
+            seconds: number;
+            /** Several Probability */
+            several_probability: number | null;
+            source: components["schemas"]["Source"];
+            state: components["schemas"]["BisectionState"];
+            /** Steps */
+            steps: components["schemas"]["StepView"][];
+            /** Submitted By */
+            submitted_by: string;
+            /** Title */
+            title: string;
+            /** Unit */
+            unit: string;
+            /** Wanted Confidence */
+            wanted_confidence: number;
+            /**
+             * Why
+             * @description what it does just now, or why it is in that state
+             */
+            why: string;
+            /** Workload */
+            workload: string;
+        };
         /**
          * BootMethod
          * @description One boot's way.
@@ -913,6 +1194,33 @@ export interface components {
              */
             mean_s: number;
             method: components["schemas"]["BootMethod"];
+        };
+        /**
+         * CandidateView
+         * @description One change, between point *position* − 1 and point *position*.
+         */
+        CandidateView: {
+            /** Files */
+            files: string[];
+            /** Functions */
+            functions: string[];
+            /** Message Id */
+            message_id: string;
+            /** Name */
+            name: string;
+            /** Position */
+            position: number;
+            /** Prior */
+            prior: number;
+            /** Prior Why */
+            prior_why: string;
+            /**
+             * Probability
+             * @description that it alone is the culprit
+             */
+            probability: number | null;
+            /** Title */
+            title: string;
         };
         /**
          * CaseProfilesView
@@ -1638,6 +1946,22 @@ export interface components {
             last_seen_at: string;
         };
         /**
+         * FlameGraph
+         * @description The stored profiles of parent and culprit: side *a* and side *b*, arms of the experiment.
+         */
+        FlameGraph: {
+            /** A */
+            a: string;
+            /** B */
+            b: string;
+            /** Case Id */
+            case_id: number;
+            /** Experiment Id */
+            experiment_id: number;
+            /** Host */
+            host: string;
+        };
+        /**
          * FunctionChange
          * @description A function whose own cost differs between an arm and the baseline.
          */
@@ -2023,6 +2347,56 @@ export interface components {
             title: string;
             /** Title Before */
             title_before: string;
+        };
+        /**
+         * PointLevel
+         * @description What one point showed in one step, in the metric's unit.
+         */
+        PointLevel: {
+            /** Boots */
+            boots: number;
+            /**
+             * Deviation Percent
+             * @description standard deviation of the boots; of two
+             */
+            deviation_percent: number | null;
+            /**
+             * Effect Percent
+             * @description against the step's first point
+             */
+            effect_percent: number | null;
+            /**
+             * Mean
+             * @description geometric mean of the boots' means
+             */
+            mean: number | null;
+            /** Point */
+            point: number;
+        };
+        /**
+         * PointView
+         * @description One point that is skipped, was built, or was measured.
+         */
+        PointView: {
+            /**
+             * Kernel
+             * @description the kernel's release; empty: none was built for it yet
+             */
+            kernel: string;
+            /** Mode */
+            mode: string;
+            /** Position */
+            position: number;
+            /**
+             * Skipped
+             * @description why it is not measured; empty: it may be
+             */
+            skipped: string;
+            /**
+             * Without
+             * @description of the revert: the candidate that is taken out
+             */
+            without: number | null;
         };
         /**
          * ProblemView
@@ -2465,6 +2839,105 @@ export interface components {
             subject: string;
         };
         /**
+         * Source
+         * @description Where kernels come from, and whom a report is for. What does not apply is empty.
+         */
+        Source: {
+            /**
+             * Bad
+             * @description the last end's commit
+             * @default
+             */
+            bad: string;
+            /**
+             * Base
+             * @description the source package that patches are applied to
+             * @default
+             */
+            base: string;
+            /** Cc */
+            cc: string[];
+            /**
+             * Good
+             * @description the first end's commit
+             * @default
+             */
+            good: string;
+            /**
+             * Message Id
+             * @description the revision's first mail
+             * @default
+             */
+            message_id: string;
+            /**
+             * Notes
+             * @description what a reader should know of it
+             */
+            notes: string[];
+            /**
+             * Profile
+             * @description the config profile of the kernels
+             * @default
+             */
+            profile: string;
+            /** References */
+            references: string[];
+            /**
+             * Revision
+             * @description series and revision, as `vmscape-bhb v4`
+             * @default
+             */
+            revision: string;
+            /**
+             * Subject
+             * @default
+             */
+            subject: string;
+            /** To */
+            to: string[];
+            /**
+             * Tree
+             * @description the directory of the git tree
+             * @default
+             */
+            tree: string;
+        };
+        /**
+         * StepView
+         * @description One experiment of a bisection.
+         */
+        StepView: {
+            /** Blocks */
+            blocks: number;
+            /** Boots */
+            boots: number;
+            /** Case Id */
+            case_id: number;
+            /** Experiment Id */
+            experiment_id: number;
+            experiment_state: components["schemas"]["ExperimentState"];
+            /** Levels */
+            levels: components["schemas"]["PointLevel"][];
+            /** Measured S */
+            measured_s: number;
+            /** Number */
+            number: number;
+            /** Outcome */
+            outcome: string;
+            /** Over */
+            over: boolean;
+            /** Points */
+            points: number[];
+            /** Profiled */
+            profiled: boolean;
+            /** Purpose */
+            purpose: string;
+            /** Verifies */
+            verifies: number | null;
+            /** Why */
+            why: string;
+        };
+        /**
          * Verdict
          * @description What the numbers say about one arm against the baseline.
          * @enum {string}
@@ -2479,6 +2952,128 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_bisections_api_bisections_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BisectionHead"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_bisection_api_bisections__bisection_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bisection_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BisectionView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    cancel_bisection_api_bisections__bisection_id__cancel_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bisection_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BisectionView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     raw_output_api_blobs__digest__get: {
         parameters: {
             query?: never;

@@ -6,6 +6,13 @@ type Schemas = components["schemas"];
 
 export type Arm = Schemas["ArmView"];
 export type Attempt = Schemas["AttemptView"];
+export type Bisection = Schemas["BisectionView"];
+export type BisectionAnswer = Schemas["BisectionAnswer"];
+export type BisectionCandidate = Schemas["CandidateView"];
+export type BisectionHead = Schemas["BisectionHead"];
+export type BisectionState = Schemas["BisectionState"];
+export type BisectionStep = Schemas["StepView"];
+export type AnswerKind = Schemas["AnswerKind"];
 export type Boot = Schemas["BootView"];
 export type BootPoint = Schemas["BootPoint"];
 export type BootState = Schemas["BootState"];

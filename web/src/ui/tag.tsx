@@ -1,5 +1,18 @@
-import type { BootState, ExperimentState, RevisionState } from "../api/types";
-import { BOOT_STATE, EXPERIMENT_STATE, REVISION_STATE, type Tone } from "../words";
+import type {
+  AnswerKind,
+  BisectionState,
+  BootState,
+  ExperimentState,
+  RevisionState,
+} from "../api/types";
+import {
+  ANSWER,
+  BISECTION_STATE,
+  BOOT_STATE,
+  EXPERIMENT_STATE,
+  REVISION_STATE,
+  type Tone,
+} from "../words";
 
 const SIGN: Record<Tone, string> = { good: "✓", bad: "✗", busy: "●", quiet: "○", void: "⊘" };
 
@@ -24,5 +37,17 @@ export function BootTag({ state }: { state: BootState }) {
 
 export function RevisionTag({ state }: { state: RevisionState }) {
   const word = REVISION_STATE[state];
+  return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
+}
+
+/** Where a bisection stands; once it has an answer, which. */
+export function BisectionTag({
+  state,
+  answer,
+}: {
+  state: BisectionState;
+  answer: AnswerKind | null;
+}) {
+  const word = answer === null ? BISECTION_STATE[state] : ANSWER[answer];
   return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
 }

@@ -17,7 +17,8 @@ from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.settings import settings_from
 from pipelines.adapters import build_root
 from pipelines.adapters.build_root import BuildRoot
-from pipelines.adapters.git_tree import git_base, is_git_base
+from pipelines.adapters.git_tree import GitTree
+from pipelines.adapters.named_trees import commit_of, is_commit
 
 
 def git(repository: Path, *words: str) -> str:
@@ -59,8 +60,8 @@ def repository(place: Path) -> Path:
 @pytest.fixture
 def root(place: Path, repository: Path) -> BuildRoot:
     """A build root that holds nothing but tar."""
-    found = BuildRoot(place, {"mainline": repository})
-    for name in ("usr/bin", "proc", "dev", "tmp", "run", "build/out", "build/patches"):
+    found = BuildRoot(place)
+    for name in ("usr/bin", "proc", "dev", "tmp", "run", "build/out", "build/source"):
         (found.root / name).mkdir(parents=True)
     program = shutil.which("tar")
     assert program is not None
@@ -75,19 +76,19 @@ def root(place: Path, repository: Path) -> BuildRoot:
 def test_a_tag_a_branch_and_an_id_mean_their_commit(repository: Path) -> None:
     trees = {"mainline": repository}
     first, second = git(repository, "rev-parse", "v1"), git(repository, "rev-parse", "HEAD")
-    assert git_base("mainline@v1", trees).commit == first
-    assert git_base("mainline@HEAD~1", trees).commit == first
-    assert git_base(f"mainline@{second[:12]}", trees).commit == second
+    assert commit_of("mainline@v1", trees) == (GitTree(repository), first)
+    assert commit_of("mainline@HEAD~1", trees)[1] == first
+    assert commit_of(f"mainline@{second[:12]}", trees)[1] == second
 
 
 def test_a_source_package_is_no_commit() -> None:
-    assert not is_git_base("linux-source-7.2")
+    assert not is_commit("linux-source-7.2")
 
 
 @pytest.mark.parametrize(
     ("base", "says"),
     [
-        ("mainline@v9", "mainline has no commit 'v9': git knows no such commit"),
+        ("mainline@v9", "linux has no commit 'v9'"),
         ("next@v1", "no source tree is called 'next'"),
         ("mainline@--output=/tmp/x", "is no base"),
         ("mainline@v1 v2", "is no base"),
@@ -97,45 +98,46 @@ def test_a_source_package_is_no_commit() -> None:
 )
 def test_what_means_no_commit_is_said(base: str, says: str, repository: Path) -> None:
     with pytest.raises((InvalidInput, NotFound)) as error:
-        git_base(base, {"mainline": repository})
+        commit_of(base, {"mainline": repository})
     assert says in error.value.message
     assert "\x1b" not in error.value.message
     assert error.value.hint
 
 
 def test_a_directory_that_is_no_repository_is_said(place: Path) -> None:
-    with pytest.raises(NotFound, match="not a git repository"):
-        git_base("mainline@v1", {"mainline": place})
+    with pytest.raises(NotFound, match="has no commit 'v1'"):
+        commit_of("mainline@v1", {"mainline": place})
 
 
-def test_the_files_of_the_commit_are_unpacked_and_named_by_its_id(
-    root: BuildRoot, repository: Path
-) -> None:
-    base = root.base("mainline@v1")
-    assert (base.name, base.version) == ("mainline", git(repository, "rev-parse", "v1"))
-    said: list[str] = []
-    tree = root.tree(base, said.append)
+def test_the_files_of_the_commit_are_unpacked_once(root: BuildRoot, repository: Path) -> None:
+    source, said = GitTree(repository), list[str]()
+    commit = source.resolve("v1")
+    tree = root.checked_out(source, commit, said.append)
     assert (tree / "Makefile").read_text() == "VERSION = 1\n"
     assert (tree / "link").readlink() == Path("Makefile")
     assert not (tree / ".git").exists()
-    assert len(said) == 1
-    assert root.tree(base, said.append) == tree
-    assert len(said) == 1, "it was unpacked again"
+    assert root.checked_out(source, commit, said.append) == tree
+    assert said == [f"Unpacking commit {commit[:12]}"]
 
 
 def test_trees_of_commits_that_nobody_uses_any_more_go(
-    root: BuildRoot, monkeypatch: pytest.MonkeyPatch
+    root: BuildRoot, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_root, "COMMIT_TREES", 1)
-    old = root.tree(root.base("mainline@v1"), lambda _: None)
+    monkeypatch.setattr(build_root, "KEPT_COMMITS", 1)
+    source = GitTree(repository)
+
+    def tree_of(name: str) -> Path:
+        return root.checked_out(source, source.resolve(name), lambda _: None)
+
+    old = tree_of("v1")
     package = old.parent / "linux-source-7.2_7.2.12-1"
     package.mkdir()
-    newer = root.tree(root.base("mainline@HEAD"), lambda _: None)
+    newer = tree_of("HEAD")
     assert old.exists(), "it was used just now"
     for tree in (old, newer, package):
         os.utime(tree, (time.time() - 3600,) * 2)
     shutil.rmtree(newer)
-    root.tree(root.base("mainline@HEAD"), lambda _: None)
+    tree_of("HEAD")
     assert not old.exists()
     assert package.exists()
 

@@ -1,0 +1,70 @@
+"""Mitigauge's own core against a simulated world, step by step as its driver does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bench.bisect.world import SIGMA, World
+from mitigauge.bisect.decide import next_action
+from mitigauge.bisect.model import Action, Answer, History, Measure, Observed, Question
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one bisection ended."""
+
+    answer: Answer
+    boots: int
+    steps: int
+    built: int
+
+
+@dataclass(slots=True)
+class Driver:
+    """Carries out what the core asks for."""
+
+    world: World
+    question: Question
+    observed: list[Observed] = field(default_factory=list)
+    skipped: dict[int, str] = field(default_factory=dict)
+    verified: dict[str, int] = field(default_factory=dict)
+    steps: int = 0
+
+    @property
+    def history(self) -> History:
+        return History(tuple(self.observed), self.skipped, self.verified)
+
+    def carry_out(self, asked: Measure) -> None:
+        self.steps += 1
+        broken = [point for point in asked.points if point in self.world.broken]
+        if broken:
+            self.skipped.update(dict.fromkeys(broken, "does not boot"))
+            return
+        for block in range(asked.blocks):
+            group = f"host/{self.steps}/{block}"
+            if asked.verifies is not None:
+                self.verified[group] = asked.verifies
+            self.world.next_block()
+            for point in asked.points:
+                self.observed.append(Observed(point, group, self.world.boot(point)))
+
+
+def question_of(world: World, *, budget: int = 400, confidence: float = 0.95) -> Question:
+    """The question as a person would put it: changes of half a standard deviation do not matter."""
+    return Question(
+        priors=world.priors,
+        higher_is_worse=True,
+        minimum_effect=0.5 * SIGMA,
+        budget_boots=budget,
+        confidence=confidence,
+    )
+
+
+def bisect(world: World, *, budget: int = 400, confidence: float = 0.95) -> Ended:
+    """From the first block to the answer."""
+    driver = Driver(world, question_of(world, budget=budget, confidence=confidence))
+    action: Action = next_action(driver.question, driver.history)
+    while isinstance(action, Measure):
+        driver.carry_out(action)
+        action = next_action(driver.question, driver.history)
+    return Ended(action, world.boots, driver.steps, len(world.built))

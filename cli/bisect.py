@@ -1,0 +1,323 @@
+"""`mitigauge bisect`: which patch, commit or setting made a figure worse."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.bisect_shown import answer_in_short, print_bisection, spent
+from cli.output import Json, echo, print_json, print_table, say
+from cli.stored import stored
+from mitigauge.errors import InvalidInput, MitigaugeError
+
+# What takes long to load is imported by the commands that need it.
+if TYPE_CHECKING:
+    from mitigauge.bisect.asked import Asked
+    from mitigauge.bisect.schemas import BisectionView
+    from mitigauge.bisect.service import Draft
+
+app = typer.Typer(no_args_is_help=True)
+
+POLL_S = 2.0
+# Exit codes of a command that waits: a culprit is named, there is no name, it could not go on.
+NAMED, NO_NAME, FAILED = 3, 0, 1
+
+Number = Annotated[int, typer.Argument(help="A bisection's number (`mitigauge bisect list`).")]
+Wait = Annotated[
+    bool, typer.Option("--wait/--no-wait", help="Take it on until it has an answer.")
+]  # fmt: skip
+
+
+class Kind(StrEnum):
+    """Over what it may go."""
+
+    SERIES = "series"
+    PATCHES = "patches"
+    TREE = "tree"
+    ARMS = "arms"
+
+
+@app.command()
+def start(
+    patches: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Patches in their order: files, a mailbox, a folder of *.patch."),
+    ] = None,
+    series: Annotated[
+        str, typer.Option(help="Instead a patch series that is stored: its name or number.")
+    ] = "",
+    revision: Annotated[
+        str, typer.Option(help="Which of its revisions: v3; the newest where none is given.")
+    ] = "",
+    tree: Annotated[
+        Path | None, typer.Option(help="Instead commits of a local git tree: its directory.")
+    ] = None,
+    good: Annotated[str, typer.Option(help="A commit of --tree before the change.")] = "",
+    bad: Annotated[str, typer.Option(help="A commit of --tree after it.")] = "",
+    arms: Annotated[
+        Path | None,
+        typer.Option(help="Instead an ordered list of modes or kernels: a YAML file, see below."),
+    ] = None,
+    host: Annotated[
+        list[str] | None, typer.Option("--host", help="A host; several that are alike, repeated.")
+    ] = None,
+    environment: Annotated[str, typer.Option(help="The environment of the hosts.")] = "lab",
+    workload: Annotated[str, typer.Option(help="What measures it.")] = "syscall",
+    case: Annotated[
+        list[str] | None,
+        typer.Option("--case", help="A parameter of the workload, NAME=VALUE; repeated."),
+    ] = None,
+    metric: Annotated[str, typer.Option(help="Which metric; else its primary one.")] = "",
+    mode: Annotated[
+        str, typer.Option(help="The mode in which every kernel is booted: FAMILY/MODE.")
+    ] = "spectre-bhi/off",
+    base: Annotated[
+        str, typer.Option(help="The source package that patches are applied to.")
+    ] = "linux-source-7.2",
+    profile: Annotated[str, typer.Option(help="The config profile of the kernels.")] = "lab",
+    boots: Annotated[int, typer.Option(help="How many boots it may take.")] = 300,
+    hours: Annotated[
+        float, typer.Option(help="How many hours of building and measuring it may take.")
+    ] = 48,
+    confidence: Annotated[
+        float, typer.Option(help="How sure it must be of what it names: 0.5 to 0.9999.")
+    ] = 0.95,
+    minimum_effect: Annotated[
+        float, typer.Option(help="Percent: ends that differ by less are refused.")
+    ] = 0.5,
+    wait: Wait = True,
+    json: Json = False,
+) -> None:
+    """Find the change that made a figure worse, and verify it before it is named.
+
+    The ends are confirmed first: where they do not differ by two standard deviations of a boot, it
+    says what it would take. Then it measures what tells most. A kernel that does not build or does
+    not boot is skipped, not judged; a patch that leaves the binary as it was is never blamed. "None
+    of these", "more than one" and "undecided" are answers.
+
+    Over patches, `mitigauge bisect start PATCHES` or `--series NAME`. Over commits, `--tree DIR
+    --good A --bad B`, along first parents. Over anything else, `--arms FILE`:
+
+      arms:
+
+        - {name: "off", mode: spectre-bhi/off}
+
+        - {name: loop, mode: spectre-bhi/loop, kernel: 7.2.12-mg0123456789}
+
+    A worker must run (`mitigauge worker`). The command takes the bisection on until it has an
+    answer; ended with ctrl-C, nothing is lost: `mitigauge bisect wait NUMBER` goes on with it, as
+    does `mitigauge series watch`.
+
+    Exit code: 3 where a culprit is named, 0 where there is another answer, 1 where it failed.
+    """
+    from mitigauge.bisect import service
+    from mitigauge.bisect.asked import Asked, parameters_of
+
+    named = {Kind.SERIES: bool(series), Kind.PATCHES: bool(patches), Kind.TREE: tree is not None,
+             Kind.ARMS: arms is not None}  # fmt: skip
+    if sum(named.values()) != 1:
+        raise InvalidInput(
+            "say what is bisected, one of these",
+            hint="PATCHES, --series NAME, --tree DIR --good A --bad B, or --arms FILE.",
+        )
+    asked = Asked(
+        tuple(dict.fromkeys(host or ["lab-intel"])),
+        workload,
+        parameters_of(case or ["test=basic"] if workload == "syscall" else case or []),
+        metric,
+        environment,
+        minimum_effect,
+        confidence,
+        boots,
+        hours,
+    )
+    if series:
+        number = _begin_series(series, revision, asked, mode)
+    else:
+        draft = _draft(patches or [], tree, (good, bad), arms, asked, mode, base, profile)
+        with stored() as session:
+            number = service.begin(session, draft).id
+    view = _view(number)
+    if json and not wait:
+        print_json(view)
+        return
+    if not json:
+        say(f"bisection {number}: {view.title}: {view.candidates} candidates")
+        for note in view.source.notes:
+            say(f"  {note}")
+    if not wait:
+        say(f"`mitigauge bisect wait {number}` takes it on; a worker must run")
+        return
+    raise typer.Exit(_followed(number, json=json))
+
+
+def _begin_series(name: str, revision: str, asked: Asked, mode: str) -> int:
+    from mitigauge.bisect import service
+    from mitigauge.blobs import blob_store
+    from mitigauge.series import service as series_service
+    from mitigauge.settings import get_settings
+    from pipelines.bisect_start import from_revision
+
+    with stored() as session:
+        found = series_service.find_revision(session, name, revision)
+        draft = from_revision(session, found, blob_store(get_settings()), asked, mode)
+        return service.begin(session, draft).id
+
+
+def _draft(
+    patches: list[Path], tree: Path | None, ends: tuple[str, str], arms: Path | None,
+    asked: Asked, mode: str, base: str, profile: str,
+) -> Draft:  # fmt: skip
+    """What files or a git tree ask for."""
+    from cli.experiment import read_spec_file
+    from mitigauge.blobs import blob_store
+    from mitigauge.kernels.patch_files import read_patches
+    from mitigauge.settings import get_settings
+    from pipelines.bisect_start import from_arms, from_patches, from_tree
+
+    if tree is not None:
+        good, bad = ends
+        if not (good and bad):
+            raise InvalidInput(
+                "a git tree needs both ends", hint="Give --good COMMIT and --bad COMMIT."
+            )
+        return from_tree(tree, good, bad, profile, asked, mode)
+    if arms is not None:
+        return from_arms(read_spec_file(arms), str(arms), asked)
+    found = read_patches(patches)
+    return from_patches(found, base, profile, blob_store(get_settings()), asked, mode)
+
+
+@app.command()
+def wait(bisection: Number, json: Json = False) -> None:
+    """Take a bisection on until it has an answer. A worker must run.
+
+    Several may do so at once: each thing is done by one of them. Exit codes as of `start`.
+    """
+    _view(bisection)
+    raise typer.Exit(_followed(bisection, json=json))
+
+
+def _followed(number: int, *, json: bool) -> int:
+    """Take it on, saying how far it is; the exit code."""
+    import time
+
+    from cli.kernel import builder
+    from cli.output import errors
+    from pipelines.bisect_run import Driver, Ticked
+
+    with builder() as make:
+        driver = Driver(make, say=lambda text: errors().print(f"  {text}", markup=False))
+        shown = ""
+        while (did := driver.tick(number)) is not Ticked.OVER:
+            if did is Ticked.MOVED:
+                shown = ""
+                continue
+            view = _view(number)
+            if shown != view.why:
+                shown = view.why
+                make.report(view.why)
+            make.detail(spent(view))
+            time.sleep(POLL_S)
+    view = _view(number)
+    print_json(view) if json else print_bisection(view)
+    if view.state != "finished":
+        return FAILED
+    return NAMED if view.answer == "found" else NO_NAME
+
+
+@app.command("list")
+def list_bisections(json: Json = False) -> None:
+    """All bisections, the newest first."""
+    from mitigauge.bisect.shown import heads
+
+    with stored() as session:
+        found = heads(session)
+    if json:
+        print_json(found)
+        return
+    print_table(
+        ["id", "of", "candidates", "state", "answer", "boots", "hours"],
+        [
+            [str(b.id), b.title, str(b.candidates), b.state, answer_in_short(b),
+             f"{b.boots}/{b.budget_boots}", f"{b.seconds / 3600:.1f}/{b.budget_s / 3600:.0f}"]
+            for b in found
+        ],
+        empty="No bisections yet: `mitigauge bisect start PATCHES` finds the patch that made a "
+        "figure worse; `mitigauge bisect start --help` says over what else.",
+    )  # fmt: skip
+
+
+@app.command()
+def show(bisection: Number, json: Json = False) -> None:
+    """One bisection: its candidates with their probability, its steps, what was skipped."""
+    view = _view(bisection)
+    print_json(view) if json else print_bisection(view)
+
+
+@app.command()
+def cancel(bisection: Number) -> None:
+    """Stop a bisection and the experiment that it waits for; hosts are restored first."""
+    from mitigauge.bisect import service
+
+    with stored() as session:
+        service.cancel(session, bisection)
+    say(f"bisection {bisection} is cancelled")
+
+
+@app.command()
+def report(
+    bisection: Number,
+    to: Annotated[Path | None, typer.Option("--to", help="Write the mail to that file.")] = None,
+    send: Annotated[
+        str, typer.Option("--send", help="Send it through this SMTP server: host or host:port.")
+    ] = "",
+    sender: Annotated[str, typer.Option("--from", help="Who reports: Name <name@host>.")] = "",
+    receivers: Annotated[
+        list[str] | None,
+        typer.Option("--recipient", help="Who is told, where the patches' mails name nobody."),
+    ] = None,
+    plain_connection: Annotated[
+        bool, typer.Option("--plain", help="Send without TLS: a server of this machine.")
+    ] = False,
+) -> None:
+    """The mail about the culprit, as reports of regressions are written on kernel lists.
+
+    It is printed, unless --to or --send says otherwise: nothing is sent by itself. There is none
+    below the confidence that the bisection was asked for.
+    """
+    from mitigauge.reports.bisect_mail_service import regression_mail
+    from mitigauge.reports.reply import as_file
+    from pipelines.adapters.mail import send as send_mail
+
+    if send and not sender:
+        raise InvalidInput(
+            "who reports is not said", hint="Give --from 'Name <name@host>' with --send."
+        )
+    with stored() as session:
+        mail = regression_mail(session, bisection, sender=sender, to=receivers or [])
+    if to is not None:
+        try:
+            to.write_bytes(as_file(mail))
+        except OSError as error:
+            raise MitigaugeError(
+                f"{to} cannot be written: {error.strerror}", hint="Give another file."
+            ) from error
+        say(f"written to {to}; nothing was sent")
+    elif send:
+        if not mail["To"]:
+            raise InvalidInput("nobody is told", hint="Give --recipient 'Name <name@host>'.")
+        send_mail(mail, send, encrypted=not plain_connection)
+        say(f"sent to {mail['To']}")
+    else:
+        echo(as_file(mail).decode())
+
+
+def _view(number: int) -> BisectionView:
+    from mitigauge.bisect import shown
+
+    with stored() as session:
+        return shown.show(session, number)

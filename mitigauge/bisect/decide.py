@@ -1,0 +1,271 @@
+"""The next action of a bisection. Pure: the same question and history give the same action.
+
+1. *Ends*: blocks of both ends until they differ, or until it is clear that they do not or by too
+   little.
+2. *Search*: the points that tell most for their cost, an end among them in every block.
+3. *Verify*: fresh blocks of the likeliest candidate and its parent. They count like all others, and
+   no candidate is named without them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mitigauge.bisect.choose import choose
+from mitigauge.bisect.ends import at_ends, look_at_ends
+from mitigauge.bisect.evidence import Evidence, told, usable, weigh
+from mitigauge.bisect.model import (
+    MOST_BOOTS,
+    Action,
+    Answer,
+    Found,
+    History,
+    Measure,
+    NoneOfThese,
+    Purpose,
+    Question,
+    Refused,
+    SeveralCulprits,
+    Undecided,
+)
+from mitigauge.bisect.words import listed, percent
+
+VERIFY_FROM = 0.7
+VERIFY_BLOCKS, MORE_VERIFY_BLOCKS = 4, 2
+# Two culprits are located once one pair has this part of the probability of all pairs.
+LOCATED = 0.9
+
+
+def next_action(question: Question, history: History) -> Action:
+    """What to measure next, or the answer. Never raises for what was measured."""
+    return (
+        _cannot_begin(question, history)
+        or _Decision(question, history, weigh(question, history)).action()
+    )
+
+
+def _cannot_begin(question: Question, history: History) -> Refused | None:
+    for point in (0, question.last):
+        if point in history.skipped:
+            return Refused(
+                f"point {point} is an end and cannot be booted: {history.skipped[point]}",
+                "Choose an end that builds and boots.",
+            )
+    if not any(question.priors):
+        return Refused(
+            "no candidate changes the binary: both ends are the same",
+            "Choose ends between which the binary changes, or look elsewhere for the cause"
+            " (configuration, firmware, host).",
+        )
+    if len(history.observed) > MOST_BOOTS:
+        return Refused(
+            f"{len(history.observed)} boots were made, more than {MOST_BOOTS}",
+            "Start anew between ends that lie nearer to each other.",
+        )
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    """Fresh blocks of a cell: how many, and the mean difference of its sides in them."""
+
+    blocks: int
+    difference: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    question: Question
+    history: History
+    evidence: Evidence
+
+    @property
+    def boots_left(self) -> int:
+        return max(self.question.budget_boots - len(self.history.observed), 0)
+
+    def action(self) -> Action:
+        wanted = self._wanted()
+        if not isinstance(wanted, Measure):
+            return wanted
+        return self._within_budget(wanted) or self._out_of_budget()
+
+    def _wanted(self) -> Action:
+        if set(self.evidence.measured) <= {0, self.evidence.cells.last}:
+            ends = look_at_ends(self.question, self.history, self.evidence)
+            first = at_ends(self.question, self.evidence, ends)
+            if first:
+                return first
+        return self._answer() or self._measure()
+
+    def _within_budget(self, wanted: Measure) -> Measure | None:
+        blocks = min(wanted.blocks, self.boots_left // len(wanted.points))
+        if blocks < 1:
+            return None
+        return Measure(wanted.points, blocks, wanted.why, wanted.purpose, wanted.verifies)
+
+    # Answers.
+
+    def _answer(self) -> Answer | None:
+        evidence, needed = self.evidence, self.question.confidence
+        if evidence.none >= needed:
+            return NoneOfThese(
+                evidence.none,
+                "the ends do not differ when they are measured again, or no step between them does",
+                told(self.question, evidence),
+            )
+        if evidence.several >= needed and self._located():
+            return self._several()
+        cell, probability = self._likeliest()
+        if probability >= needed and self._is_verified(cell):
+            return self._named(cell, probability)
+        return None
+
+    def _likeliest(self) -> tuple[int, float]:
+        """The cell that has most of the probability of a single culprit, and how much."""
+        cells = range(1, self.evidence.cells.last + 1)
+        by_cell = [self.evidence.single(cell) for cell in cells]
+        at = int(np.argmax(by_cell))
+        return at + 1, by_cell[at]
+
+    def _named(self, cell: int, probability: float) -> Answer:
+        evidence = self.evidence
+        inside = [k for k in evidence.cells.candidates[cell - 1] if self.question.priors[k - 1] > 0]
+        now = told(self.question, evidence)
+        if len(inside) > 1:
+            between = range(evidence.cells.places[cell - 1] + 1, evidence.cells.places[cell])
+            skipped = [point for point in between if point in self.history.skipped]
+            why = (
+                f"one of {listed(inside)}: the points between cannot be booted ({listed(skipped)})"
+            )
+            return Undecided(why, tuple(inside), probability, now)
+        segment = evidence.segment_of(cell)
+        sign = 1.0 if self.question.higher_is_worse else -1.0
+        effect = sign * float(evidence.rise[segment])
+        half = 1.96 * math.sqrt(float(evidence.rise_variance[segment]))
+        return Found(
+            candidate=inside[0],
+            confidence=probability,
+            effect=effect,
+            interval=(effect - half, effect + half),
+            posterior=now,
+            why=f"{percent(effect)} against its parent, verified in"
+            f" {self._verified(cell).blocks} fresh blocks",
+        )
+
+    def _located(self) -> bool:
+        """Whether one pair of cells, each of which no place divides, has most of it."""
+        one, two = self._likeliest_pair()
+        evidence = self.evidence
+        share = float(evidence.pairs[one, two]) / evidence.several
+        return share >= LOCATED and all(len(self._cells_in(at)) == 1 for at in (one, two))
+
+    def _likeliest_pair(self) -> tuple[int, int]:
+        at = int(np.argmax(self.evidence.pairs))
+        one, two = divmod(at, self.evidence.pairs.shape[1])
+        return one, two
+
+    def _cells_in(self, segment: int) -> list[int]:
+        evidence = self.evidence
+        cells = range(1, evidence.cells.last + 1)
+        return [cell for cell in cells if evidence.segment_of(cell) == segment]
+
+    def _several(self) -> SeveralCulprits:
+        evidence = self.evidence
+        one, two = self._likeliest_pair()
+        sign = 1.0 if self.question.higher_is_worse else -1.0
+        effects = [sign * float(of[one, two]) for of in (evidence.first, evidence.second)]
+        now = told(self.question, evidence)
+        likely = [k for k, part in enumerate(now.among_several, 1) if part >= 0.05]
+        words = "a change comes and goes" if min(effects) < 0 < max(effects) else "two changes"
+        why = f"a level between fits neither end: {words}, {' and '.join(map(percent, effects))}"
+        return SeveralCulprits(tuple(likely), evidence.several, why, now)
+
+    def _out_of_budget(self) -> Answer:
+        evidence, now = self.evidence, told(self.question, self.evidence)
+        if evidence.several >= self.question.confidence:
+            return self._several()
+        left = f"{self.boots_left} of {self.question.budget_boots} boots are left"
+        order = sorted(range(1, self.question.last + 1), key=lambda k: -now.candidates[k - 1])
+        likely: list[int] = []
+        probability = 0.0
+        for candidate in order:
+            if probability >= self.question.confidence or now.candidates[candidate - 1] < 0.001:
+                break
+            likely.append(candidate)
+            probability += now.candidates[candidate - 1]
+        why = f"the budget is spent ({left}); none of these: {evidence.none:.0%}"
+        return Undecided(why, tuple(sorted(likely)), min(probability, 1.0), now)
+
+    # What to measure.
+
+    def _measure(self) -> Action:
+        cell, probability = self._likeliest()
+        if probability >= VERIFY_FROM:
+            return self._verify(cell)
+        choice = choose(
+            self.evidence, boots_left=self.boots_left, build_boots=self.question.build_boots
+        )
+        if choice is None:
+            return self._several() if self._many() else self._verify(cell)
+        places = self.evidence.cells.places
+        points = tuple(places[place] for place in choice.places)
+        between = [point for point in points if 0 < point < self.question.last]
+        why = f"Halves what is likely: {listed(between)} beside the ends' levels."
+        return Measure(points, choice.blocks, why)
+
+    def _many(self) -> bool:
+        return self.evidence.several >= self.question.confidence
+
+    def _verify(self, cell: int) -> Measure:
+        places = self.evidence.cells.places
+        candidate = self._candidate_of(cell)
+        blocks = VERIFY_BLOCKS - self._verified(cell).blocks
+        points = [places[cell - 1], places[cell]]
+        if self._can_revert(cell):
+            points += [self.question.last, self.question.reverted]
+        return Measure(
+            tuple(sorted(set(points))),
+            blocks if blocks > 0 else MORE_VERIFY_BLOCKS,
+            f"Is it candidate {candidate}? Fresh blocks of it and its parent.",
+            Purpose.VERIFY,
+            candidate,
+        )
+
+    def _candidate_of(self, cell: int) -> int:
+        """The last candidate of *cell* that has weight: the one whose binary is booted."""
+        inside = self.evidence.cells.candidates[cell - 1]
+        return max(k for k in inside if self.question.priors[k - 1] > 0)
+
+    def _can_revert(self, cell: int) -> bool:
+        question = self.question
+        inside = self.evidence.cells.candidates[cell - 1]
+        return (
+            question.revert
+            and question.reverted not in self.history.skipped
+            and sum(question.priors[k - 1] > 0 for k in inside) == 1
+        )
+
+    def _is_verified(self, cell: int) -> bool:
+        fresh = self._verified(cell)
+        rise = float(self.evidence.rise[self.evidence.segment_of(cell)])
+        return fresh.blocks >= VERIFY_BLOCKS and fresh.difference >= rise / 2
+
+    def _verified(self, cell: int) -> _Verified:
+        """Of the blocks that were made to verify it, those that have both of its sides."""
+        cells = self.evidence.cells
+        inside = cells.candidates[cell - 1]
+        sides: dict[str, tuple[list[float], list[float]]] = {}
+        for item in usable(self.question, self.history, cells):
+            place = cells.place_of.get(item.point)
+            if self.history.verified.get(item.group) in inside and place in {cell - 1, cell}:
+                sides.setdefault(item.group, ([], []))[place == cell].append(item.value)
+        sign = 1.0 if self.question.higher_is_worse else -1.0
+        both = [(before, after) for before, after in sides.values() if before and after]
+        differences = [
+            sign * (math.fsum(after) / len(after) - math.fsum(before) / len(before))
+            for before, after in both
+        ]
+        return _Verified(len(both), math.fsum(differences) / max(len(both), 1))

@@ -1,0 +1,164 @@
+"""SQL of bisections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from sqlalchemy import Engine, func, select, tuple_
+from sqlalchemy.orm import Session, selectinload
+
+from mitigauge.bisect.intake import BootRow
+from mitigauge.bisect.states import BisectionState
+from mitigauge.bisect.tables import Bisection, BisectionCandidate, BisectionPoint
+from mitigauge.database import advisory_lock
+from mitigauge.errors import NotFound
+from mitigauge.experiments.states import FINAL_STATES
+from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.fleet.tables import Host
+from mitigauge.kernels.tables import Kernel
+from mitigauge.results.tables import Measurement, Result
+from mitigauge.runs.tables import Boot, Run
+
+MOST_LISTED = 200
+# Any fixed number serves; a bisection's own is added, so that each is ticked by one at a time.
+ADVISORY_LOCK = 7_340_230_000
+
+
+def alone(engine: Engine, bisection_id: int) -> AbstractContextManager[bool]:
+    """Whether nobody else takes this bisection on, and nobody will until the block's end."""
+    return advisory_lock(engine, ADVISORY_LOCK + bisection_id)
+
+
+def whole(session: Session, bisection_id: int, *, lock: bool = False) -> Bisection:
+    """One bisection with candidates, points and steps. Raises :class:`NotFound`."""
+    wanted = (
+        select(Bisection)
+        .where(Bisection.id == bisection_id)
+        .options(
+            selectinload(Bisection.candidates),
+            selectinload(Bisection.points).selectinload(BisectionPoint.kernel),
+            selectinload(Bisection.steps),
+        )
+        .execution_options(populate_existing=True)
+    )
+    found = session.scalars(wanted.with_for_update(of=Bisection) if lock else wanted).one_or_none()
+    if found is None:
+        raise NotFound(
+            f"there is no bisection {bisection_id}", hint="`mitigauge bisect list` shows all."
+        )
+    return found
+
+
+def listed(session: Session, *, limit: int = MOST_LISTED) -> list[Bisection]:
+    """The newest bisections, without their parts."""
+    return list(session.scalars(select(Bisection).order_by(Bisection.id.desc()).limit(limit)))
+
+
+def running(session: Session) -> list[int]:
+    """Ids of bisections that go on, the oldest first."""
+    wanted = select(Bisection.id).where(Bisection.state == BisectionState.RUNNING)
+    return list(session.scalars(wanted.order_by(Bisection.id)))
+
+
+def is_over(session: Session, experiment_id: int) -> bool:
+    """Whether an experiment and all its runs are over."""
+    experiment = session.get_one(Experiment, experiment_id, populate_existing=True)
+    if experiment.state not in FINAL_STATES:
+        return False
+    waits = select(Run.id).where(Run.experiment_id == experiment_id, Run.state.not_in(FINAL_STATES))
+    return session.scalars(waits.limit(1)).one_or_none() is None
+
+
+def faults_of(session: Session, experiment_id: int) -> str:
+    """Why runs of an experiment failed, in their own words; empty: none did."""
+    wanted = select(Host.name, Run.error).join(Host, Run.host_id == Host.id)
+    wanted = wanted.where(Run.experiment_id == experiment_id, Run.error != "").order_by(Run.id)
+    return "; ".join(f"{host}: {error}" for host, error in session.execute(wanted))
+
+
+def case_of(session: Session, experiment_id: int) -> int:
+    """The one case of a step's experiment."""
+    wanted = select(Case.id).join(Comparison).where(Comparison.experiment_id == experiment_id)
+    return int(session.scalars(wanted).one())
+
+
+def boots_of(session: Session, experiment_id: int, case_id: int, metric: str) -> list[BootRow]:
+    """Every boot of a step, with its mean of the metric where it has one."""
+    rows = session.execute(
+        select(Boot, Arm, Host.name, Measurement.mean, Result.error)
+        .join(Run, Boot.run_id == Run.id)
+        .join(Arm, Boot.arm_id == Arm.id)
+        .join(Host, Run.host_id == Host.id)
+        .outerjoin(Result, (Result.boot_id == Boot.id) & (Result.case_id == case_id))
+        .outerjoin(
+            Measurement,
+            (Measurement.boot_id == Boot.id)
+            & (Measurement.case_id == case_id)
+            & (Measurement.metric == metric),
+        )
+        .where(Run.experiment_id == experiment_id)
+        .order_by(Boot.run_id, Boot.block, Boot.place, Boot.attempt)
+    ).all()
+    layouts = layouts_of(session, {release for row in rows for release in row[1].builds})
+    return [
+        BootRow(
+            host=host,
+            arm=arm.name,
+            block=boot.block,
+            state=boot.state,
+            begun=boot.started_at is not None,
+            reason=boot.reason or boot.observed or "",
+            layout=layouts.get(arm.release_in(boot.block), ""),
+            mean=mean,
+            error=error or "",
+        )
+        for boot, arm, host, mean, error in rows
+    ]
+
+
+def boots_begun(session: Session, experiment_id: int) -> tuple[int, int]:
+    """How many boots of an experiment were begun, and how many are planned in all."""
+    wanted = (
+        select(func.count(Boot.started_at), func.count())
+        .join(Run, Boot.run_id == Run.id)
+        .where(Run.experiment_id == experiment_id)
+    )
+    begun, planned = session.execute(wanted).one()
+    return int(begun), int(planned)
+
+
+def counts(session: Session, ids: Sequence[int]) -> dict[int, int]:
+    """Bisection → how many candidates it has."""
+    wanted = (
+        select(BisectionCandidate.bisection_id, func.count())
+        .where(BisectionCandidate.bisection_id.in_(list(ids)))
+        .group_by(BisectionCandidate.bisection_id)
+    )
+    return {int(row[0]): int(row[1]) for row in session.execute(wanted)}
+
+
+def titles(session: Session, culprits: Mapping[int, int]) -> dict[int, str]:
+    """Bisection → title of the candidate at the position that is given for it."""
+    wanted = select(
+        BisectionCandidate.bisection_id, BisectionCandidate.position, BisectionCandidate.title
+    ).where(
+        tuple_(BisectionCandidate.bisection_id, BisectionCandidate.position).in_(
+            list(culprits.items())
+        )
+    )
+    return {bisection: title for bisection, _, title in session.execute(wanted)}
+
+
+def layouts_of(session: Session, releases: set[str]) -> Mapping[str, str]:
+    """Release → layout of kernels that were built here."""
+    if not releases:
+        return {}
+    wanted = select(Kernel.release, Kernel.layout).where(Kernel.release.in_(list(releases)))
+    return {str(release): layout for release, layout in session.execute(wanted)}
+
+
+def experiments_of(session: Session, ids: Sequence[int]) -> dict[int, Experiment]:
+    """Experiments by id."""
+    found = session.scalars(select(Experiment).where(Experiment.id.in_(list(ids))))
+    return {experiment.id: experiment for experiment in found}

@@ -1,0 +1,27 @@
+"""How effects and candidates are told. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+# Beyond, an effect is no percentage that anyone reads.
+LARGEST_TOLD = 20.0
+
+
+def percent(effect: float) -> str:
+    """A log difference as a change: ``+1.30 %``."""
+    bounded = max(-LARGEST_TOLD, min(LARGEST_TOLD, effect))
+    return f"{100 * math.expm1(bounded):+.3g} %"
+
+
+def scatter(deviation: float) -> str:
+    """A size in log units, without a sign: ``0.7 %``."""
+    return percent(abs(deviation)).removeprefix("+")
+
+
+def listed(candidates: Sequence[int], most: int = 8) -> str:
+    """``3, 4, 9`` or ``3 … 40 (31 of them)``."""
+    if len(candidates) <= most:
+        return ", ".join(str(candidate) for candidate in candidates)
+    return f"{candidates[0]} … {candidates[-1]} ({len(candidates)} of them)"

@@ -1,0 +1,93 @@
+/** Candidates with the probability of each as a bar; between them, what the points say. */
+
+import type { Bisection, BisectionCandidate } from "../api/types";
+import { chance } from "./words";
+
+export function Candidates({ bisection }: { bisection: Bisection }) {
+  const skipped = new Map(
+    bisection.points.filter((point) => point.skipped !== "").map((p) => [p.position, p.skipped]),
+  );
+  const named = bisection.found?.candidates ?? [];
+  return (
+    <>
+      <table className="list stack candidates">
+        <thead>
+          <tr>
+            <th scope="col">Change</th>
+            <th scope="col">Probability</th>
+            <th scope="col">Remark</th>
+          </tr>
+        </thead>
+        <tbody>
+          {bisection.changes.map((each) => (
+            <Row
+              key={each.position}
+              candidate={each}
+              remark={each.prior_why || (skipped.get(each.position) ?? "")}
+              isNamed={named.includes(each.position)}
+            />
+          ))}
+        </tbody>
+        <tfoot>
+          <Other title="None of these" probability={bisection.none_probability} />
+          <Other title="More than one" probability={bisection.several_probability} />
+        </tfoot>
+      </table>
+      {bisection.left_out > 0 && (
+        <p className="inside faint">{bisection.left_out} less likely changes are not shown.</p>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  candidate: BisectionCandidate;
+  remark: string;
+  isNamed: boolean;
+}
+
+function Row({ candidate, remark, isNamed }: RowProps) {
+  return (
+    <tr data-named={isNamed ? "" : undefined}>
+      <th scope="row">
+        <div>
+          <span className="faint">{candidate.position}.</span>{" "}
+          {isNamed ? <strong>{candidate.title}</strong> : candidate.title}
+        </div>
+        <div className="faint small">{candidate.files.slice(0, 4).join(", ")}</div>
+      </th>
+      <td data-label="Probability">
+        <Bar probability={candidate.prior === 0 ? 0 : candidate.probability} />
+      </td>
+      <td data-label={remark === "" ? undefined : "Remark"} className="soft small">
+        {remark}
+      </td>
+    </tr>
+  );
+}
+
+function Other({ title, probability }: { title: string; probability: number | null }) {
+  if (probability === null) return null;
+  return (
+    <tr>
+      <th scope="row">{title}</th>
+      <td data-label="Probability">
+        <Bar probability={probability} />
+      </td>
+      <td />
+    </tr>
+  );
+}
+
+function Bar({ probability }: { probability: number | null }) {
+  if (probability === null) return <span className="faint">not yet</span>;
+  return (
+    <div className="chance">
+      <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+        <rect className="ground" width={100} height={10} />
+        <rect className="part" width={100 * probability} height={10} />
+      </svg>
+      <span className="num">{chance(probability)}</span>
+    </div>
+  );
+}
