@@ -89,7 +89,9 @@ class TrendIdentity(View):
     unit: str
     direction: Direction
     mode: str = Field(description="family/mode")
-    line: str = Field(description="patch series or configuration of kernels built here; often empty")
+    line: str = Field(
+        description="patch series or configuration of kernels built here; often empty"
+    )
 
 
 class TrendChange(TrendIdentity):
