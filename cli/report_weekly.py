@@ -38,7 +38,8 @@ def weekly(
         str, typer.Option(help="SMTP server, host or host:port; else MITIGAUGE_MAIL_SERVER.")
     ] = "",
     sender: Annotated[
-        str, typer.Option("--from", help="Who sends it: Name <name@host>; else MITIGAUGE_MAIL_FROM.")
+        str,
+        typer.Option("--from", help="Who sends it: Name <name@host>; else MITIGAUGE_MAIL_FROM."),
     ] = "",
     plain_connection: Annotated[
         bool, typer.Option("--plain", help="Send without TLS: a server of this machine.")

@@ -95,6 +95,9 @@ TABLE = {
     "GET /api/series/{name}/line": read("/api/series/nothing/line", 404),
     # There is none; the test of series approves one.
     "POST /api/series/{name}/{revision}/approve": Row(APPROVE, APPROVED, APPROVED),
+    "GET /api/weekly": read("/api/weekly"),
+    "GET /api/weekly/{week}": read("/api/weekly/2026-W47", 404),
+    "GET /api/weekly/{week}/report": read("/api/weekly/2026-W47/report", 404),
     # Files without data. Here none is built.
     "GET /{path:path}": everybody("/experiments/1", 503),
 }

@@ -20,6 +20,8 @@ from mitigauge.reports.weekly.document import (
     Section,
     Span,
     Tone,
+    case_path,
+    host_path,
     said,
 )
 from mitigauge.reports.weekly.support import support
@@ -141,7 +143,15 @@ def _of(data: WeekData, verdict: Verdict | None, *fates: Fate) -> list[Finding]:
 
 def _new(data: WeekData, verdict: Verdict, name: str, title: str, *, pictures: int = 0) -> Section:
     found = _of(data, verdict, Fate.NEW)
-    about = [] if found else [said("None.")]
+    again = sum(1 for finding in found if finding.hosts[0].before is not None)
+    about = [said("None.")]
+    if found:
+        about = [
+            said(
+                f"{again} of them were measured in an earlier week and said otherwise then; the "
+                "others were measured for the first time."
+            )
+        ]
     return _section(data, name, title, about, found, verdict, (Fate.NEW,), pictures=pictures)
 
 
@@ -208,7 +218,7 @@ def _section(
 def _entry(finding: Finding, name: str, *, picture: bool) -> Entry:
     first = finding.hosts[0]
     shown = first.before if finding.fate is Fate.ENDED and first.before else first.now
-    address = f"/experiments/{first.now.experiment_id}/cases/{first.now.case_id}?host={first.host}"
+    address = case_path(first.now.experiment_id, first.now.case_id, first.host)
     head = [
         Span(text=finding.case, href=address),
         Span(text=f": {finding.metric_title} "),
@@ -275,7 +285,7 @@ def _hosts(finding: Finding) -> Iterator[Line]:
         ]
         mark = f" ({', '.join(marks)})" if marks else ""
         size = f": {_size(on.now)}" if finding.on > 1 or finding.fate is Fate.ENDED else ""
-        address = f"/hosts/{on.host}?environment={on.environment}"
+        address = host_path(on.host, on.environment)
         yield said(
             "on ",
             Span(text=on.host, href=address),

@@ -164,7 +164,9 @@ def _largest(groups: _Groups) -> list[tuple[Fate, Verdict, Key]]:
     def size(group: tuple[Fate, Verdict, Key]) -> Any:
         fate, verdict, key = group
         largest = max(abs(_told(fate, *pair).effect_percent) for pair in groups[group])
-        return order.index(fate), verdict is Verdict.BETTER, -largest, key
+        # First what was measured before: it changed, the others only have their first figure.
+        first = fate is Fate.NEW and all(before is None for _, before in groups[group])
+        return order.index(fate), verdict is Verdict.BETTER, first, -largest, key
 
     kept: Counter[tuple[Fate, Verdict]] = Counter()
     chosen = []

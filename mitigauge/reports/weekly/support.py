@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from mitigauge.reports.parts import counted
 from mitigauge.reports.weekly.data import Aside, NoiseLine, WeekData
-from mitigauge.reports.weekly.document import Column, Entry, Line, Section, Span, Table, said
+from mitigauge.reports.weekly.document import (
+    Column,
+    Entry,
+    Line,
+    Section,
+    Span,
+    Table,
+    host_path,
+    said,
+)
 from mitigauge.reports.weekly.findings import in_words
 
 MOST_ROWS = 60
@@ -59,7 +68,7 @@ def _not_measured(data: WeekData) -> Section:
         about.append(said(f"{counted(data.under_way, 'run')} had begun and was not over."))
     rows = [
         [
-            said(Span(text=line.host, href=f"/hosts/{line.host}?environment={line.environment}")),
+            said(Span(text=line.host, href=host_path(line.host, line.environment))),
             said(Span(text=line.what, href=f"/experiments/{line.experiment_id}")),
             said(
                 Span(text=KINDS.get(line.kind, line.kind), tone="bad" if line.lost else ""),
@@ -90,7 +99,7 @@ def _drift(data: WeekData) -> Section | None:
     entries = [
         Entry(
             head=[
-                Span(text=of.host, href=f"/hosts/{of.host}?environment={of.environment}"),
+                Span(text=of.host, href=host_path(of.host, of.environment)),
                 Span(text=f", {of.at:%Y-%m-%d %H:%M} UTC"),
                 Span(text=": as it was before" if of.back else "", tone="faint"),
             ],
@@ -166,7 +175,7 @@ def _hours(data: WeekData) -> Section | None:
     rows = [
         [
             said(
-                Span(text=of.host, href=f"/hosts/{of.host}?environment={of.environment}"),
+                Span(text=of.host, href=host_path(of.host, of.environment)),
                 Span(text=" [emulated]" if of.emulated else "", tone="emulated"),
             ),
             said(str(of.runs)),
@@ -184,7 +193,7 @@ def _hours(data: WeekData) -> Section | None:
         title="What hosts did with their time",
         about=[
             said(
-                "Hours of runs that ended this week. Wasted: spent on boots that gave no figure. "
+                "Of runs that ended this week. Wasted: spent on boots that gave no figure. "
                 "Lost: no run could begin, since the host was set aside or reserved."
             )
         ],
@@ -195,6 +204,8 @@ def _hours(data: WeekData) -> Section | None:
 
 
 def _hour(seconds: float) -> str:
+    if seconds < 3600:
+        return f"{round(seconds / 60)} min" if seconds >= 30 else "0"
     return f"{seconds / 3600:.1f} h"
 
 

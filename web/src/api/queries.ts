@@ -203,3 +203,16 @@ export const lineQuery = (name: string) =>
     queryFn: ({ signal }) =>
       data(api.GET("/api/series/{name}/line", { params: { path: { name } }, signal })),
   });
+
+export const weeklyListQuery = () =>
+  queryOptions({
+    queryKey: ["weekly"],
+    queryFn: ({ signal }) => data(api.GET("/api/weekly", { signal })),
+  });
+
+export const weeklyQuery = (week: string) =>
+  queryOptions({
+    queryKey: ["weekly", week],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/weekly/{week}", { params: { path: { week } }, signal })),
+  });
