@@ -35,8 +35,12 @@ class Fleet:
     cases: int = 100
     """Cases; each has two arms beside the baseline, so twice as many series a host."""
     weeks: int = 8
-    last: Week = Week(2026, 47)
     seed: int = 1
+
+    @property
+    def last(self) -> Week:
+        """The newest week."""
+        return Week(2026, 47)
 
 
 def fill(engine: Engine, size: Fleet) -> None:

@@ -309,12 +309,14 @@ def _history(finding: Finding, first: OnHost) -> Iterator[Line]:
 
 
 def _cause(finding: Finding, first: OnHost) -> str:
-    """What the two sides have different; and what the host has, since the word before."""
-    told = "; ".join(finding.differs) or "nothing that is recorded differs between the two"
-    if first.before is None or finding.fate is Fate.OPEN:
+    """Of what was there before: what the host has different since. Else what the two sides have."""
+    before = first.before
+    if before is None or finding.fate is Fate.OPEN:
+        told = "; ".join(finding.differs) or "nothing that is recorded differs between the two"
         return f"{told}."
+    since = f"on {first.host} since {before.given_at:%Y-%m-%d}"
     if not first.causes_known:
-        return f"{told}; what changed on the host meanwhile is not known."
+        return f"what changed {since} is not known."
     if not first.cause:
-        return f"{told}; nothing that is recorded changed on the host meanwhile."
-    return f"{told}; on the host changed meanwhile: {'; '.join(first.cause)}."
+        return f"nothing that is recorded changed {since}."
+    return f"changed {since}: {'; '.join(first.cause)}."

@@ -244,16 +244,15 @@ def differences(baseline: Side, arm: Side) -> list[str]:
     """What an arm has and its baseline has not, in words."""
     found = []
     if arm.kernel != baseline.kernel:
-        found.append(
-            f"kernel {arm.kernel or 'of the host'} instead of {baseline.kernel or 'the host’s'}"
-        )
-    if arm.mode != baseline.mode:
+        own = "the host’s own"
+        found.append(f"kernel {arm.kernel or own} instead of {baseline.kernel or own}")
+    added = [option for option in arm.options if option not in baseline.options]
+    gone = [option for option in baseline.options if option not in arm.options]
+    if added or gone:
+        options = " ".join(added) or "without"
+        found.append(f"command line {options} instead of {' '.join(gone) or 'without'}")
+    elif arm.mode != baseline.mode:
         found.append(f"{arm.mode} instead of {baseline.mode}")
-        added = [option for option in arm.options if option not in baseline.options]
-        gone = [option for option in baseline.options if option not in arm.options]
-        if added or gone:
-            options = " ".join(added) or "nothing"
-            found.append(f"command line {options} instead of {' '.join(gone) or 'nothing'}")
     return found
 
 

@@ -23,10 +23,10 @@ def noise_lines(found: Iterable[Any], start: datetime) -> list[NoiseLine]:
         groups[row.host_class, row.emulated, row.clock, row.workload, row.metric].append(row)
     lines = []
     for (host_class, emulated, clock, workload, metric), rows in sorted(groups.items()):
-        now = [row for row in rows if row.finished_at >= start]
+        now = [row for row in rows if row.concluded_at >= start]
         if not now:
             continue
-        before = [row for row in rows if row.finished_at < start]
+        before = [row for row in rows if row.concluded_at < start]
         means = [row.boot_mean_percent for row in now if row.boot_mean_percent is not None]
         lines.append(
             NoiseLine(

@@ -102,10 +102,10 @@ def runs(session: Session, ids: Iterable[int]) -> dict[int, RunLine]:
 
 
 def runs_ended(session: Session, start: datetime, end: datetime) -> list[RunLine]:
-    """Runs that began, and ended between the two."""
+    """Runs that were concluded between the two: their verdicts are of the same time."""
     rows = session.execute(
         select(*(getattr(Run, name) for name in RunLine._fields))
-        .where(Run.finished_at >= start, Run.finished_at < end)
+        .where(Run.concluded_at >= start, Run.concluded_at < end)
         .order_by(Run.id)
     )
     return [RunLine(*row) for row in rows]
@@ -117,8 +117,8 @@ def runs_under_way(session: Session, end: datetime) -> int:
         select(func.count(Run.id)).where(
             Run.started_at < end,
             or_(
-                Run.finished_at >= end,
-                and_(Run.finished_at.is_(None), Run.state.not_in(FINAL_STATES)),
+                Run.concluded_at >= end,
+                and_(Run.concluded_at.is_(None), Run.state.not_in(FINAL_STATES)),
             ),
         )
     ).one()
@@ -271,7 +271,7 @@ def noise(session: Session, start: datetime, end: datetime) -> Sequence[Row[Any]
             Run.clock,
             Case.workload,
             CaseNoise.metric,
-            Run.finished_at,
+            Run.concluded_at,
             CaseNoise.boot_mean_percent,
             CaseNoise.boot_percent,
             CaseNoise.iteration_percent,
@@ -279,14 +279,14 @@ def noise(session: Session, start: datetime, end: datetime) -> Sequence[Row[Any]
         .join(Run, CaseNoise.run_id == Run.id)
         .join(Host, Run.host_id == Host.id)
         .join(Case, CaseNoise.case_id == Case.id)
-        .where(Run.finished_at >= start, Run.finished_at < end),
+        .where(Run.concluded_at >= start, Run.concluded_at < end),
     )
 
 
 def aa_counts(session: Session, start: datetime, end: datetime) -> Sequence[Row[Any]]:
     """(host class, comparisons, alarms, comparisons ever, alarms ever) of doubled arms."""
     alarm = AaOutcome.verdict.in_((Verdict.BETTER, Verdict.WORSE))
-    within = Run.finished_at >= start
+    within = Run.concluded_at >= start
     return _all(
         session,
         select(
@@ -298,7 +298,7 @@ def aa_counts(session: Session, start: datetime, end: datetime) -> Sequence[Row[
         )
         .join(Run, AaOutcome.run_id == Run.id)
         .join(Host, Run.host_id == Host.id)
-        .where(Run.finished_at < end)
+        .where(Run.concluded_at < end)
         .group_by(Host.host_class)
         .order_by(Host.host_class),
     )
