@@ -23,6 +23,7 @@ from api import (
     profiles,
     series,
     session,
+    weekly,
 )
 from api.addresses import AllowedHosts
 from api.bodies import proper_content_type
@@ -94,6 +95,7 @@ def create_app(
         profiles.router,
         series.router,
         bisections.router,
+        weekly.router,
         _described(),
     ):
         app.include_router(router, dependencies=[Depends(needs(Right.READ))])

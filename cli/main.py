@@ -37,7 +37,7 @@ ENTRIES: Final = {
     "host": Entry("cli.host", "Hosts: list, show, check, resume, restore.", is_group=True),
     "claims": Entry("cli.claims", "Claims: published figures beside ours.", is_group=True),
     "report": Entry(
-        "cli.report", "What is sent to people: check a cover letter's figures.", is_group=True
+        "cli.report", "What is sent to people: the week, an answer, a cover letter.", is_group=True
     ),
     "profile": Entry("cli.profile", "Profiles: what perf recorded, as stacks.", is_group=True),
     "compare": Entry(

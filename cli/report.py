@@ -9,11 +9,14 @@ from typing import Annotated
 import typer
 
 from cli.output import echo, echo_json, say
+from cli.report_weekly import weekly
 from mitigauge.errors import InvalidInput, NotFound
 
 app = typer.Typer(no_args_is_help=True, callback=lambda: None)
 
 LARGEST_BYTES = 4 << 20
+
+app.command()(weekly)
 
 
 @app.command()

@@ -62,6 +62,15 @@ class Settings(BaseModel):
     maildir: str = Field(
         "", description="Maildir to which mails to the service's own address are delivered"
     )
+    public_url: str = Field(
+        "", description="address of the dashboard as readers of mails reach it; empty: no links"
+    )
+    mail_server: str = Field("", description="SMTP server, host or host:port, for weekly reports")
+    mail_encrypted: bool = Field(True, description="whether mails go by STARTTLS alone")
+    mail_from: str = Field("", description="who sends weekly reports: Name <name@host>")
+    weekly_to: str = Field(
+        "", description="addresses, with commas between, that get each week's report unasked"
+    )
     lab_port_base: int = Field(42200, description="SSH ports of the lab hosts start above this")
     lease_seconds: float = Field(90.0, description="time to live of a host lease")
     boot_timeout_s: float = Field(240.0, description="reboot to SSH banner, where a host sets none")
@@ -115,6 +124,11 @@ class Settings(BaseModel):
                 )
             found[name] = Path(directory)
         return found
+
+    @property
+    def weekly_receivers(self) -> list[str]:
+        """The addresses of ``weekly_to``, in order."""
+        return [each.strip() for each in self.weekly_to.split(",") if each.strip()]
 
     @property
     def web_root(self) -> Path:

@@ -10,6 +10,7 @@ from mitigauge.experiments import tables as experiments
 from mitigauge.fleet import tables as fleet
 from mitigauge.kernels import tables as kernels
 from mitigauge.profiles.store import tables as profiles
+from mitigauge.reports.weekly import tables as weekly
 from mitigauge.results import tables as results
 from mitigauge.retention import tables as retention
 from mitigauge.runs import tables as runs
@@ -33,4 +34,5 @@ __all__ = [
     "series",
     "trends",
     "verdicts",
+    "weekly",
 ]

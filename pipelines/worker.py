@@ -27,6 +27,7 @@ from mitigauge.runs import service
 from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.settings import get_settings
 from pipelines.advance import Advancer
+from pipelines.weekly import report_week
 
 log = structlog.get_logger()
 
@@ -45,7 +46,7 @@ RESTART_S = 2.0
 QUEUE_LIMIT_S = 60.0
 # Shorter pauses are slept through; after a longer one the reconciler wakes the run.
 SHORT_PAUSE_S = 2.0
-# How often a worker looks whether a day has passed since somebody pruned.
+# How often a worker looks whether a day has passed since somebody pruned, or a week is over.
 LOOK_FOR_OLD_S = 600.0
 # A run that no step could even be begun for is left alone for so long.
 TROUBLE_RETRY_S = 30.0
@@ -101,7 +102,8 @@ class Worker:
             )
             watch = asyncio.create_task(self._reconcile(app, stop))
             clean = asyncio.create_task(self._prune_daily(stop))
-            tasks = {work, watch, clean}
+            weekly = asyncio.create_task(self._report_weekly(stop))
+            tasks = {work, watch, clean, weekly}
             done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in pending:
                 task.cancel()
@@ -159,6 +161,18 @@ class Worker:
             prune_if_due(self.advancer.engine, get_settings())
         except Exception:
             log.exception("nothing was pruned")
+
+    async def _report_weekly(self, stop: threading.Event) -> None:
+        """Make the report of a week that is over, once whichever worker comes first."""
+        while not stop.is_set():
+            await asyncio.to_thread(self._report)
+            await asyncio.sleep(LOOK_FOR_OLD_S)
+
+    def _report(self) -> None:
+        try:
+            report_week(self.advancer.engine, get_settings())
+        except Exception:
+            log.exception("no weekly report")
 
     def _runs_to_wake(self) -> list[int]:
         """What nobody else would put right, and the runs whose time has come."""

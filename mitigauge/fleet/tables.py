@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, func, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.clock import Clock
 from mitigauge.database import Base, one_of
+from mitigauge.fleet.states import AbsenceKind
 
 
 class Host(Base):
@@ -55,3 +56,35 @@ class Fingerprint(Base):
     facts: Mapped[dict[str, Any]]
     first_seen_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_seen_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class HostAbsence(Base):
+    """A time in which no run begins on a host: it is set aside, or somebody reserved it.
+
+    Those that are over stay, so that what a host's time went into can be told later.
+    """
+
+    __tablename__ = "host_absence"
+    __table_args__ = (
+        CheckConstraint(one_of("kind", AbsenceKind), name="kind"),
+        CheckConstraint("(kind = 'reserved') = (until IS NOT NULL)", name="until"),
+        Index(
+            "uq_host_absence_open",
+            *("host_id", "kind"),
+            unique=True,
+            postgresql_where=text("ended_at IS NULL"),
+        ),
+        Index("ix_host_absence_began_at", "began_at"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    host_id: Mapped[int] = mapped_column(ForeignKey("host.id"))
+    kind: Mapped[str]
+    reason: Mapped[str]
+    # Who said so; empty: a rule of the service.
+    begun_by: Mapped[str] = mapped_column(server_default="")
+    began_at: Mapped[datetime]
+    # A reservation ends by itself.
+    until: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
+    ended_by: Mapped[str] = mapped_column(server_default="")

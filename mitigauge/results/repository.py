@@ -61,6 +61,18 @@ def measurements_of(
     return session.execute(statement).all()
 
 
+def iterations_of(
+    session: Session, boot_ids: Iterable[int]
+) -> list[tuple[int, int, str, list[float]]]:
+    """(boot, case, metric, iterations that count) of every value of the boots."""
+    rows = session.execute(
+        select(
+            Measurement.boot_id, Measurement.case_id, Measurement.metric, Measurement.counted
+        ).where(Measurement.boot_id.in_(list(boot_ids)))
+    )
+    return [(row[0], row[1], row[2], row[3]) for row in rows]
+
+
 def results_of_boot(session: Session, boot_id: int) -> list[Result]:
     """What is stored of a boot, with its values."""
     return list(

@@ -214,6 +214,17 @@ def unconcluded(session: Session) -> list[int]:
     )
 
 
+def without_noise(session: Session) -> list[int]:
+    """Runs that are concluded and whose cases' noise was not worked out yet."""
+    return list(
+        session.scalars(
+            select(Run.id)
+            .where(Run.concluded_at.is_not(None), Run.noise_at.is_(None))
+            .order_by(Run.id)
+        )
+    )
+
+
 def unconcluded_experiments(session: Session) -> list[int]:
     """Experiments that are over, all their runs concluded, and that have no headline yet."""
     waits = select(Run.id).where(Run.experiment_id == Experiment.id, Run.concluded_at.is_(None))

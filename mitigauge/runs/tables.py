@@ -55,6 +55,8 @@ class Run(Base):
     verdict_changes: Mapped[int] = mapped_column(server_default=text("0"))
     # When its last verdicts were stored, after it was over.
     concluded_at: Mapped[datetime | None]
+    # When the noise of its cases was worked out, after that.
+    noise_at: Mapped[datetime | None]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
 

@@ -175,7 +175,9 @@ def _placed_again(values: Floats, bounds: list[int]) -> list[int]:
     return placed
 
 
-def _outliers(values: Floats, bounds: Sequence[int], smallest: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _outliers(
+    values: Floats, bounds: Sequence[int], smallest: float
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Single values far off the median of their stretch, by the noise of all stretches."""
     off = np.concatenate(
         [values[first:end] - np.median(values[first:end]) for first, end in _pairs(bounds)]
@@ -188,13 +190,18 @@ def _outliers(values: Floats, bounds: Sequence[int], smallest: float) -> np.ndar
     return alone
 
 
-def _mean(values: Floats, normal: np.ndarray[tuple[int], np.dtype[np.bool_]], first: int, end: int) -> float:
+def _mean(
+    values: Floats, normal: np.ndarray[tuple[int], np.dtype[np.bool_]], first: int, end: int
+) -> float:
     chosen = values[first:end][normal[first:end]]
     return float(chosen.mean() if chosen.size else values[first:end].mean())
 
 
 def _without_small(
-    values: Floats, normal: np.ndarray[tuple[int], np.dtype[np.bool_]], bounds: list[int], smallest: float
+    values: Floats,
+    normal: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    bounds: list[int],
+    smallest: float,
 ) -> list[int]:
     """Join neighbours whose levels differ by less than what counts, the most alike first."""
     bounds = list(bounds)
@@ -264,7 +271,10 @@ def _place_interval(values: Floats, first: int, place: int, end: int) -> tuple[i
 
 
 def _welch(
-    values: Floats, normal: np.ndarray[tuple[int], np.dtype[np.bool_]], one: tuple[int, int], two: tuple[int, int]
+    values: Floats,
+    normal: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    one: tuple[int, int],
+    two: tuple[int, int],
 ) -> tuple[float, float]:
     """95 % interval of the difference of two means with variances of their own (Welch 1947)."""
     parts = [values[slice(*part)][normal[slice(*part)]] for part in (one, two)]

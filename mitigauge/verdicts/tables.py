@@ -40,6 +40,7 @@ class StoredVerdict(Base):
             unique=True,
             postgresql_where=text("superseded_at IS NULL"),
         ),
+        Index("ix_verdict_given_at", "given_at"),
     )
 
     run_id: Mapped[int] = mapped_column(ForeignKey("run.id"), primary_key=True)
@@ -96,3 +97,18 @@ class AaOutcome(Base):
     effect_percent: Mapped[float | None]
     p: Mapped[float | None]
     blocks: Mapped[int]
+
+
+class CaseNoise(Base):
+    """How much one metric of one case scattered within one run, percent; null: cannot be told."""
+
+    __tablename__ = "case_noise"
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id"), primary_key=True)
+    case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"), primary_key=True)
+    metric: Mapped[str] = mapped_column(primary_key=True)
+    boots: Mapped[int]
+    # Standard deviations: of a boot's mean, of it without the iterations' share, of an iteration.
+    boot_mean_percent: Mapped[float | None]
+    boot_percent: Mapped[float | None]
+    iteration_percent: Mapped[float | None]

@@ -101,6 +101,9 @@ TABLE = {
     "GET /api/bisections/{bisection_id}": read(BISECTION, 404),
     # There is none; the test of bisections cancels one.
     "POST /api/bisections/{bisection_id}/cancel": Row(BISECTION + "/cancel", NOT_THERE, NOT_THERE),
+    "GET /api/weekly": read("/api/weekly"),
+    "GET /api/weekly/{week}": read("/api/weekly/2026-W47", 404),
+    "GET /api/weekly/{week}/report": read("/api/weekly/2026-W47/report", 404),
     # Files without data. Here none is built.
     "GET /{path:path}": everybody("/experiments/1", 503),
 }

@@ -17,6 +17,8 @@ import { SeriesPage } from "./series/one";
 import { SeriesListPage } from "./series/page";
 import { useTheme, type Theme } from "./theme";
 import { NotFound } from "./ui/answers";
+import { WeeklyPage } from "./weekly/one";
+import { WeeklyListPage } from "./weekly/page";
 
 const THEMES: [Theme, string][] = [
   ["system", "Auto"],
@@ -123,6 +125,16 @@ function Pages() {
           return bisection === null ? <NoSuchPage /> : <BisectionPage id={bisection} />;
         }}
       </Route>
+      <Route path="/weekly" component={WeeklyListPage} />
+      <Route path="/weekly/:week">
+        {(params) =>
+          /^[12]\d{3}-W[0-5]\d$/.test(params.week) ? (
+            <WeeklyPage week={params.week} />
+          ) : (
+            <NoSuchPage />
+          )
+        }
+      </Route>
       <Route path="/login">
         <Redirect to="/" replace />
       </Route>
@@ -163,6 +175,9 @@ export function App({ linkKey }: { linkKey: string | null }) {
           </NavLink>
           <NavLink to="/hosts" also={["/hosts/"]}>
             Hosts
+          </NavLink>
+          <NavLink to="/weekly" also={["/weekly/"]}>
+            Weekly
           </NavLink>
         </nav>
         <Who

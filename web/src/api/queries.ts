@@ -230,3 +230,16 @@ export const bisectionQuery = (id: number) =>
       retryWhileAway(query.state.error) ||
       (query.state.data !== undefined && goesOn(query.state.data.state) ? 5_000 : false),
   });
+
+export const weeklyListQuery = () =>
+  queryOptions({
+    queryKey: ["weekly"],
+    queryFn: ({ signal }) => data(api.GET("/api/weekly", { signal })),
+  });
+
+export const weeklyQuery = (week: string) =>
+  queryOptions({
+    queryKey: ["weekly", week],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/weekly/{week}", { params: { path: { week } }, signal })),
+  });

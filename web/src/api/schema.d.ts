@@ -673,6 +673,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/weekly": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Weekly
+         * @description Reports that were made, the newest week first.
+         */
+        get: operations["list_weekly_api_weekly_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/weekly/{week}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Weekly
+         * @description One week's report, arranged for reading.
+         */
+        get: operations["show_weekly_api_weekly__week__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/weekly/{week}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Weekly File
+         * @description The report as a file: text, Markdown, HTML, JSON, or a mail with its pictures.
+         */
+        get: operations["weekly_file_api_weekly__week__report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1447,6 +1507,19 @@ export interface components {
          */
         Clock: "real" | "counted";
         /**
+         * Column
+         * @description A column of a table.
+         */
+        Column: {
+            /**
+             * Right
+             * @default false
+             */
+            right: boolean;
+            /** Title */
+            title: string;
+        };
+        /**
          * ComparisonHead
          * @description Arms sharing a baseline, on some hosts, over some cases.
          */
@@ -1513,6 +1586,32 @@ export interface components {
             mean: number;
             /** N */
             n: number;
+        };
+        /**
+         * Counts
+         * @description Verdicts on primary metrics that were given this week.
+         */
+        Counts: {
+            /**
+             * Better
+             * @default 0
+             */
+            better: number;
+            /**
+             * Same
+             * @default 0
+             */
+            same: number;
+            /**
+             * Undecided
+             * @default 0
+             */
+            undecided: number;
+            /**
+             * Worse
+             * @default 0
+             */
+            worse: number;
         };
         /**
          * DiffArray
@@ -1673,6 +1772,25 @@ export interface components {
             unknown_percent: number;
         };
         /**
+         * Document
+         * @description The whole report, in the order in which it is read.
+         */
+        Document: {
+            /** Lead */
+            lead: components["schemas"]["Span"][][];
+            /** Sections */
+            sections: components["schemas"]["Section"][];
+            /**
+             * Subject
+             * @description of the mail
+             */
+            subject: string;
+            /** Title */
+            title: string;
+            /** Week */
+            week: string;
+        };
+        /**
          * EarlierVerdict
          * @description What was said of an arm, and no longer holds.
          */
@@ -1697,6 +1815,17 @@ export interface components {
             verdict: components["schemas"]["Verdict"] | null;
             /** Version */
             version: number;
+        };
+        /**
+         * Entry
+         * @description One thing that is told in a few lines.
+         */
+        Entry: {
+            /** Head */
+            head: components["schemas"]["Span"][];
+            /** Lines */
+            lines: components["schemas"]["Span"][][];
+            picture?: components["schemas"]["Picture"] | null;
         };
         /**
          * EventView
@@ -2349,6 +2478,51 @@ export interface components {
             title_before: string;
         };
         /**
+         * Picture
+         * @description A line of values over time.
+         */
+        Picture: {
+            /**
+             * Changed At
+             * @description where the level changed
+             */
+            changed_at?: string | null;
+            /** Id */
+            id: string;
+            /** Points */
+            points: components["schemas"]["Point"][];
+            /**
+             * Title
+             * @description what it shows, for those who do not see it
+             */
+            title: string;
+            /** Unit */
+            unit: string;
+            /**
+             * Zero
+             * @description whether 0 belongs into it, as for effects
+             * @default false
+             */
+            zero: boolean;
+        };
+        /**
+         * Point
+         * @description One value of a picture, with its interval if it has one.
+         */
+        Point: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** High */
+            high?: number | null;
+            /** Low */
+            low?: number | null;
+            /** Value */
+            value: number;
+        };
+        /**
          * PointLevel
          * @description What one point showed in one step, in the metric's unit.
          */
@@ -2718,6 +2892,28 @@ export interface components {
             verdict_changes: number;
         };
         /**
+         * Section
+         * @description One part of the report.
+         */
+        Section: {
+            /** About */
+            about?: components["schemas"]["Span"][][];
+            /** Entries */
+            entries?: components["schemas"]["Entry"][];
+            /** Id */
+            id: string;
+            /**
+             * More
+             * @description what was left out
+             * @default
+             */
+            more: string;
+            /** Tables */
+            tables?: components["schemas"]["Table"][];
+            /** Title */
+            title: string;
+        };
+        /**
          * Selection
          * @description The boots of an arm, on a host, in an experiment: one side of a diff.
          */
@@ -2903,6 +3099,26 @@ export interface components {
             tree: string;
         };
         /**
+         * Span
+         * @description Some words in a line.
+         */
+        Span: {
+            /**
+             * Href
+             * @description path of the dashboard; empty: leads nowhere
+             * @default
+             */
+            href: string;
+            /** Text */
+            text: string;
+            /**
+             * Tone
+             * @default
+             * @enum {string}
+             */
+            tone: "" | "worse" | "better" | "emulated" | "bad" | "faint";
+        };
+        /**
          * StepView
          * @description One experiment of a bisection.
          */
@@ -2938,11 +3154,84 @@ export interface components {
             why: string;
         };
         /**
+         * Table
+         * @description Figures beside one another.
+         */
+        Table: {
+            /**
+             * Caption
+             * @default
+             */
+            caption: string;
+            /** Columns */
+            columns: components["schemas"]["Column"][];
+            /** Rows */
+            rows: components["schemas"]["Span"][][][];
+        };
+        /**
          * Verdict
          * @description What the numbers say about one arm against the baseline.
          * @enum {string}
          */
         Verdict: "better" | "worse" | "same" | "undecided";
+        /**
+         * WeeklyLine
+         * @description A line in the list of weekly reports.
+         */
+        WeeklyLine: {
+            /**
+             * Complete
+             * @description whether the week was over when the report was made
+             */
+            complete: boolean;
+            counts: components["schemas"]["Counts"];
+            /** In Words */
+            in_words: string;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** New Better */
+            new_better: number;
+            /** New Worse */
+            new_worse: number;
+            /** Open Worse */
+            open_worse: number;
+            /** Sent At */
+            sent_at: string | null;
+            /** Version */
+            version: number;
+            /** Week */
+            week: string;
+        };
+        /**
+         * WeeklyView
+         * @description One week's report, arranged for reading.
+         */
+        WeeklyView: {
+            /** After */
+            after: string | null;
+            /**
+             * Before
+             * @description the week before it that has a report
+             */
+            before: string | null;
+            /** Complete */
+            complete: boolean;
+            document: components["schemas"]["Document"];
+            /** In Words */
+            in_words: string;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Version */
+            version: number;
+            /** Week */
+            week: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -4478,6 +4767,124 @@ export interface operations {
                 };
             };
             /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_weekly_api_weekly_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WeeklyLine"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_weekly_api_weekly__week__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                week: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WeeklyView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    weekly_file_api_weekly__week__report_get: {
+        parameters: {
+            query?: {
+                format?: "text" | "markdown" | "html" | "json" | "mail";
+            };
+            header?: never;
+            path: {
+                week: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;

@@ -1,0 +1,1 @@
+"""The weekly report, over a fleet of any size."""

@@ -1,0 +1,1 @@
+"""The weekly report of the fleet: what changed, how sure it is, and what was not measured."""

@@ -1,0 +1,253 @@
+"""The weekly report from real rows: made once, stored, versioned, and sent."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+from typer.testing import CliRunner
+
+from bench.weekly.fill import Fleet, fill
+from mitigauge.database import transaction
+from mitigauge.errors import NotFound
+from mitigauge.fleet import repository as fleet
+from mitigauge.reports.weekly import service
+from mitigauge.reports.weekly.data import Fate
+from mitigauge.reports.weekly.week import Week
+from mitigauge.runs.conclusions import conclude_closed
+from mitigauge.runs.noise import note_noise
+from mitigauge.settings import Settings
+from pipelines.weekly import report_week
+from tests import recording
+from tests.made import make
+from tests.mail_server import mail_server
+
+SMALL = Fleet(hosts=21, cases=20, weeks=3)
+WEEK = SMALL.last
+
+
+@pytest.fixture
+def filled(engine: Engine) -> Engine:
+    """Three weeks of 21 hosts."""
+    fill(engine, SMALL)
+    return engine
+
+
+def change(engine: Engine, statement: str, **values: Any) -> None:
+    with engine.begin() as connection:
+        connection.execute(text(statement), values)
+
+
+def test_a_change_is_new_in_its_week_and_open_in_the_next(filled: Engine) -> None:
+    report = service.make(filled, WEEK)
+    new = [f for f in report.data.findings if f.fate is Fate.NEW]
+    assert [(f.case, f.arm.mode) for f in new] == [
+        ("load 2 size 10", "vmscape/clear-bhb"),
+        ("load 2 size 10", "vmscape/ibpb"),
+    ]
+    assert {f.on for f in new} == {21}
+    assert new[0].hosts[0].before is not None
+    assert len(new[0].history) == SMALL.weeks
+    following = service.make(filled, Week(2026, 48))
+    [still] = [f for f in following.data.findings if f.case == new[0].case and f.on][:1]
+    assert still.fate is Fate.OPEN
+    assert following.data.compared == []
+
+
+def test_other_microcode_is_told_as_drift_and_as_the_suspected_cause(filled: Engine) -> None:
+    report = service.make(filled, WEEK)
+    assert [of.host for of in report.data.drift] == ["host-000", "host-020"]
+    assert [c.name for c in report.data.drift[0].changed] == ["microcode", "packages.linux-perf"]
+    change(
+        filled,
+        "update verdict set effect_percent = effect_percent + 20 from run, host, benchmark_case c"
+        " where run.id = run_id and host.id = host_id and host.name = 'host-020'"
+        " and verdict = 'worse' and c.id = case_id and c.position = 10",
+    )
+    again = service.make(filled, WEEK)
+    first = next(f for f in again.data.findings if f.fate is Fate.NEW)
+    assert first.hosts[0].host == "host-020"
+    assert first.hosts[0].cause[0] == "microcode: 0xa101 → 0xa102"
+
+
+def test_made_again_it_is_the_same_bytes_and_no_new_version(filled: Engine) -> None:
+    first = service.make(filled, WEEK)
+    second = service.make(filled, WEEK)
+    assert (first.version, second.version) == (1, 1)
+    for form in service.FORMATS:
+        assert first.rendered(form) == second.rendered(form)
+
+
+def test_later_data_make_a_next_version_and_the_first_stays(filled: Engine) -> None:
+    service.make(filled, WEEK)
+    change(filled, "update verdict set verdict = 'same', effect_percent = 0")
+    assert service.make(filled, WEEK).version == 2
+    with filled.connect() as connection:
+        rows = connection.execute(
+            text("select version, superseded_at is null from weekly_report order by version")
+        ).all()
+    assert [tuple(row) for row in rows] == [(1, False), (2, True)]
+
+
+def test_what_comes_after_the_week_changes_nothing_of_it(filled: Engine) -> None:
+    first = service.make(filled, WEEK)
+    made = make(filled)
+    conclude_closed(filled)
+    assert made.experiment
+    assert service.make(filled, WEEK).rendered("json") == first.rendered("json")
+
+
+def test_the_week_under_way_is_replaced(engine: Engine) -> None:
+    make(engine)
+    conclude_closed(engine)
+    with transaction(engine) as session:
+        week = service.default_week(session)
+    first = service.make(engine, week)
+    assert not first.data.complete
+    assert first.data.until is not None
+    change(engine, "update verdict set effect_percent = effect_percent * 2 where n > 0")
+    assert service.make(engine, week).version == 1
+    with engine.connect() as connection:
+        assert connection.execute(text("select count(*) from weekly_report")).scalar_one() == 1
+
+
+def test_the_demo_is_told_with_its_marks(engine: Engine) -> None:
+    recording.load(engine)
+    conclude_closed(engine)
+    with transaction(engine) as session:
+        week = service.default_week(session)
+    said = " ".join(service.make(engine, week).rendered("text").decode().split())
+    assert "spectre-bhi/loop with spectre-bhi/off" in said
+    assert "worse [emulated]" in said
+    assert "setting was not in force" in said
+    assert "boots" in said
+
+
+def test_noise_is_worked_out_once_and_is_that_of_the_case_page(engine: Engine) -> None:
+    made = make(engine)
+    conclude_closed(engine)
+    assert note_noise(engine) == 1
+    assert note_noise(engine) == 0
+    with engine.connect() as connection:
+        rows = connection.execute(text("select * from case_noise order by case_id")).all()
+    assert len(rows) == made.cases
+    assert all(0 < row.iteration_percent < 2 for row in rows)
+    assert {row.boots for row in rows} == {16}
+
+
+def test_hosts_that_were_set_aside_lost_time(filled: Engine) -> None:
+    with transaction(filled) as session:
+        host = fleet.host_named(session, "rack", "host-003")
+        fleet.set_aside(session, host.id, "it does not answer")
+        fleet.bring_back(session, host.id)
+    start = WEEK.start
+    change(
+        filled,
+        "update host_absence set began_at = :a, ended_at = :b",
+        a=start - timedelta(hours=5),
+        b=start + timedelta(hours=7),
+    )
+    report = service.make(filled, WEEK)
+    [aside] = report.data.aside
+    assert (aside.host, aside.seconds) == ("host-003", 7 * 3600)
+    [hours] = [of for of in report.data.hours if of.host == "host-003"]
+    assert hours.lost_s == 7 * 3600
+    assert hours.held_s == 9 * 3600
+    assert "it does not answer" in " ".join(report.rendered("text").decode().split())
+
+
+def last_week(engine: Engine) -> Week:
+    with transaction(engine) as session:
+        now: datetime = session.execute(text("select now()")).scalar_one()
+    return Week.of(now).earlier()
+
+
+def shifted(engine: Engine) -> Week:
+    """Let the fleet's last week be the one that is over now; its name."""
+    week = last_week(engine)
+    by = week.start - WEEK.start
+    change(engine, "update verdict set given_at = given_at + :by", by=by)
+    for table, columns in (("run", ("started_at", "concluded_at")), ("boot", ("started_at",))):
+        for column in columns:
+            change(engine, f"update {table} set {column} = {column} + :by", by=by)
+    return week
+
+
+def test_the_timer_makes_a_report_once_and_sends_it_to_nobody_unless_told(filled: Engine) -> None:
+    week = shifted(filled)
+    with mail_server() as server:
+        where = f"127.0.0.1:{server.port}"
+        report_week(filled, Settings(mail_server=where, mail_from="fleet@example.org"))
+        with transaction(filled) as session:
+            made = service.find(session, week)
+        assert made.data.complete
+        assert server.handler.mails == []
+        told = Settings(
+            mail_server=where, mail_from="fleet@example.org", mail_encrypted=False,
+            weekly_to="a@example.org, b@example.org",
+        )  # fmt: skip
+        report_week(filled, told)
+        report_week(filled, told)
+        [mail] = server.handler.mails
+    assert mail["To"] == "a@example.org, b@example.org"
+    assert f"[{week}] 2 new regressions" in mail["Subject"]
+    assert mail.get_content_type() == "multipart/alternative"
+    related = mail.get_payload()[1]
+    pictures = [p for p in related.walk() if p.get_content_type() == "image/png"]
+    assert pictures
+    assert pictures[0].get_payload(decode=True).startswith(b"\x89PNG")
+
+
+def test_a_mail_that_is_not_taken_is_sent_later(filled: Engine) -> None:
+    week = shifted(filled)
+    told = Settings(
+        mail_server="127.0.0.1:1", mail_from="fleet@example.org", mail_encrypted=False,
+        weekly_to="a@example.org",
+    )  # fmt: skip
+    report_week(filled, told)
+    with transaction(filled) as session:
+        waiting = service.unsent(session)
+    assert waiting is not None
+    with mail_server() as server:
+        report_week(filled, told.model_copy(update={"mail_server": f"127.0.0.1:{server.port}"}))
+        assert len(server.handler.mails) == 1
+    with transaction(filled) as session:
+        assert service.unsent(session) is None
+        assert [line.week for line in service.listed(session)] == [str(week)]
+
+
+def test_an_empty_service_makes_no_report_and_says_which_there_are(engine: Engine) -> None:
+    assert service.make_if_due(engine) is None
+    with transaction(engine) as session, pytest.raises(NotFound, match="2026-W47") as refused:
+        service.find(session, WEEK)
+    assert "mitigauge report weekly --week 2026-W47" in refused.value.hint
+
+
+def test_the_command_writes_sends_and_lists(
+    filled: Engine, home: Path, monkeypatch: pytest.MonkeyPatch, database_url: str
+) -> None:
+    from cli import report
+    from mitigauge import database
+
+    monkeypatch.setattr(database, "get_engine", lambda: filled)
+    run = CliRunner().invoke
+    file = home / "week.html"
+    wrote = run(report.app, ["weekly", "--week", "2026-W47", "--format", "html", "--to", str(file)])
+    assert wrote.exit_code == 0, wrote.output
+    assert "2 new regressions" in wrote.output
+    assert file.read_text().count("data:image/png;base64,") == 4
+    with mail_server() as server:
+        sent = run(
+            report.app,
+            ["weekly", "--week", "2026-W47", "--send", "a@example.org", "--plain",
+             "--server", f"127.0.0.1:{server.port}", "--from", "Fleet <fleet@example.org>"],
+        )  # fmt: skip
+        assert sent.exit_code == 0, sent.output
+        assert len(server.handler.mails) == 1
+    listed = run(report.app, ["weekly", "--list"])
+    assert "2026-W47" in listed.output
+    unsent = run(report.app, ["weekly", "--send", "a@example.org"])
+    assert "no server takes it" in str(unsent.exception)
