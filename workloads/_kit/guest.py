@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,6 +59,16 @@ class Addition(NamedTuple):
     append: str = ""
     memory_mb: int = 0
 
+    @classmethod
+    def of(cls, parts: Iterable[Addition]) -> Addition:
+        """All of them together."""
+        parts = list(parts)
+        return cls(
+            [word for part in parts for word in part.qemu],
+            "".join(part.append for part in parts),
+            sum(part.memory_mb for part in parts),
+        )
+
 
 def read_json(path: Path, missing: str) -> dict[str, Any]:
     """The object in `path`; `missing` says how to get the file if it is not there."""
@@ -71,6 +81,16 @@ def read_json(path: Path, missing: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise CaseError(f"{path} holds no JSON object")
     return content
+
+
+def guest_with(workload: str) -> dict[str, Any]:
+    """How the guest that is built here is started, and its `addition` for `workload`.
+
+    An operator's image, which has none, does not take its place. CaseError if the host has none.
+    """
+    needed = f"apply Ansible role guest with {workload} among guest_workloads"
+    manifest = read_json(GUEST / "manifest.json", needed)
+    return {**manifest, "addition": read_json(GUEST / f"{workload}.json", needed)}
 
 
 def guest_manifest() -> dict[str, Any]:

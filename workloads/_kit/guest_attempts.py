@@ -50,7 +50,7 @@ def tools_of(manifest: dict[str, Any]) -> dict[str, str]:
         return {**tools, "guest_image_sha256": manifest["disk"]["sha256"]}
     return {
         **tools, "guest_kernel": manifest["kernel_release"],
-        "guest_initrd_sha256": manifest["initrd_sha256"],
+        "guest_initrd_sha256": manifest.get("addition", manifest)["initrd_sha256"],
     }  # fmt: skip
 
 
