@@ -38,7 +38,7 @@ def set_aside(output: Path, attempt: int) -> None:
     kept = output / f"attempt-{attempt}"
     kept.mkdir()
     for pattern in ("warmup-*", "iteration-*", f"serial-{attempt}.log",
-                    f"qemu-{attempt}.log", f"session-{attempt}.*"):  # fmt: skip
+                    f"qemu-{attempt}.log", f"session-{attempt}.*", f"pass-{attempt}-*"):  # fmt: skip
         for path in output.glob(pattern):
             path.rename(kept / path.name)
 
