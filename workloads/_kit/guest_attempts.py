@@ -37,8 +37,8 @@ def set_aside(output: Path, attempt: int) -> None:
     """Keep what a failed attempt measured, out of the way of the next."""
     kept = output / f"attempt-{attempt}"
     kept.mkdir()
-    for pattern in ("warmup-*", "iteration-*", f"serial-{attempt}.log",
-                    f"qemu-{attempt}.log", f"session-{attempt}.*", f"pass-{attempt}-*"):  # fmt: skip
+    for pattern in ("warmup-*", "iteration-*", f"serial-{attempt}.log", f"qemu-{attempt}.log",
+                    f"session-{attempt}.*", f"pass-{attempt}-*"):  # fmt: skip
         for path in output.glob(pattern):
             path.rename(kept / path.name)
 

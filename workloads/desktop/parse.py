@@ -37,7 +37,7 @@ HIGHER = {"density", "read_iops", "write_iops"}
 
 
 def checked_actions(done: dict[str, Any], file: str, sessions: int) -> None:
-    """Raise ParseError unless the actions are those of the seed, at levels and times that can be."""
+    """Raise ParseError unless the actions are the seed's, at levels and times that can be."""
     entries = field(done, file, "actions", list)
     if not 1 <= len(entries) <= MOST_ACTIONS or not all(isinstance(e, dict) for e in entries):
         raise ParseError(f"{file}: actions: no list of 1 to {MOST_ACTIONS} objects")
@@ -129,7 +129,6 @@ def whole_loops(done: dict[str, Any], session: int, began: float, ended: float) 
 def checked_samples(done: dict[str, Any], file: str, case: dict[str, Any]) -> None:
     """Raise ParseError unless the counters only grow, and each phase begins and ends with one."""
     samples = field(done, file, "samples", list)
-    rate = whole(done, file, "ticks_per_s", 1, 100_000)
     processors = whole(done, file, "vcpus", case["parameters"]["sessions"], 1 << 16)
     ranges = field(done, file, "energy_range_uj", list)
     has_power = case["parameters"].get("power") == "rapl"
@@ -149,7 +148,7 @@ def checked_samples(done: dict[str, Any], file: str, case: dict[str, Any]) -> No
         ):
             raise ParseError(f"{where}: energy_uj: {energy!r:.80}")
         if before:
-            checked_growth(before, now, where, rate, processors)
+            checked_growth(before, now, where, processors)
         before = now
     ats = [sample["at"] for sample in samples]
     for name, ends in done["phases"].items():
@@ -158,7 +157,7 @@ def checked_samples(done: dict[str, Any], file: str, case: dict[str, Any]) -> No
 
 
 def checked_growth(
-    before: dict[str, float], now: dict[str, float], where: str, rate: int, processors: int
+    before: dict[str, float], now: dict[str, float], where: str, processors: int
 ) -> None:
     """Counters from one sample to the next: none falls, none grows faster than time lets it."""
     for name, was in before.items():
@@ -239,8 +238,8 @@ def density_of(told: dict[str, Any], threshold: float, file: str) -> float:
     if found is None:
         curve = told["load_curve"][-1]
         raise ParseError(
-            f"{file}: density: {curve['sessions']} sessions are {curve['slowdown']:.0f} % slower, the "
-            f"threshold is {threshold} %: raise sessions, or lower threshold"
+            f"{file}: density: {curve['sessions']} sessions are {curve['slowdown']:.0f} % slower, "
+            f"the threshold is {threshold} %: raise sessions, or lower threshold"
         )
     return float(found)
 

@@ -132,10 +132,11 @@ class Load:
             if desktop.channel in ready:
                 self._hear(desktop)
         now = time.monotonic()
-        for desktop in self.desktops:
-            if desktop.due is not None and now >= desktop.due:
-                self.level += desktop.kind == "login"
-                desktop.begin(now, self.level)
+        beginning = [d for d in self.desktops if d.due is not None and now >= d.due]
+        # What begins at one moment begins at one level.
+        self.level += sum(desktop.kind == "login" for desktop in beginning)
+        for desktop in beginning:
+            desktop.begin(now, self.level)
         if now >= self.next_sample:
             self._look(now)
             self._sample(now)

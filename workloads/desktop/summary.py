@@ -5,6 +5,7 @@ docs/desktop.md is this file in words.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -67,7 +68,7 @@ def largest_share(samples: Sequence[Mapping[str, Any]]) -> float:
     """The largest share between two samples, of those that are apart enough."""
     stretches = [
         share(one, two)
-        for one, two in zip(samples, samples[1:], strict=False)
+        for one, two in itertools.pairwise(samples)
         if two["at"] - one["at"] >= LEAST_STRETCH_S
     ]
     return max(stretches, default=share(samples[0], samples[-1]))
