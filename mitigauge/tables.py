@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mitigauge.access import tables as access
 from mitigauge.claims import tables as claims
+from mitigauge.collectors import tables as collectors
 from mitigauge.database import Base
 from mitigauge.experiments import tables as experiments
 from mitigauge.fleet import tables as fleet
@@ -19,6 +20,7 @@ metadata = Base.metadata
 __all__ = [
     "access",
     "claims",
+    "collectors",
     "experiments",
     "fleet",
     "kernels",
