@@ -125,8 +125,9 @@ def binned(series: Series, figure: Figure, edges: Doubles) -> Doubles | None:
             found = np.divide(
                 100.0 * found, grown, out=np.full_like(found, np.nan), where=grown > 0
             )
-    outside = (edges[1:] <= times[0]) | (edges[:-1] >= times[-1])
-    return np.where(outside, np.nan, found)
+    outside: NDArray[np.bool_] = (edges[1:] <= times[0]) | (edges[:-1] >= times[-1])
+    shown: Doubles = np.where(outside, np.nan, found)
+    return shown
 
 
 def rates(series: Series, prefix: str, window: Window | None) -> dict[str, float]:
@@ -150,7 +151,8 @@ def _added(series: Series, columns: Sequence[str]) -> Doubles | None:
     found = [series.column(name) for name in columns]
     if not found or any(column is None for column in found):
         return None
-    return np.sum(np.array(found, np.float64), axis=0)
+    total: Doubles = np.sum(np.array(found, np.float64), axis=0)
+    return total
 
 
 def _levels(times: Doubles, values: Doubles, edges: Doubles) -> Doubles:
@@ -158,9 +160,10 @@ def _levels(times: Doubles, values: Doubles, edges: Doubles) -> Doubles:
     area = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(times))])
     inside = np.clip(edges, times[0], times[-1])
     # Between samples the area grows as the level of the one before says.
-    return np.divide(
+    levels: Doubles = np.divide(
         np.diff(np.interp(inside, times, area)),
         np.diff(inside),
         out=np.full(len(edges) - 1, np.nan),
         where=np.diff(inside) > 0,
     )
+    return levels

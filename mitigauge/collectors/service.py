@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -59,11 +60,11 @@ def _reason(error: Exception) -> str:
 def store_collected(session: Session, boot_id: int, case_id: int, collected: Collected) -> None:
     """Store it with what it comes to over the measured window."""
     window = collected.window
-    common = {
+    common: dict[str, Any] = {
         "boot_id": boot_id, "case_id": case_id, "cost_percent": collected.cost_percent,
         "began_s": window[0] if window else None, "ended_s": window[1] if window else None,
     }  # fmt: skip
-    rows = [
+    rows: list[dict[str, Any]] = [
         common | {
             "collector": name, "absent": reason, "samples": 0, "means": {}, "rates": {},
             "data": None,

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
 from mitigauge.clock import Clock
-from mitigauge.collectors.service import Collected, read_collected, store_collected
+from mitigauge.collectors.service import Collected, store_collected
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.tables import Case
@@ -35,8 +35,9 @@ from mitigauge.settings import get_settings
 from mitigauge.workloads import collectors
 from pipelines.host_control import Facts, JobCase, LabFault
 from pipelines.steps.archive import STATE_FILE, is_capture, unpacked
+from pipelines.steps.beside import Gates, collected_beside
 from pipelines.steps.context import Done, StepContext, boot_of
-from pipelines.steps.parsing import Asked, measured_window, result_in, timed_pass
+from pipelines.steps.parsing import Asked, result_in, timed_pass
 from pipelines.steps.profiled import Budget, taken_captures
 
 # A look waits on the host until the job is done, for so long at most.
@@ -337,35 +338,10 @@ def collect(
         for case in cases:
             of_case = finished.get(str(case.id))
             output = _read_case(job, timed_pass(case, guest), of_case, catalog, budget)
-            output = _with_collected(output, job / str(case.id), clock)
-            outputs.append(replace(output, gate=of_case.gates.closed(case) if of_case else ""))
+            gate = of_case.gates.closed(case) if of_case else ""
+            beside = collected_beside(case, job / str(case.id), clock) if output.result else None
+            outputs.append(replace(output, collected=beside, gate=gate))
         return outputs
-
-
-def _with_collected(output: CaseOutput, directory: Path, clock: str) -> CaseOutput:
-    """With what was collected beside it, where it has a result and anything was asked for."""
-    asked = collectors.of_case(output.case.collect, clock)
-    if output.result is None or not asked:
-        return output
-    window = measured_window(directory)
-    return replace(output, collected=read_collected(directory / "collected", asked, window))
-
-
-class _Gates(BaseModel):
-    """What the host's kernel counted while a case ran."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
-
-    throttled: int = Field(0, ge=0, lt=1 << 62)
-    machine_checks: int = Field(0, ge=0, lt=1 << 62)
-
-    def closed(self, case: Case) -> str:
-        """Why the boot does not count; empty where it does."""
-        if self.machine_checks:
-            return f"{self.machine_checks} machine checks during {case.title}"
-        if self.throttled:
-            return f"the processor was slowed for heat {self.throttled} times during {case.title}"
-        return ""
 
 
 class _FinishedCase(BaseModel):
@@ -373,7 +349,7 @@ class _FinishedCase(BaseModel):
 
     case_id: str = Field(max_length=64)
     exit_code: int = Field(ge=-255, le=255)
-    gates: _Gates = _Gates()
+    gates: Gates = Gates()
 
 
 class _FinishedJob(BaseModel):

@@ -119,7 +119,7 @@ def measured_window(directory: Path) -> tuple[float, float] | None:
                 times += [float(began), float(ended)]
             case _:
                 return None
-    return min(times), max(times)
+    return (min(times), max(times)) if times else None
 
 
 def _alike(value: object, planned: object) -> bool:

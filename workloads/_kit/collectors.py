@@ -149,7 +149,7 @@ class Network(Source):
 
 
 class Schedstat(Source):
-    """Of all processors: time that tasks ran, time that they waited to, and how often they began."""
+    """Of all processors: nanoseconds that tasks ran, that they waited to run, and their turns."""
 
     names = ("run_ns", "wait_ns", "slices")
 
