@@ -85,4 +85,6 @@ def store_collected(session: Session, boot_id: int, case_id: int, collected: Col
 def means_of(series: Series, window: figures.Window | None) -> dict[str, float]:
     """Figure → its mean over the window; one that the series has no column for is left out."""
     found = {f.name: figures.mean(series, f, window) for f in figures.figures_of(series)}
-    return {name: value for name, value in found.items() if value is not None}
+    told = {name: value for name, value in found.items() if value is not None}
+    svm = series.column("svm")
+    return told if svm is None else told | {"svm": float(svm[-1])}

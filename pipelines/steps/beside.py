@@ -1,4 +1,4 @@
-"""What stood beside a case on its host: what was collected, and what would make its boot invalid."""
+"""What stood beside a case on its host: what was collected, and what makes its boot invalid."""
 
 from __future__ import annotations
 

@@ -113,12 +113,8 @@ def measured_window(directory: Path) -> tuple[float, float] | None:
     times: list[float] = []
     for pair in pairs:
         match pair:
-            case [int() | float() as began, int() | float() as ended] if (
-                0 <= began < ended < LARGEST
-            ):
-                times += [float(began), float(ended)]
-            case _:
-                return None
+            case [int() | float() as began, int() | float() as ended]:
+                times += [float(began), float(ended)] if 0 <= began < ended < LARGEST else []
     return (min(times), max(times)) if times else None
 
 

@@ -125,6 +125,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{experiment_id}/cases/{case_id}/collected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Collected
+         * @description What was collected once a second beside one case on one host, arms over one another.
+         */
+        get: operations["show_collected_api_experiments__experiment_id__cases__case_id__collected_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{experiment_id}/claims": {
         parameters: {
             query?: never;
@@ -646,6 +666,16 @@ export interface components {
             workload: string;
         };
         /**
+         * Absent
+         * @description A collector that has nothing to show on this host.
+         */
+        Absent: {
+            /** Collector */
+            collector: string;
+            /** Reason */
+            reason: string;
+        };
+        /**
          * ArmProfilesView
          * @description One arm's profiles of a case on a host.
          */
@@ -1138,6 +1168,90 @@ export interface components {
          * @enum {string}
          */
         Clock: "real" | "counted";
+        /**
+         * CollectedChart
+         * @description One figure of a collector over the time of a case, arms over one another.
+         */
+        CollectedChart: {
+            /** Collector */
+            collector: string;
+            /** Figure */
+            figure: string;
+            /** Lines */
+            lines: components["schemas"]["CollectedLine"][];
+            /**
+             * Seconds
+             * @description middles of the bins, from the first sample on
+             */
+            seconds: number[];
+            /** Title */
+            title: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * CollectedLine
+         * @description One arm in one chart: the mean over its boots in each bin, and the boots' range.
+         */
+        CollectedLine: {
+            /** Arm */
+            arm: string;
+            /** Arm Id */
+            arm_id: number;
+            /**
+             * Boots
+             * @description boots that count and have the series
+             */
+            boots: number;
+            /** High */
+            high: (number | null)[];
+            /**
+             * Low
+             * @description the lowest boot in each bin
+             */
+            low: (number | null)[];
+            /**
+             * Mean
+             * @description over the measured iterations, mean of the boots
+             */
+            mean: number | null;
+            /**
+             * Values
+             * @description one a bin; null: nothing was sampled
+             */
+            values: (number | null)[];
+        };
+        /**
+         * CollectedView
+         * @description What was collected beside one case on one host.
+         */
+        CollectedView: {
+            /** Absent */
+            absent: components["schemas"]["Absent"][];
+            /**
+             * Boots
+             * @description boots that count and have anything
+             */
+            boots: number;
+            /** Case Id */
+            case_id: number;
+            /** Charts */
+            charts: components["schemas"]["CollectedChart"][];
+            clock: components["schemas"]["Clock"];
+            /**
+             * Cost Percent
+             * @description largest part of the host's processors that collecting took in a boot
+             */
+            cost_percent: number | null;
+            /** Emulated */
+            emulated: boolean;
+            /** Experiment Id */
+            experiment_id: number;
+            /** Host */
+            host: string;
+            /** Reasons */
+            reasons: components["schemas"]["ReasonTable"][];
+        };
         /**
          * ComparisonHead
          * @description Arms sharing a baseline, on some hosts, over some cases.
@@ -2085,6 +2199,36 @@ export interface components {
             state: components["schemas"]["ExperimentState"];
         };
         /**
+         * ReasonRow
+         * @description How often guests exited for one reason, by arm.
+         */
+        ReasonRow: {
+            /**
+             * Per Second
+             * @description over the measured iterations, one an arm; null: not collected
+             */
+            per_second: (number | null)[];
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * ReasonTable
+         * @description Exits by their reason, most frequent first.
+         */
+        ReasonTable: {
+            /** Arms */
+            arms: string[];
+            /** Rows */
+            rows: components["schemas"]["ReasonRow"][];
+            /**
+             * Source
+             * @description what counted them
+             */
+            source: string;
+            /** Title */
+            title: string;
+        };
+        /**
          * Recorded
          * @description Where an experiment was recorded that was loaded from a file.
          */
@@ -2757,6 +2901,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CaseView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_collected_api_experiments__experiment_id__cases__case_id__collected_get: {
+        parameters: {
+            query?: {
+                host?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+                case_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectedView"];
                 };
             };
             /** @description the client has it already */
