@@ -24,9 +24,10 @@ from mitigauge.experiments import repository as experiment_rows
 from mitigauge.reports.service import gathered
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service, submission
-from mitigauge.views import case
+from mitigauge.views import case, collected
 from mitigauge.views import experiments as views
 from mitigauge.views.boot_schemas import CaseView
+from mitigauge.views.collected_schemas import CollectedView
 from mitigauge.views.limits import PAGE_SIZE
 from mitigauge.views.schemas import (
     EventView,
@@ -165,6 +166,21 @@ async def show_case(
         request,
         ("case", experiment_id, case_id, host),
         lambda session: case.show_case(session, experiment_id, case_id, host),
+        lambda session: run_rows.stamp(session, experiment_id),
+    )
+
+
+@router.get(
+    "/{experiment_id}/cases/{case_id}/collected", response_model=CollectedView, responses=HAS_IT
+)
+async def show_collected(
+    experiment_id: Id, case_id: Id, request: Request, host: Word | None = None
+) -> Response:
+    """What was collected once a second beside one case on one host, arms over one another."""
+    return await _page(
+        request,
+        ("collected", experiment_id, case_id, host),
+        lambda session: collected.show_collected(session, experiment_id, case_id, host),
         lambda session: run_rows.stamp(session, experiment_id),
     )
 

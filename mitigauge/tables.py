@@ -5,6 +5,7 @@ from __future__ import annotations
 from mitigauge.access import tables as access
 from mitigauge.bisect import tables as bisect
 from mitigauge.claims import tables as claims
+from mitigauge.collectors import tables as collectors
 from mitigauge.database import Base
 from mitigauge.experiments import tables as experiments
 from mitigauge.fleet import tables as fleet
@@ -23,6 +24,7 @@ __all__ = [
     "access",
     "bisect",
     "claims",
+    "collectors",
     "experiments",
     "fleet",
     "kernels",

@@ -41,6 +41,8 @@ class JobCase:
     profile_guest: bool = False
     guest: Mapping[str, str] = field(default_factory=dict)
     """What its guest is to get, as the arm says."""
+    collect: Sequence[str] = ()
+    """Collectors that run beside its timed pass."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from mitigauge.boot_method import BootMethod
 from mitigauge.catalog import Catalog
 from mitigauge.declared import Name, Text, formed
 from mitigauge.hostile import HOSTILE, shown
+from mitigauge.workloads.collectors import CHEAP, COLLECTORS
 from mitigauge.workloads.definitions import LARGEST_NUMBER, LONGEST_CASE_S, Value, Workload
 
 Place = tuple[str | int, ...]
@@ -143,6 +144,18 @@ def _profile(value: object) -> object:
     )
 
 
+def _collect(value: object) -> object:
+    """``true`` and ``false`` in full."""
+    if isinstance(value, bool):
+        return list(CHEAP) if value else []
+    unknown = [one for one in value if one not in COLLECTORS] if isinstance(value, list) else value
+    if value is not None and (unknown or unknown is value):
+        raise ValueError(
+            f"{shown(value)} refused; say true, false, or a list of: {', '.join(COLLECTORS)}"
+        )
+    return list(dict.fromkeys(value)) if isinstance(value, list) else None
+
+
 class WorkloadSpec(_Closed):
     """Which points of a workload to measure, and how often within a boot."""
 
@@ -153,6 +166,11 @@ class WorkloadSpec(_Closed):
     timeout_s: Seconds | None = None
     primary: list[Name] | None = Field(None, max_length=32)
     profile: Annotated[ProfileSpec | None, BeforeValidator(_profile)] = None
+    collect: Annotated[list[str] | None, BeforeValidator(_collect)] = Field(
+        None,
+        description="what is read once a second beside the timed passes; absent: what costs "
+        "reading alone on hosts in real time, and nothing where time counts instructions",
+    )
 
     def points(self) -> list[tuple[Place, dict[str, Any]]]:
         """The wanted parameter sets, each with its place in the file."""

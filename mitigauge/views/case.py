@@ -31,7 +31,7 @@ def show_case(session: Session, experiment_id: int, case_id: int, host: str | No
     """
     experiment = experiment_rows.experiment(session, experiment_id, with_cases=False)
     case, comparison = experiment_rows.case(session, experiment_id, case_id)
-    run = _run_on(run_rows.runs_of(session, experiment_id), comparison.id, host)
+    run = run_on(run_rows.runs_of(session, experiment_id), comparison.id, host)
     boots = run_rows.boot_lines(session, [run.id])
     boot_ids = [boot.id for boot in boots]
     measured = {
@@ -80,7 +80,8 @@ def show_case(session: Session, experiment_id: int, case_id: int, host: str | No
     )
 
 
-def _run_on(runs: Sequence[Run], comparison_id: int, host: str | None) -> Run:
+def run_on(runs: Sequence[Run], comparison_id: int, host: str | None) -> Run:
+    """The run of a comparison on a host; the first one when none is named."""
     own = {run.host.name: run for run in runs if run.comparison_id == comparison_id}
     if host is None:
         return next(iter(own.values()))

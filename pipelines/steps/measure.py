@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
 from mitigauge.clock import Clock
+from mitigauge.collectors.service import Collected, store_collected
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.tables import Case
@@ -31,8 +32,10 @@ from mitigauge.runs import outcomes
 from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_results
 from mitigauge.runs.tables import Boot, Run
 from mitigauge.settings import get_settings
+from mitigauge.workloads import collectors
 from pipelines.host_control import Facts, JobCase, LabFault
 from pipelines.steps.archive import STATE_FILE, is_capture, unpacked
+from pipelines.steps.beside import Gates, collected_beside
 from pipelines.steps.context import Done, StepContext, boot_of
 from pipelines.steps.parsing import Asked, result_in, timed_pass
 from pipelines.steps.profiled import Budget, taken_captures
@@ -69,6 +72,9 @@ class CaseOutput:
     captures: Mapping[System, Capture] = field(default_factory=dict)
     """By system, ``host`` or ``guest``."""
     profile_error: str = ""
+    collected: Collected | None = None
+    gate: str = ""
+    """Why its boot does not count, whatever the arm; empty where it does."""
 
 
 class JobReport(BaseModel):
@@ -108,7 +114,7 @@ def start(context: StepContext) -> Done:
         job = JobReport.of(
             context.host.start(
                 job_name(boot),
-                [_job_case(case, boot.arm.settings.guest()) for case in cases],
+                [_job_case(case, boot.arm.settings.guest(), context.run.clock) for case in cases],
                 scratch,
                 wait_s=0.0 if first_look_in_s else LOOK_S,
                 wanted=context.wanted,
@@ -134,7 +140,7 @@ def start(context: StepContext) -> Done:
     )
 
 
-def _job_case(case: Case, guest: Mapping[str, str]) -> JobCase:
+def _job_case(case: Case, guest: Mapping[str, str], clock: str) -> JobCase:
     return JobCase(
         str(case.id),
         case.workload,
@@ -145,6 +151,7 @@ def _job_case(case: Case, guest: Mapping[str, str]) -> JobCase:
         profile_hz=case.profile_hz,
         profile_guest=case.profile_guest,
         guest=guest,
+        collect=collectors.of_case(case.collect, clock),
     )
 
 
@@ -190,7 +197,11 @@ def _ended(context: StepContext, job: JobReport, scratch: Path) -> Done:
     # By its name alone: a host that may name a file of ours would have it read.
     archive = scratch / Path(job.archive).name
     outputs = collect(
-        archive, context.open_cases(), context.catalog, context.boot.arm.settings.guest()
+        archive,
+        context.open_cases(),
+        context.catalog,
+        context.boot.arm.settings.guest(),
+        clock=context.run.clock,
     )
     return _taken_in(boot, outputs, job.seconds)
 
@@ -241,13 +252,21 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
         if output.result is None and not (again and output.state == "lab_fault")
     ]
 
+    gate = next((output.gate for output in outputs if output.gate), "")
+
     def apply(session: Session, run: Run) -> None:
         current = boot_of(run, boot.id)
         store_results(session, current, measured)
         store_failures(session, boot.id, failed)
         for case, system, capture in captures:
             _store_capture(session, run, boot, case, system, capture)
-        if again:
+        for output in outputs:
+            if output.collected and output.result:
+                store_collected(session, boot.id, output.case.id, output.collected)
+        if gate:
+            outcomes.measured(session, current, lasted_s)
+            outcomes.invalidated_block(session, run, current, gate)
+        elif again:
             outcomes.job_lacks_cases(current)
         else:
             outcomes.measured(session, current, lasted_s)
@@ -258,6 +277,8 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
     said = f"{good} of {len(outputs)} cases measured"
     if captures or no_profile:
         said += f", {len({case.id for case, *_ in captures})} profiled"
+    if gate:
+        said += f"; the block does not count: {gate}"
     return Done(
         apply,
         outcome="finished",
@@ -296,19 +317,31 @@ def _listed(faults: Sequence[str]) -> str:
 
 
 def collect(
-    archive: Path, cases: Sequence[Case], catalog: Catalog, guest: Mapping[str, str] | None = None
+    archive: Path,
+    cases: Sequence[Case],
+    catalog: Catalog,
+    guest: Mapping[str, str] | None = None,
+    *,
+    clock: str = Clock.COUNTED,
 ) -> list[CaseOutput]:
     """Read the job's archive: every case's result through its workload's parser.
 
-    *guest*: what the cases' guests were to get.
+    *guest*: what the cases' guests were to get. *clock*: what the host's time is.
 
     Raises :class:`LabFault` for an archive that cannot be what it should.
     """
     with tempfile.TemporaryDirectory(prefix="mitigauge-results-") as scratch:
         job = unpacked(archive, Path(scratch), cases, get_settings())
-        exits = _exit_codes(job / STATE_FILE)
+        finished = _finished(job / STATE_FILE)
         budget = Budget()
-        return [_read_case(job, timed_pass(case, guest), exits, catalog, budget) for case in cases]
+        outputs = []
+        for case in cases:
+            of_case = finished.get(str(case.id))
+            output = _read_case(job, timed_pass(case, guest), of_case, catalog, budget)
+            gate = of_case.gates.closed(case) if of_case else ""
+            beside = collected_beside(case, job / str(case.id), clock) if output.result else None
+            outputs.append(replace(output, collected=beside, gate=gate))
+        return outputs
 
 
 class _FinishedCase(BaseModel):
@@ -316,6 +349,7 @@ class _FinishedCase(BaseModel):
 
     case_id: str = Field(max_length=64)
     exit_code: int = Field(ge=-255, le=255)
+    gates: Gates = Gates()
 
 
 class _FinishedJob(BaseModel):
@@ -326,7 +360,7 @@ class _FinishedJob(BaseModel):
     finished_cases: list[_FinishedCase] = Field(max_length=100_000)
 
 
-def _exit_codes(state_file: Path) -> dict[str, int]:
+def _finished(state_file: Path) -> dict[str, _FinishedCase]:
     if not state_file.is_file():
         raise LabFault("the job's archive has no state.json", hint="The boot is made again.")
     size = state_file.stat().st_size
@@ -339,15 +373,15 @@ def _exit_codes(state_file: Path) -> dict[str, int]:
             f"the job's state.json cannot be read: {clean_text(str(error))[:300]}",
             hint="The boot is made again.",
         ) from error
-    return {entry.case_id: entry.exit_code for entry in finished.finished_cases}
+    return {entry.case_id: entry for entry in finished.finished_cases}
 
 
 def _read_case(
-    job: Path, asked: Asked, exits: Mapping[str, int], catalog: Catalog, budget: Budget
+    job: Path, asked: Asked, of_case: _FinishedCase | None, catalog: Catalog, budget: Budget
 ) -> CaseOutput:
     case = asked.case
     directory = job / str(case.id)
-    exit_code = exits.get(str(case.id))
+    exit_code = of_case.exit_code if of_case else None
     if exit_code is None or not directory.is_dir():
         return CaseOutput(case, None, state="lab_fault", error="the job left no output")
     # As the host left it: what is written into the directory from here on is ours.

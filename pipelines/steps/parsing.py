@@ -82,6 +82,12 @@ def profiled_pass(first: Asked, timed: Path) -> Asked:
 
 def _repeated(path: Path) -> dict[str, Any]:
     """What run.json says under `repeat_with`; nothing where it says nothing."""
+    fixed = _record(path).get("repeat_with")
+    return fixed if isinstance(fixed, dict) else {}
+
+
+def _record(path: Path) -> dict[str, Any]:
+    """run.json, where it holds an object. Raises :class:`InvalidInput`."""
     if path.stat().st_size > LONGEST_RECORD:
         raise InvalidInput(
             f"run.json has more than {LONGEST_RECORD} bytes", hint="See the workload's run."
@@ -90,8 +96,26 @@ def _repeated(path: Path) -> dict[str, Any]:
         record = orjson.loads(path.read_bytes())
     except orjson.JSONDecodeError as error:
         raise InvalidInput(f"run.json: not JSON: {error}", hint="See the raw files.") from error
-    fixed = record.get("repeat_with") if isinstance(record, dict) else None
-    return fixed if isinstance(fixed, dict) else {}
+    return record if isinstance(record, dict) else {}
+
+
+def measured_window(directory: Path) -> tuple[float, float] | None:
+    """From the first measured iteration to the end of the last, on the host's monotonic clock.
+
+    In seconds; None where run.json does not say.
+    """
+    path = directory / "run.json"
+    try:
+        told = _record(path).get("measured") if path.is_file() else None
+    except InvalidInput:
+        return None
+    pairs = told if isinstance(told, list) and told and isinstance(told[0], list) else [told]
+    times: list[float] = []
+    for pair in pairs:
+        match pair:
+            case [int() | float() as began, int() | float() as ended]:
+                times += [float(began), float(ended)] if 0 <= began < ended < LARGEST else []
+    return (min(times), max(times)) if times else None
 
 
 def _alike(value: object, planned: object) -> bool:

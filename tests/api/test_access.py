@@ -80,6 +80,9 @@ TABLE = {
     "GET /api/experiments/{experiment_id}/log": read(ONE + "/log"),
     "GET /api/experiments/{experiment_id}/events": read("/api/experiments/{ended}/events"),
     "GET /api/experiments/{experiment_id}/cases/{case_id}": read(ONE + "/cases/9999", 404),
+    "GET /api/experiments/{experiment_id}/cases/{case_id}/collected": read(
+        ONE + "/cases/9999/collected", 404
+    ),
     "GET /api/experiments/{experiment_id}/claims": read(ONE + "/claims"),
     "GET /api/experiments/{experiment_id}/report": read(ONE + "/report"),
     "GET /api/boots/{boot_id}": read("/api/boots/1"),

@@ -25,25 +25,27 @@ def packed(
     *,
     profile: str = "ok",
     said: Mapping[str, Any] | None = None,
+    files: Mapping[str, bytes] | None = None,
 ) -> bytes:
     """What a finished job leaves: a directory a case, and what was profiled.
 
     *said*: what the host says beyond that, by name: ``values`` and ``tools`` go to each case's
     parser, ``stderr`` is that of a case that failed, ``case`` replaces fields of ``case.json``.
+    *files*: what lies in each case's directory besides.
     """
     said = said or {}
-    exit_code = 1 if "stderr" in said else 0
-    files: dict[str, Any] = {
+    more, exit_code = files or {}, 1 if "stderr" in said else 0
+    content: dict[str, Any] = {
         "state.json": {
             "state": "finished",
             "finished_cases": [{"case_id": c["case_id"], "exit_code": exit_code} for c in cases],
         },
     }
     for case in cases:
-        of_case = {"case.json": {**case, **said.get("case", {})}, **_said_files(said)}
+        of_case = {"case.json": {**case, **said.get("case", {})}, **_said_files(said), **more}
         of_case.update(_profile_files(case, profile))
-        files.update({f"{case['case_id']}/{name}": content for name, content in of_case.items()})
-    return _tar({f"{job}/{name}": content for name, content in files.items()})
+        content.update({f"{case['case_id']}/{name}": file for name, file in of_case.items()})
+    return _tar({f"{job}/{name}": file for name, file in content.items()})
 
 
 def _said_files(said: Mapping[str, Any]) -> dict[str, Any]:

@@ -122,6 +122,19 @@ export const caseQuery = (id: number, caseId: number, host: string | null) =>
       ),
   });
 
+/** What was read of the host once a second beside a case. */
+export const collectedQuery = (id: number, caseId: number, host: string) =>
+  queryOptions({
+    queryKey: ["collected", id, caseId, host],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/cases/{case_id}/collected", {
+          params: { path: { experiment_id: id, case_id: caseId }, query: { host } },
+          signal,
+        }),
+      ),
+  });
+
 export const caseProfilesQuery = (id: number, caseId: number, host: string) =>
   queryOptions({
     queryKey: ["case profiles", id, caseId, host],

@@ -17,6 +17,7 @@ import { Crumbs, Head, useTitle } from "../ui/page";
 import { directionInWords, hasOutcome } from "../words";
 import "./case.css";
 import { Chart } from "./chart";
+import { Beside } from "./beside";
 import { NoiseNote, PaceNote } from "./noise";
 import { Profiles } from "./profiles";
 import { ArmMark } from "./shape";
@@ -215,6 +216,7 @@ function Metric({ view, row }: { view: Case; row: Row }) {
         </header>
         <BootTable row={row} arms={view.arms} points={points} />
       </section>
+      <Beside view={view} />
     </>
   );
 }

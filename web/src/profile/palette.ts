@@ -43,19 +43,23 @@ export function readPalette(): Palette {
 
 let current: Palette | null = null;
 
-function watch(changed: () => void): () => void {
-  const renew = () => {
-    current = null;
-    changed();
-  };
+/** Calls back when the theme in force is another; returns how to end that. */
+export function watchTheme(changed: () => void): () => void {
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const chosen = new MutationObserver(renew);
-  system.addEventListener("change", renew);
+  const chosen = new MutationObserver(changed);
+  system.addEventListener("change", changed);
   chosen.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   return () => {
-    system.removeEventListener("change", renew);
+    system.removeEventListener("change", changed);
     chosen.disconnect();
   };
+}
+
+function watch(changed: () => void): () => void {
+  return watchTheme(() => {
+    current = null;
+    changed();
+  });
 }
 
 /** The palette of the theme in force; read once per theme. */

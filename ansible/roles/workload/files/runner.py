@@ -5,6 +5,7 @@ Started detached by systemd, so that a lost connection costs nothing. It keeps
 `state.json` whole at all times (written aside, then renamed); each case's raw
 files lie in JOB_DIR/<case_id>/. A failed case does not stop those after it.
 
+Beside a case runs what its `collect` names (_collecting.py), in a process of its own.
 Cases with `profile_hz` run once more under a profiler, after every timed pass of the
 job: a profiler never runs beside a figure that counts, and whatever happens to it
 changes nothing of the timed pass (_profiling.py).
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from _cases import TIMED_OUT, run_logged, workload_command, write_json
+from _collecting import collecting, gates, passed
 from _profiling import profile_case
 
 EX_TEMPFAIL = 75
@@ -38,7 +40,8 @@ def run_case(case: dict[str, Any], workloads: Path, output: Path) -> int:
     output.mkdir()
     # What was written until now is not to be written back while something is measured.
     os.sync()
-    return run_logged(workload_command(case, workloads, output), output, case["timeout_s"])
+    with collecting(case.get("collect") or (), workloads, output):
+        return run_logged(workload_command(case, workloads, output), output, case["timeout_s"])
 
 
 def boot_id() -> str:
@@ -60,7 +63,7 @@ def run_job(directory: Path, workloads: Path) -> None:
     for case in job["cases"]:
         state["current_case"] = case["case_id"]
         write_json(directory / "state.json", state)
-        began = time.monotonic()
+        before, began = gates(), time.monotonic()
         code = run_case(case, workloads, directory / case["case_id"])
         state["finished_cases"].append(
             {
@@ -68,6 +71,7 @@ def run_job(directory: Path, workloads: Path) -> None:
                 "exit_code": code,
                 "outcome": OUTCOMES.get(code, "failed"),
                 "seconds": round(time.monotonic() - began, 2),
+                "gates": passed(before),
             }
         )
     run_profiles(directory, workloads, job, state)

@@ -82,6 +82,7 @@ def check_cases(cases: list[dict[str, Any]], workloads: Path) -> None:
             if not isinstance(case.get(name), kind):
                 raise JobError(f"case {index}: {name}: {case.get(name)!r} is not {kind.__name__}")
         check_hz(index, case.get("profile_hz"))
+        check_collect(index, case.get("collect"))
         if check_name("case_id", case["case_id"]) in seen:
             raise JobError(f"case_id {case['case_id']!r} is there twice")
         seen.add(case["case_id"])
@@ -101,6 +102,15 @@ def check_hz(index: int, value: Any) -> None:
         raise JobError(
             f"case {index}: profile_hz: {value!r} is not a whole number from 1 to {HIGHEST_HZ}"
         )
+
+
+def check_collect(index: int, names: Any) -> None:
+    """Refuse what could not be the names of collectors; None or an empty list is none."""
+    known = isinstance(names, list) and all(
+        isinstance(name, str) and NAME.fullmatch(name) for name in names
+    )
+    if names is not None and not known:
+        raise JobError(f"case {index}: collect: {names!r} is no list of collectors' names")
 
 
 def limit_s(case: dict[str, Any]) -> int:

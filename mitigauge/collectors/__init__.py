@@ -1,0 +1,1 @@
+"""Collectors: what was read of a host once a second beside a case."""
