@@ -21,7 +21,10 @@ from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
 from mitigauge.errors import Forbidden
 from mitigauge.experiments import repository as experiment_rows
-from mitigauge.reports.service import gathered
+from mitigauge.reports import loss_text
+from mitigauge.reports.download import as_csv
+from mitigauge.reports.loss_schemas import LossView
+from mitigauge.reports.service import gathered, losses_beside
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service, submission
 from mitigauge.views import case
@@ -180,6 +183,35 @@ async def _page(
 def show_claims(experiment_id: Id, session: Database) -> list[ClaimSourceView]:
     """Published figures about what the experiment measures, set beside its own."""
     return claims_beside(session, experiment_id)
+
+
+@router.get("/{experiment_id}/loss", response_model=LossView, responses=HAS_IT)
+async def show_loss(
+    experiment_id: Id, request: Request, case: MaybeIdQuery = None, metric: Word | None = None
+) -> Response:
+    """Two families of modes crossed, by processor; of all primary metrics, or of one case's."""
+    return await _page(
+        request,
+        ("loss", experiment_id, case, metric),
+        lambda session: losses_beside(session, experiment_id, case_id=case, metric=metric),
+    )
+
+
+@router.get("/{experiment_id}/loss/report", response_class=PlainTextResponse, responses={**AS_JSON})
+def loss_report(
+    experiment_id: Id,
+    session: Database,
+    case: MaybeIdQuery = None,
+    metric: Word | None = None,
+    format: Literal["text", "markdown", "csv"] = "text",  # noqa: A002
+) -> PlainTextResponse:
+    """The same as text for a mailing list, as Markdown, or as CSV."""
+    view = losses_beside(session, experiment_id, case_id=case, metric=metric)
+    if format == "csv":
+        rows = as_csv(loss_text.LOSS_COLUMNS, loss_text.loss_rows(view))
+        return PlainTextResponse("".join(rows), media_type="text/csv; charset=utf-8")
+    whole = loss_text.loss_text if format == "text" else loss_text.loss_markdown
+    return PlainTextResponse(whole(view))
 
 
 @router.get("/{experiment_id}/report", response_class=PlainTextResponse, responses={**AS_JSON})

@@ -167,6 +167,36 @@ def report(
         echo_json(text) if format is Format.JSON else echo(text)
 
 
+@app.command("loss")
+def show_loss(
+    experiment_id: Id,
+    case: Annotated[int | None, typer.Option(help="Only this case, by its number.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Only this metric.")] = None,
+    format: Annotated[Format, typer.Option(help="Form of the matrix.")] = Format.TEXT,  # noqa: A002
+    json: Json = False,
+) -> None:
+    """Two families of modes crossed: what each combination loses, by processor.
+
+    Where a comparison's arms cross two families (`cross:` in its spec, or modes with `+` between
+    them). The published losses of the same combinations stand beside ours.
+    """
+    from mitigauge.reports import loss_text
+    from mitigauge.reports.service import losses_beside
+
+    with stored() as session:
+        view = losses_beside(session, experiment_id, case_id=case, metric=metric)
+    if json or format is Format.JSON:
+        print_json(view)
+    elif format is Format.CSV:
+        from mitigauge.reports.download import as_csv
+
+        for piece in as_csv(loss_text.LOSS_COLUMNS, loss_text.loss_rows(view)):
+            sys.stdout.write(piece)
+    else:
+        whole = loss_text.loss_text if format is Format.TEXT else loss_text.loss_markdown
+        echo(whole(view))
+
+
 class Lines(StrEnum):
     """Forms of raw values."""
 

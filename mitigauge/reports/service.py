@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside_view
+from mitigauge.errors import NotFound
+from mitigauge.reports.loss import crosses, loss_of
+from mitigauge.reports.loss_schemas import LossView
+from mitigauge.reports.loss_text import loss_lines, loss_markdown_lines
 from mitigauge.reports.matrix import render_markdown, render_text
+from mitigauge.views.experiments import show_experiment
 from mitigauge.views.profile_schemas import CaseProfilesView
 from mitigauge.views.profiles import profiles_beside
 from mitigauge.views.schemas import ExperimentView
@@ -25,11 +30,40 @@ class Report:
 
     def text(self) -> str:
         """For a mailing list."""
-        return render_text(self.view, self.claims, self.profiles)
+        text = render_text(self.view, self.claims, self.profiles)
+        return text + "".join(f"{line}\n" for line in self._losses(loss_lines))
 
     def markdown(self) -> str:
         """The same as Markdown."""
-        return render_markdown(self.view, self.claims, self.profiles)
+        text = render_markdown(self.view, self.claims, self.profiles)
+        return text + "".join(f"{line}\n" for line in self._losses(loss_markdown_lines))
+
+    def _losses(self, lines: Callable[[LossView], Iterator[str]]) -> Iterator[str]:
+        """The loss matrices, where anything is crossed."""
+        return (
+            lines(loss_of(self.view, self.claims)) if crosses(self.view.comparisons) else iter(())
+        )
+
+
+def losses_beside(
+    session: Session, experiment_id: int, *, case_id: int | None = None, metric: str | None = None
+) -> LossView:
+    """The experiment's loss matrices with published claims beside them.
+
+    Of all cases and metrics, or of those named. Raises :class:`NotFound` where there is no such
+    experiment, case or metric among what is crossed.
+    """
+    view = show_experiment(session, experiment_id)
+    if not crosses(view.comparisons):
+        return loss_of(view)
+    found = loss_of(view, claims_beside_view(session, view), case_id=case_id, metric=metric)
+    if not found.tables and (case_id, metric) != (None, None):
+        raise NotFound(
+            f"experiment {experiment_id} has no loss matrix of case {case_id or 'any'}, metric "
+            f"{metric or 'any'}",
+            hint="Leave both out to see which there are.",
+        )
+    return found
 
 
 def gathered(session: Session, view: ExperimentView) -> Report:

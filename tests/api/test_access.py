@@ -79,6 +79,8 @@ TABLE = {
     "GET /api/experiments/{experiment_id}/events": read("/api/experiments/{ended}/events"),
     "GET /api/experiments/{experiment_id}/cases/{case_id}": read(ONE + "/cases/9999", 404),
     "GET /api/experiments/{experiment_id}/claims": read(ONE + "/claims"),
+    "GET /api/experiments/{experiment_id}/loss": read(ONE + "/loss"),
+    "GET /api/experiments/{experiment_id}/loss/report": read(ONE + "/loss/report"),
     "GET /api/experiments/{experiment_id}/report": read(ONE + "/report"),
     "GET /api/boots/{boot_id}": read("/api/boots/1"),
     "GET /api/blobs/{digest}": read("/api/blobs/" + 64 * "0", 404),
