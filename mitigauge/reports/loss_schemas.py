@@ -52,10 +52,8 @@ class LossCell(View):
     mde_percent: float | None = None
     verdict: Verdict | None = None
     note: str = ""
-    observed: list[str] = Field(
-        default_factory=list, description="what kernels said where the mode was not in force"
-    )
-    claims: list[LossClaim] = Field(default_factory=list)
+    observed: list[str] = Field(description="what kernels said where the mode was not in force")
+    claims: list[LossClaim]
 
 
 class LossBlock(View):

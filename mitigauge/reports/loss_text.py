@@ -8,6 +8,7 @@ from typing import Any
 from mitigauge.reports import units
 from mitigauge.reports.grid import markdown_grid, text_grid
 from mitigauge.reports.loss_schemas import LossBlock, LossCell, LossClaim, LossTable, LossView
+from mitigauge.reports.parts import counted
 from mitigauge.reports.plain import indented, markdown, neutralise, paragraph
 
 COLUMNS = 78
@@ -72,8 +73,8 @@ def loss_markdown_lines(view: LossView) -> Iterator[str]:
             yield f"**{markdown(_of_host(block))}**"
             yield ""
             labels = _labels(block)
-            rows = [[*_own(cell), *_claimed(cell, labels)] for cell in block.cells]
-            yield from markdown_grid([*_head(table), *labels], rows)
+            rows = [[*_own(cell, table.unit), *_claimed(cell, labels)] for cell in block.cells]
+            yield from markdown_grid([*_head(table), *_claimed_by(labels)], rows)
             for note in _notes(block):
                 yield f"- {markdown(note)}"
     if view.left_out:
@@ -143,11 +144,12 @@ def _head(table: LossTable) -> list[str]:
     return [table.first.family, table.second.family, "loss", "interval", "n", "verdict"]
 
 
-def _own(cell: LossCell) -> list[str]:
+def _own(cell: LossCell, unit: str) -> list[str]:
     place = [cell.first, cell.second]
     boots = str(cell.n) if cell.n else ""
     if cell.is_baseline:
-        return [*place, "baseline", "", boots, ""]
+        value = "" if cell.mean is None else units.humanise(cell.mean, neutralise(unit, 16))
+        return [*place, "baseline", value, boots, ""]
     if cell.state != "measured":
         return [
             *place,
@@ -170,6 +172,10 @@ def _labels(block: LossBlock) -> list[str]:
     return list(dict.fromkeys(claim.label for cell in block.cells for claim in cell.claims))
 
 
+def _claimed_by(labels: Sequence[str]) -> list[str]:
+    return [f"claimed {label}" for label in labels]
+
+
 def _claimed(cell: LossCell, labels: Sequence[str]) -> list[str]:
     found = {claim.label: claimed(claim) for claim in cell.claims}
     return [found.get(label, "") for label in labels]
@@ -178,17 +184,18 @@ def _claimed(cell: LossCell, labels: Sequence[str]) -> list[str]:
 def _text_block(table: LossTable, block: LossBlock) -> Iterator[str]:
     """One host's cells, with the claims as columns of their own if they fit in, else below."""
     labels = _labels(block)
-    own = [_own(cell) for cell in block.cells]
+    own = [_own(cell, table.unit) for cell in block.cells]
     told = [_claimed(cell, labels) for cell in block.cells]
     beside = text_grid(
-        [*_head(table), *labels], [[*row, *of] for row, of in zip(own, told, strict=True)]
+        [*_head(table), *_claimed_by(labels)],
+        [[*row, *of] for row, of in zip(own, told, strict=True)],
     )
     if not labels or max(map(len, beside)) <= COLUMNS:
         yield from beside
         return
     yield from text_grid(_head(table), own)
     yield ""
-    yield "Published beside it:"
+    yield "Claimed losses beside it:"
     yield from text_grid(
         [table.first.family, table.second.family, "ours", *labels],
         [[*row[:3], *of] for row, of in zip(own, told, strict=True) if any(of)],
@@ -212,6 +219,6 @@ def _notes(block: LossBlock) -> Iterator[str]:
 
 def _left_out(view: LossView) -> str:
     return (
-        f"{view.left_out} more tables are not shown; name a case and a metric "
+        f"{counted(view.left_out, 'more table')} not shown: name a case and a metric "
         "(`mitigauge experiment loss ID --case NUMBER --metric NAME`)."
     )

@@ -10,6 +10,7 @@ import { HostPage } from "./hosts/host";
 import { HostsPage } from "./hosts/page";
 import { Gate } from "./login/gate";
 import { Who } from "./login/who";
+import { LossPage } from "./loss/page";
 import { ProfileDiffPage } from "./profile/page";
 import { SeriesPage } from "./series/one";
 import { SeriesListPage } from "./series/page";
@@ -94,6 +95,12 @@ function Pages() {
           ) : (
             <ExperimentPage id={experiment} key={experiment} />
           );
+        }}
+      </Route>
+      <Route path="/experiments/:id/loss">
+        {(params) => {
+          const experiment = id(params.id);
+          return experiment === null ? <NoSuchPage /> : <LossPage id={experiment} />;
         }}
       </Route>
       <Route path="/experiments/:id/cases/:caseId">

@@ -225,6 +225,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{experiment_id}/loss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Loss
+         * @description Two families of modes crossed, by processor; of all primary metrics, or of one case's.
+         */
+        get: operations["show_loss_api_experiments__experiment_id__loss_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/loss/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Loss Report
+         * @description The same as text for a mailing list, as Markdown, or as CSV.
+         */
+        get: operations["loss_report_api_experiments__experiment_id__loss_report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{experiment_id}/matrix": {
         parameters: {
             query?: never;
@@ -1095,6 +1135,14 @@ export interface components {
          * @description One claim beside what was measured for it, if anything was.
          */
         ClaimView: {
+            /**
+             * Arm
+             * @description the arm claimed about, where kernels differ and not modes
+             * @default
+             */
+            arm: string;
+            /** Arm Id */
+            arm_id?: number | null;
             /** Baseline */
             baseline: string;
             /** Case Id */
@@ -1123,6 +1171,12 @@ export interface components {
              * @default 0
              */
             n: number;
+            /**
+             * Note
+             * @description which of the source's figures of one case it is
+             * @default
+             */
+            note: string;
             outcome: components["schemas"]["ClaimOutcome"];
             /**
              * Reason
@@ -1909,6 +1963,191 @@ export interface components {
             points: (components["schemas"]["LinePoint"] | null)[];
             /** Unit */
             unit: string;
+        };
+        /**
+         * LossAxis
+         * @description One of the two families, and its modes in the order of the arms.
+         */
+        LossAxis: {
+            /** Family */
+            family: string;
+            /** Modes */
+            modes: string[];
+        };
+        /**
+         * LossBlock
+         * @description One host's cells, in the order of the axes; combinations without an arm are left out.
+         */
+        LossBlock: {
+            /** Cells */
+            cells: components["schemas"]["LossCell"][];
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Host */
+            host: string;
+            /** Host Class */
+            host_class: string;
+            /** Processor */
+            processor: string;
+        };
+        /**
+         * LossCell
+         * @description One mode of the first family with one of the second, on one host.
+         */
+        LossCell: {
+            /** Arm */
+            arm: string;
+            /** Arm Id */
+            arm_id: number;
+            /** Claims */
+            claims: components["schemas"]["LossClaim"][];
+            /** First */
+            first: string;
+            /** High Percent */
+            high_percent?: number | null;
+            /** Is Baseline */
+            is_baseline: boolean;
+            /** Loss Percent */
+            loss_percent?: number | null;
+            /** Low Percent */
+            low_percent?: number | null;
+            /** Mde Percent */
+            mde_percent?: number | null;
+            /**
+             * Mean
+             * @description in the metric's unit
+             */
+            mean: number | null;
+            /**
+             * N
+             * @description boots that count
+             */
+            n: number;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Observed
+             * @description what kernels said where the mode was not in force
+             */
+            observed: string[];
+            /** Second */
+            second: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "baseline" | "measured" | "not_effective" | "no_data";
+            verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * LossChoice
+         * @description A metric of a case that a table can be asked for.
+         */
+        LossChoice: {
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /** Primary */
+            primary: boolean;
+        };
+        /**
+         * LossClaim
+         * @description A published loss that stands beside a cell.
+         */
+        LossClaim: {
+            /** High Percent */
+            high_percent: number;
+            /**
+             * Label
+             * @description which of the source's figures, a processor perhaps
+             */
+            label: string;
+            /** Low Percent */
+            low_percent: number;
+            outcome: components["schemas"]["ClaimOutcome"];
+            /** Reason */
+            reason: string;
+            /** Source */
+            source: string;
+        };
+        /**
+         * LossTable
+         * @description One metric of one case over the crossed modes, host by host.
+         */
+        LossTable: {
+            /**
+             * Baseline
+             * @description the baseline's arm, and its mode
+             */
+            baseline: string;
+            /** Blocks */
+            blocks: components["schemas"]["LossBlock"][];
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Comparison */
+            comparison: string;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            first: components["schemas"]["LossAxis"];
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /** Primary */
+            primary: boolean;
+            /**
+             * Rest
+             * @description what else these arms have in common: other modes, a kernel
+             */
+            rest: string;
+            second: components["schemas"]["LossAxis"];
+            /** Unit */
+            unit: string;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * LossView
+         * @description The loss matrices of an experiment, primary metrics first.
+         */
+        LossView: {
+            /**
+             * Choices
+             * @description every case and metric that has a table
+             */
+            choices: components["schemas"]["LossChoice"][];
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /**
+             * Left Out
+             * @description tables that were not asked for, or are beyond the limit
+             */
+            left_out: number;
+            /** State */
+            state: string;
+            /** Tables */
+            tables: components["schemas"]["LossTable"][];
         };
         /**
          * MatrixView
@@ -2985,6 +3224,100 @@ export interface operations {
                 };
             };
             /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_loss_api_experiments__experiment_id__loss_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                metric?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LossView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    loss_report_api_experiments__experiment_id__loss_report_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                metric?: string | null;
+                format?: "text" | "markdown" | "csv";
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
