@@ -21,10 +21,11 @@ from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
 from mitigauge.errors import Forbidden
 from mitigauge.experiments import repository as experiment_rows
-from mitigauge.reports import loss_text
+from mitigauge.reports import counter_text, loss_text
+from mitigauge.reports.counter_schemas import CountersView
 from mitigauge.reports.download import as_csv
 from mitigauge.reports.loss_schemas import LossView
-from mitigauge.reports.service import gathered, losses_beside
+from mitigauge.reports.service import counters_beside, gathered, losses_beside
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service, submission
 from mitigauge.views import case
@@ -211,6 +212,38 @@ def loss_report(
         rows = as_csv(loss_text.LOSS_COLUMNS, loss_text.loss_rows(view))
         return PlainTextResponse("".join(rows), media_type="text/csv; charset=utf-8")
     whole = loss_text.loss_text if format == "text" else loss_text.loss_markdown
+    return PlainTextResponse(whole(view))
+
+
+@router.get("/{experiment_id}/counters", response_model=CountersView, responses=HAS_IT)
+async def show_counters(
+    experiment_id: Id, request: Request, case: MaybeIdQuery = None, host: Word | None = None
+) -> Response:
+    """Counters of one operation over all arms, of every case that counts or of one."""
+    return await _page(
+        request,
+        ("counters", experiment_id, case, host),
+        lambda session: counters_beside(session, experiment_id, case_id=case, host=host),
+    )
+
+
+@router.get(
+    "/{experiment_id}/counters/report", response_class=PlainTextResponse, responses={**AS_JSON}
+)
+def counters_report(
+    experiment_id: Id,
+    session: Database,
+    case: MaybeIdQuery = None,
+    host: Word | None = None,
+    format: Literal["text", "markdown", "csv"] = "text",  # noqa: A002
+) -> PlainTextResponse:
+    """The same as text for a mailing list, as Markdown, or as CSV."""
+    view = counters_beside(session, experiment_id, case_id=case, host=host)
+    if format == "csv":
+        rows = as_csv(counter_text.COUNTER_COLUMNS, counter_text.counter_rows(view))
+        return PlainTextResponse("".join(rows), media_type="text/csv; charset=utf-8")
+    is_text = format == "text"
+    whole = counter_text.counter_text if is_text else counter_text.counter_markdown
     return PlainTextResponse(whole(view))
 
 

@@ -79,6 +79,8 @@ TABLE = {
     "GET /api/experiments/{experiment_id}/events": read("/api/experiments/{ended}/events"),
     "GET /api/experiments/{experiment_id}/cases/{case_id}": read(ONE + "/cases/9999", 404),
     "GET /api/experiments/{experiment_id}/claims": read(ONE + "/claims"),
+    "GET /api/experiments/{experiment_id}/counters": read(ONE + "/counters"),
+    "GET /api/experiments/{experiment_id}/counters/report": read(ONE + "/counters/report"),
     "GET /api/experiments/{experiment_id}/loss": read(ONE + "/loss"),
     "GET /api/experiments/{experiment_id}/loss/report": read(ONE + "/loss/report"),
     "GET /api/experiments/{experiment_id}/report": read(ONE + "/report"),
