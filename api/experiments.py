@@ -17,6 +17,7 @@ from api.parameters import EventId, Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from api.stored_pages import Read, Stamp, StoredPages
 from mitigauge.access.roles import Right, roles_with
+from mitigauge.claims.repository import stamp as claims_stamp
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
 from mitigauge.errors import Forbidden
@@ -195,6 +196,7 @@ async def show_loss(
         request,
         ("loss", experiment_id, case, metric),
         lambda session: losses_beside(session, experiment_id, case_id=case, metric=metric),
+        lambda session: (run_rows.stamp(session, experiment_id), claims_stamp(session)),
     )
 
 
@@ -224,6 +226,7 @@ async def show_counters(
         request,
         ("counters", experiment_id, case, host),
         lambda session: counters_beside(session, experiment_id, case_id=case, host=host),
+        lambda session: (run_rows.stamp(session, experiment_id), claims_stamp(session)),
     )
 
 

@@ -179,7 +179,8 @@ def _markdown_row(table: CounterTable, row: CounterRow) -> list[str]:
     for arm in table.arms:
         cell = by_arm.get(arm.arm_id)
         told = ", ".join(f"claimed {claimed(claim)}" for claim in cell.claims) if cell else ""
-        parts = [_value(cell, row), *_change(cell)]
+        change, between, boots, verdict = _change(cell)
+        parts = [_value(cell, row), change, between, boots and f"n={boots}", verdict]
         texts.append(" ".join(filter(None, [*parts, f"({told})" if told else ""])))
     return [f"{row.title} ({row.unit})", *texts]
 

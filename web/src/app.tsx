@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation } from "wouter";
 import { BootPage } from "./boot/page";
 import { CasePage } from "./case/page";
+import { CountersPage } from "./counters/page";
 import { ExperimentPage } from "./experiment/page";
 import { ExperimentsPage } from "./experiments/page";
 import { HostPage } from "./hosts/host";
@@ -95,6 +96,12 @@ function Pages() {
           ) : (
             <ExperimentPage id={experiment} key={experiment} />
           );
+        }}
+      </Route>
+      <Route path="/experiments/:id/counters">
+        {(params) => {
+          const experiment = id(params.id);
+          return experiment === null ? <NoSuchPage /> : <CountersPage id={experiment} />;
         }}
       </Route>
       <Route path="/experiments/:id/loss">

@@ -135,6 +135,31 @@ export const fetchLossReport = (
     }),
   );
 
+export const countersQuery = (id: number, caseId: number | null, host: string | null) =>
+  queryOptions({
+    queryKey: ["experiment", id, "counters", caseId, host],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/counters", {
+          params: { path: { experiment_id: id }, query: { case: caseId, host } },
+          signal,
+        }),
+      ),
+  });
+
+export const fetchCountersReport = (
+  id: number,
+  caseId: number | null,
+  host: string | null,
+  format: "text" | "markdown",
+) =>
+  data(
+    api.GET("/api/experiments/{experiment_id}/counters/report", {
+      params: { path: { experiment_id: id }, query: { case: caseId, host, format } },
+      parseAs: "text",
+    }),
+  );
+
 /** Without a host it is the first one that has the case. */
 export const caseQuery = (id: number, caseId: number, host: string | null) =>
   queryOptions({

@@ -145,6 +145,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{experiment_id}/counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Counters
+         * @description Counters of one operation over all arms, of every case that counts or of one.
+         */
+        get: operations["show_counters_api_experiments__experiment_id__counters_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/counters/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Counters Report
+         * @description The same as text for a mailing list, as Markdown, or as CSV.
+         */
+        get: operations["counters_report_api_experiments__experiment_id__counters_report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{experiment_id}/events": {
         parameters: {
             query?: never;
@@ -1243,6 +1283,132 @@ export interface components {
             rows: components["schemas"]["RowView"][];
         };
         /**
+         * CounterArm
+         * @description A column.
+         */
+        CounterArm: {
+            /** Arm Id */
+            arm_id: number;
+            /** Is Baseline */
+            is_baseline: boolean;
+            /**
+             * Kernel
+             * @description empty: the host's own
+             */
+            kernel: string;
+            /** Mode */
+            mode: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * CounterCell
+         * @description One counter in one arm: what an operation costs, and the change against the baseline.
+         */
+        CounterCell: {
+            /** Arm Id */
+            arm_id: number;
+            /** Change Percent */
+            change_percent?: number | null;
+            /** Claims */
+            claims: components["schemas"]["CounterClaim"][];
+            /** High Percent */
+            high_percent?: number | null;
+            /** Low Percent */
+            low_percent?: number | null;
+            /**
+             * Mean
+             * @description of an operation, in the row's unit
+             */
+            mean: number | null;
+            /**
+             * N
+             * @description boots that count
+             */
+            n: number;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "baseline" | "measured" | "not_effective" | "no_data";
+            verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * CounterClaim
+         * @description A published change that stands beside a cell.
+         */
+        CounterClaim: {
+            /** High Percent */
+            high_percent: number;
+            /** Low Percent */
+            low_percent: number;
+            outcome: components["schemas"]["ClaimOutcome"];
+            /** Reason */
+            reason: string;
+            /** Source */
+            source: string;
+        };
+        /**
+         * CounterRow
+         * @description A counter, or the case's primary metric above them.
+         */
+        CounterRow: {
+            /** Cells */
+            cells: components["schemas"]["CounterCell"][];
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /** Is Counter */
+            is_counter: boolean;
+            /** Metric */
+            metric: string;
+            /** Title */
+            title: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * CounterTable
+         * @description One case on one host.
+         */
+        CounterTable: {
+            /**
+             * Absent
+             * @description counters that this host does not count; never zero
+             */
+            absent: string[];
+            /**
+             * Arms
+             * @description the baseline first
+             */
+            arms: components["schemas"]["CounterArm"][];
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Comparison */
+            comparison: string;
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Host */
+            host: string;
+            /** Host Class */
+            host_class: string;
+            /** Processor */
+            processor: string;
+            /** Rows */
+            rows: components["schemas"]["CounterRow"][];
+        };
+        /**
          * CounterView
          * @description One hardware counter: mean over boots, and against the baseline.
          */
@@ -1259,6 +1425,29 @@ export interface components {
             mean: number;
             /** N */
             n: number;
+        };
+        /**
+         * CountersView
+         * @description The counter tables of an experiment.
+         */
+        CountersView: {
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /**
+             * Left Out
+             * @description tables beyond the limit, or not asked for
+             */
+            left_out: number;
+            /** State */
+            state: string;
+            /** Tables */
+            tables: components["schemas"]["CounterTable"][];
         };
         /**
          * DiffArray
@@ -2472,6 +2661,12 @@ export interface components {
             /** Cells */
             cells: components["schemas"]["CellView"][];
             /**
+             * Counter
+             * @description whether it stands in the counter table instead
+             * @default false
+             */
+            counter: boolean;
+            /**
              * Delta Percent
              * @description 'same': the interval lies within ± this
              */
@@ -3055,6 +3250,100 @@ export interface operations {
                 };
             };
             /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_counters_api_experiments__experiment_id__counters_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                host?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountersView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    counters_report_api_experiments__experiment_id__counters_report_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                host?: string | null;
+                format?: "text" | "markdown" | "csv";
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
