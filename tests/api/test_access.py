@@ -93,6 +93,9 @@ TABLE = {
     "GET /api/profiles/diff": read("/api/profiles/diff", 422),
     "GET /api/profiles/diff.svg": read("/api/profiles/diff.svg", 422),
     "GET /api/profiles/groups": read("/api/profiles/groups?experiment={ended}&case=1"),
+    "GET /api/profiles/functions": read(
+        "/api/profiles/functions?experiment={ended}&case=1&host=alpha"
+    ),
     "GET /api/profiles/case": read("/api/profiles/case?experiment={ended}&case=1&host=alpha"),
     "GET /api/series": read("/api/series"),
     "GET /api/series/{name}": read("/api/series/nothing", 404),
