@@ -17,11 +17,16 @@ from api.parameters import EventId, Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from api.stored_pages import Read, Stamp, StoredPages
 from mitigauge.access.roles import Right, roles_with
+from mitigauge.claims.repository import stamp as claims_stamp
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
 from mitigauge.errors import Forbidden
 from mitigauge.experiments import repository as experiment_rows
-from mitigauge.reports.service import gathered
+from mitigauge.reports import counter_text, loss_text
+from mitigauge.reports.counter_schemas import CountersView
+from mitigauge.reports.download import as_csv
+from mitigauge.reports.loss_schemas import LossView
+from mitigauge.reports.service import counters_beside, gathered, losses_beside
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service, submission
 from mitigauge.views import case, collected
@@ -196,6 +201,69 @@ async def _page(
 def show_claims(experiment_id: Id, session: Database) -> list[ClaimSourceView]:
     """Published figures about what the experiment measures, set beside its own."""
     return claims_beside(session, experiment_id)
+
+
+@router.get("/{experiment_id}/loss", response_model=LossView, responses=HAS_IT)
+async def show_loss(
+    experiment_id: Id, request: Request, case: MaybeIdQuery = None, metric: Word | None = None
+) -> Response:
+    """Two families of modes crossed, by processor; of all primary metrics, or of one case's."""
+    return await _page(
+        request,
+        ("loss", experiment_id, case, metric),
+        lambda session: losses_beside(session, experiment_id, case_id=case, metric=metric),
+        lambda session: (run_rows.stamp(session, experiment_id), claims_stamp(session)),
+    )
+
+
+@router.get("/{experiment_id}/loss/report", response_class=PlainTextResponse, responses={**AS_JSON})
+def loss_report(
+    experiment_id: Id,
+    session: Database,
+    case: MaybeIdQuery = None,
+    metric: Word | None = None,
+    format: Literal["text", "markdown", "csv"] = "text",  # noqa: A002
+) -> PlainTextResponse:
+    """The same as text for a mailing list, as Markdown, or as CSV."""
+    view = losses_beside(session, experiment_id, case_id=case, metric=metric)
+    if format == "csv":
+        rows = as_csv(loss_text.LOSS_COLUMNS, loss_text.loss_rows(view))
+        return PlainTextResponse("".join(rows), media_type="text/csv; charset=utf-8")
+    whole = loss_text.loss_text if format == "text" else loss_text.loss_markdown
+    return PlainTextResponse(whole(view))
+
+
+@router.get("/{experiment_id}/counters", response_model=CountersView, responses=HAS_IT)
+async def show_counters(
+    experiment_id: Id, request: Request, case: MaybeIdQuery = None, host: Word | None = None
+) -> Response:
+    """Counters of one operation over all arms, of every case that counts or of one."""
+    return await _page(
+        request,
+        ("counters", experiment_id, case, host),
+        lambda session: counters_beside(session, experiment_id, case_id=case, host=host),
+        lambda session: (run_rows.stamp(session, experiment_id), claims_stamp(session)),
+    )
+
+
+@router.get(
+    "/{experiment_id}/counters/report", response_class=PlainTextResponse, responses={**AS_JSON}
+)
+def counters_report(
+    experiment_id: Id,
+    session: Database,
+    case: MaybeIdQuery = None,
+    host: Word | None = None,
+    format: Literal["text", "markdown", "csv"] = "text",  # noqa: A002
+) -> PlainTextResponse:
+    """The same as text for a mailing list, as Markdown, or as CSV."""
+    view = counters_beside(session, experiment_id, case_id=case, host=host)
+    if format == "csv":
+        rows = as_csv(counter_text.COUNTER_COLUMNS, counter_text.counter_rows(view))
+        return PlainTextResponse("".join(rows), media_type="text/csv; charset=utf-8")
+    is_text = format == "text"
+    whole = counter_text.counter_text if is_text else counter_text.counter_markdown
+    return PlainTextResponse(whole(view))
 
 
 @router.get("/{experiment_id}/report", response_class=PlainTextResponse, responses={**AS_JSON})

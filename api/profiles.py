@@ -16,7 +16,9 @@ from mitigauge.profiles.diff.payload import MEDIA_TYPE, DiffHeader
 from mitigauge.profiles.diff.service import diff_payload, diff_svg, imported_sides
 from mitigauge.profiles.diff.sides import Selection, Sides
 from mitigauge.profiles.store.tables import System
+from mitigauge.views import profile_functions
 from mitigauge.views import profiles as profile_views
+from mitigauge.views.function_schemas import FunctionSort, FunctionsView, Measure
 from mitigauge.views.profile_schemas import CaseProfilesView, ProfileGroupView
 
 router = APIRouter(prefix="/api/profiles", tags=["profiles"])
@@ -122,4 +124,41 @@ def case_profiles(
     """Every arm's profiles of a case on a host: totals, functions that explain, counters."""
     return profile_views.case_profiles(
         session, experiment_id=experiment, case_id=case, host=host, system=where
+    )
+
+
+@router.get("/functions")
+def functions(
+    session: Database,
+    experiment: IdQuery,
+    case: IdQuery,
+    host: Word,
+    where: AskedSystem = "host",
+    basis: Basis | None = None,
+    measure: Annotated[Measure, Query(description="what differences and costs are of")] = "self",
+    sort: FunctionSort = "difference",
+    arm: Annotated[Word, Query(description="sort by this arm; empty: by all of them")] = "",
+    upwards: Annotated[bool, Query(description="turn the order round")] = False,
+    search: Annotated[Word, Query(description="part of a function's name")] = "",
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=profile_functions.MOST_ROWS)] = 50,
+) -> FunctionsView:
+    """Functions of a case's profiles over all its arms, each against the baseline."""
+    asked = profile_functions.Asked(
+        measure=measure,
+        sort=sort,
+        arm=arm,
+        upwards=upwards,
+        search=search,
+        offset=offset,
+        limit=limit,
+    )
+    return profile_functions.functions_view(
+        session,
+        experiment_id=experiment,
+        case_id=case,
+        host=host,
+        system=where,
+        basis=basis,
+        asked=asked,
     )

@@ -167,6 +167,66 @@ def report(
         echo_json(text) if format is Format.JSON else echo(text)
 
 
+@app.command("loss")
+def show_loss(
+    experiment_id: Id,
+    case: Annotated[int | None, typer.Option(help="Only this case, by its number.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Only this metric.")] = None,
+    format: Annotated[Format, typer.Option(help="Form of the matrix.")] = Format.TEXT,  # noqa: A002
+    json: Json = False,
+) -> None:
+    """Two families of modes crossed: what each combination loses, by processor.
+
+    Where a comparison's arms cross two families (`cross:` in its spec, or modes with `+` between
+    them). The published losses of the same combinations stand beside ours.
+    """
+    from mitigauge.reports import loss_text
+    from mitigauge.reports.service import losses_beside
+
+    with stored() as session:
+        view = losses_beside(session, experiment_id, case_id=case, metric=metric)
+    if json or format is Format.JSON:
+        print_json(view)
+    elif format is Format.CSV:
+        from mitigauge.reports.download import as_csv
+
+        for piece in as_csv(loss_text.LOSS_COLUMNS, loss_text.loss_rows(view)):
+            sys.stdout.write(piece)
+    else:
+        whole = loss_text.loss_text if format is Format.TEXT else loss_text.loss_markdown
+        echo(whole(view))
+
+
+@app.command("counters")
+def show_counters(
+    experiment_id: Id,
+    case: Annotated[int | None, typer.Option(help="Only this case, by its number.")] = None,
+    host: Annotated[str | None, typer.Option(help="Only this host.")] = None,
+    format: Annotated[Format, typer.Option(help="Form of the tables.")] = Format.TEXT,  # noqa: A002
+    json: Json = False,
+) -> None:
+    """Counters of one operation over all arms: cycles, instructions, branch misses and others.
+
+    Of cases that count (`counters: "yes"` of workload syscall). What a host does not count is
+    absent, never zero.
+    """
+    from mitigauge.reports import counter_text
+    from mitigauge.reports.service import counters_beside
+
+    with stored() as session:
+        view = counters_beside(session, experiment_id, case_id=case, host=host)
+    if json or format is Format.JSON:
+        print_json(view)
+    elif format is Format.CSV:
+        from mitigauge.reports.download import as_csv
+
+        for piece in as_csv(counter_text.COUNTER_COLUMNS, counter_text.counter_rows(view)):
+            sys.stdout.write(piece)
+    else:
+        is_text = format is Format.TEXT
+        echo((counter_text.counter_text if is_text else counter_text.counter_markdown)(view))
+
+
 class Lines(StrEnum):
     """Forms of raw values."""
 

@@ -28,6 +28,7 @@ class ClaimEntry(_Closed):
     metric: str
     mode: str = Field(description="family/mode")
     change: float | tuple[float, float] = Field(description="percent, or its lowest and highest")
+    arm: str = Field("", description="the arm's name, where kernels differ and not modes")
     processor: str = Field("", description="pattern of the model name; empty: the file's")
     note: str = ""
 
@@ -62,6 +63,7 @@ class ClaimFile(_Closed):
     published: date | None = None
     workload: str
     baseline: str = Field(description="family/mode that the changes are against")
+    baseline_arm: str = Field("", description="its arm's name, where kernels differ")
     processor: str = Field("", description="pattern of the model name; empty: not said")
     claims: list[ClaimEntry] = Field(min_length=1)
 

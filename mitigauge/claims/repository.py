@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from sqlalchemy import func, literal, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session, selectinload
 
 from mitigauge.claims.tables import ClaimSource
@@ -24,3 +25,11 @@ def source_named(session: Session, name: str) -> ClaimSource | None:
     return session.scalars(
         select(ClaimSource).where(ClaimSource.name == name).with_for_update()
     ).one_or_none()
+
+
+def stamp(session: Session) -> str:
+    """Another text after every change of what was imported."""
+    digests = select(
+        func.string_agg(ClaimSource.digest, aggregate_order_by(literal(","), ClaimSource.id))
+    )
+    return session.scalar(digests) or ""

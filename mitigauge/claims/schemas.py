@@ -32,8 +32,11 @@ class ClaimView(View):
     high_percent: float
     outcome: ClaimOutcome
     reason: str = Field(description="why it came out so, in words")
+    arm: str = Field("", description="the arm claimed about, where kernels differ and not modes")
+    note: str = Field("", description="which of the source's figures of one case it is")
     host: str = ""
     case_id: int | None = None
+    arm_id: int | None = None
     effect_percent: float | None = None
     ci_low_percent: float | None = None
     ci_high_percent: float | None = None

@@ -105,6 +105,9 @@ def _import(session: Session, file: ClaimFile, catalog: Catalog) -> bool:
             low_percent=entry.low,
             high_percent=entry.high,
             processor=entry.processor or file.processor,
+            note=entry.note,
+            arm=entry.arm,
+            baseline_arm=file.baseline_arm,
         )
         for position, entry in enumerate(file.claims)
     )
@@ -142,14 +145,18 @@ def _matches(
 ) -> Iterator[_Match]:
     for comparison in view.comparisons:
         baseline = next(arm for arm in comparison.arms if arm.is_baseline)
-        arm = next((a for a in comparison.arms if a.mode == claim.mode), None)
-        if baseline.mode != claim.baseline or arm is None:
+        arm = next((a for a in comparison.arms if _is(a, claim.mode, claim.arm)), None)
+        if not _is(baseline, claim.baseline, claim.baseline_arm) or arm is None:
             continue
         for row in comparison.rows:
             if (row.workload, row.metric) != (claim.workload, claim.metric):
                 continue
             if claim.parameters.items() <= parameters[row.case_id].items():
                 yield _Match(comparison, row, arm)
+
+
+def _is(arm: ArmView, mode: str, name: str) -> bool:
+    return arm.mode == mode and name in ("", arm.name)
 
 
 def _beside(claim: Claim, view: ExperimentView, match: _Match) -> ClaimView:
@@ -170,6 +177,7 @@ def _beside(claim: Claim, view: ExperimentView, match: _Match) -> ClaimView:
         reason,
         host=match.row.host,
         case_id=match.row.case_id,
+        arm_id=match.arm.id,
         effect_percent=cell.effect_percent,
         ci_low_percent=cell.ci_low_percent,
         ci_high_percent=cell.ci_high_percent,
@@ -184,6 +192,8 @@ def _view(claim: Claim, outcome: ClaimOutcome, reason: str, **found: object) -> 
             "metric": claim.metric,
             "baseline": claim.baseline,
             "mode": claim.mode,
+            "arm": claim.arm,
+            "note": claim.note,
             "low_percent": claim.low_percent,
             "high_percent": claim.high_percent,
             "outcome": outcome,

@@ -51,3 +51,8 @@ class Claim(Base):
     low_percent: Mapped[float]
     high_percent: Mapped[float]
     processor: Mapped[str]
+    # Which of several figures of one case it is, in the source's words: a processor, a row.
+    note: Mapped[str] = mapped_column(server_default="")
+    # Arms by name, where kernels differ and not modes; empty: whichever has the mode.
+    arm: Mapped[str] = mapped_column(server_default="")
+    baseline_arm: Mapped[str] = mapped_column(server_default="")

@@ -18,3 +18,5 @@ class CaseMetric:
     """Whether the run's end depends on it."""
     delta_percent: float = DELTA_PERCENT
     """The largest change that is still *same*."""
+    counter: bool = False
+    """Whether it is absent where a host has no such counter, and stands in the counter table."""

@@ -178,6 +178,7 @@ def _case(
             title=metric.title or name,
             primary=primary,
             delta_percent=metric.delta_percent,
+            counter=metric.counter,
         )
     return Case(
         position=position,

@@ -18,7 +18,8 @@ class Expectation(Closed):
     """One form of the state that proves a mode to be in force.
 
     ``file`` is under /sys/devices/system/cpu/vulnerabilities; ``field`` picks the
-    part ``FIELD: text`` of its ``;``-separated text, none takes the whole text.
+    part ``FIELD: text`` of its ``;``-separated text, none takes the whole text. A part that is
+    ``FIELD`` alone, as in ``Vulnerable; IBPB: disabled``, shows itself.
     """
 
     file: Name | Literal[""] = ""
@@ -28,7 +29,8 @@ class Expectation(Closed):
 
     def describe(self) -> str:
         """The state as a person reads it."""
-        return f"{self.file}: {self.field + ': ' if self.field else ''}{self.equals}"
+        field = f"{self.field}: " if self.field not in ("", self.equals) else ""
+        return f"{self.file}: {field}{self.equals}"
 
     def observed(self, vulnerabilities: Mapping[str, str]) -> str | None:
         """The text that a kernel shows where this looks; None where it shows nothing.
@@ -40,8 +42,8 @@ class Expectation(Closed):
             return text
         for part in text.split(";"):
             field, colon, value = part.strip().partition(":")
-            if colon and field == self.field:
-                return value.strip()
+            if field == self.field:
+                return value.strip() if colon else field
         return None
 
 

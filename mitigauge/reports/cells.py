@@ -28,7 +28,9 @@ def tables_of(
         host = comparison.hosts.index(row.host)
         return host, not row.primary, workloads.index(row.workload), metrics.index(row.metric)
 
-    for _, group in groupby(sorted(comparison.rows, key=place), key=place):
+    # Counters have a table of their own.
+    shown = [row for row in comparison.rows if not row.counter]
+    for _, group in groupby(sorted(shown, key=place), key=place):
         rows = list(group)
         host = rows[0].host
         yield _table(comparison, rows, emulated=host in emulated, counts=host in counting)

@@ -103,7 +103,8 @@ def not_measured(view: ExperimentView) -> Iterator[Entry]:
 def _missing_cells(comparison: ComparisonView) -> Iterator[Entry]:
     names = {arm.id: arm.name for arm in comparison.arms}
     gaps: dict[tuple[str, str, str], list[str]] = {}
-    for row in comparison.rows:
+    # A counter that a host does not have is said by the counter table.
+    for row in (row for row in comparison.rows if not row.counter):
         for cell in row.cells:
             if cell.state == "no_data" or (cell.state == "baseline" and cell.mean is None):
                 key = (names.get(cell.arm_id, "?"), row.host, cell.note or "no reason recorded")

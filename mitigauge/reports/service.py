@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from sqlalchemy.orm import Session
 
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside_view
+from mitigauge.errors import NotFound
+from mitigauge.reports.counter_schemas import CountersView
+from mitigauge.reports.counter_text import counter_lines, counter_markdown_lines
+from mitigauge.reports.counters import counters_of, has_counters
+from mitigauge.reports.loss import crosses, loss_of
+from mitigauge.reports.loss_schemas import LossView
+from mitigauge.reports.loss_text import loss_lines, loss_markdown_lines
 from mitigauge.reports.matrix import render_markdown, render_text
+from mitigauge.views.experiments import show_experiment
 from mitigauge.views.profile_schemas import CaseProfilesView
 from mitigauge.views.profiles import profiles_beside
 from mitigauge.views.schemas import ExperimentView
@@ -25,11 +34,70 @@ class Report:
 
     def text(self) -> str:
         """For a mailing list."""
-        return render_text(self.view, self.claims, self.profiles)
+        text = render_text(self.view, self.claims, self.profiles)
+        return text + "".join(
+            f"{line}\n" for line in chain(self._losses(loss_lines), self._counters(counter_lines))
+        )
 
     def markdown(self) -> str:
         """The same as Markdown."""
-        return render_markdown(self.view, self.claims, self.profiles)
+        text = render_markdown(self.view, self.claims, self.profiles)
+        further = self._losses(loss_markdown_lines), self._counters(counter_markdown_lines)
+        return text + "".join(f"{line}\n" for line in chain(*further))
+
+    def _losses(self, lines: Callable[[LossView], Iterator[str]]) -> Iterator[str]:
+        """The loss matrices, where anything is crossed."""
+        return (
+            lines(loss_of(self.view, self.claims)) if crosses(self.view.comparisons) else iter(())
+        )
+
+    def _counters(self, lines: Callable[[CountersView], Iterator[str]]) -> Iterator[str]:
+        """The counter tables, where anything was counted."""
+        if not has_counters(self.view.comparisons):
+            return iter(())
+        return lines(counters_of(self.view, self.claims))
+
+
+def counters_beside(
+    session: Session, experiment_id: int, *, case_id: int | None = None, host: str | None = None
+) -> CountersView:
+    """The experiment's counter tables with published claims beside them.
+
+    Of all cases and hosts, or of those named. Raises :class:`NotFound` where there is no such
+    experiment, or no such case among those that count.
+    """
+    view = show_experiment(session, experiment_id)
+    if not has_counters(view.comparisons):
+        return counters_of(view)
+    found = counters_of(view, claims_beside_view(session, view), case_id=case_id, host=host)
+    if not found.tables:
+        raise NotFound(
+            f"experiment {experiment_id} has no counters of case {case_id or 'any'} on host "
+            f"{host or 'any'}",
+            hint="Leave both out to see which there are.",
+        )
+    return found
+
+
+def losses_beside(
+    session: Session, experiment_id: int, *, case_id: int | None = None, metric: str | None = None
+) -> LossView:
+    """The experiment's loss matrices with published claims beside them.
+
+    Of all cases and metrics, or of those named. Raises :class:`NotFound` where there is no such
+    experiment, case or metric among what is crossed.
+    """
+    view = show_experiment(session, experiment_id)
+    if not crosses(view.comparisons):
+        return loss_of(view)
+    found = loss_of(view, claims_beside_view(session, view), case_id=case_id, metric=metric)
+    if not found.tables and (case_id, metric) != (None, None):
+        raise NotFound(
+            f"experiment {experiment_id} has no loss matrix of case {case_id or 'any'}, metric "
+            f"{metric or 'any'}",
+            hint="Leave both out to see which there are.",
+        )
+    return found
 
 
 def gathered(session: Session, view: ExperimentView) -> Report:

@@ -192,7 +192,8 @@ def check_against_case(
                 f"the guest was to get {name} = {wanted}; it has {_shown(got)}",
                 hint="The mode was not in force in the guest: nothing of this case is counted.",
             )
-    missing = sorted(set(metrics) - set(result.metrics))
+    always = {name for name, declared in metrics.items() if not declared.counter}
+    missing = sorted(always - set(result.metrics))
     unknown = sorted(set(result.metrics) - set(metrics))
     if missing or unknown:
         raise InvalidInput(
@@ -200,8 +201,8 @@ def check_against_case(
             f"unknown metrics: {clean_text(', '.join(unknown))[:200] or 'none'}",
             hint=f"The case reports {', '.join(sorted(metrics))}.",
         )
-    for name, declared in metrics.items():
-        given = result.metrics[name]
+    for name, given in result.metrics.items():
+        declared = metrics[name]
         if (given.unit, given.direction) != (declared.unit, declared.direction):
             raise InvalidInput(
                 f"metrics.{name}: {_shown(given.unit)}, {given.direction} is better; declared are "

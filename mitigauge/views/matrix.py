@@ -90,6 +90,7 @@ def row_view(arms: Sequence[Arm], run: Run, case: Case, metric: str, cells: Stor
         primary=declared.primary,
         delta_percent=declared.delta_percent,
         host=run.host.name,
+        counter=declared.counter,
         profiled=case.profile_hz is not None,
         disturbed=sum(disturbed for _, disturbed, _ in shown),
         unsteady=sum(unsteady for *_, unsteady in shown),

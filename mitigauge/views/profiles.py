@@ -45,7 +45,7 @@ MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _PlannedCase:
+class PlannedCase:
     """A case on a host within an experiment."""
 
     experiment_id: int
@@ -59,7 +59,7 @@ def case_sides(session: Session, a: Selection, b: Selection, *, system: System) 
     They may be of other experiments and hosts, but of one workload with the same
     parameters; else :class:`InvalidInput`.
     """
-    both = [_planned(session, of.experiment_id, of.case_id, of.host) for of in (a, b)]
+    both = [planned_case(session, of.experiment_id, of.case_id, of.host) for of in (a, b)]
     cases = [planned.case for planned in both]
     arms = [_arms(planned.run, of.arm)[0] for planned, of in zip(both, (a, b), strict=True)]
     if (cases[0].workload, cases[0].parameters) != (cases[1].workload, cases[1].parameters):
@@ -92,7 +92,7 @@ def comparable_groups(
 
 
 def _group(
-    session: Session, planned: _PlannedCase, of: Selection, other: Selection, system: System
+    session: Session, planned: PlannedCase, of: Selection, other: Selection, system: System
 ) -> Group:
     """The boots of a selection, named by what sets it apart from the *other* one."""
     [arm] = _arms(planned.run, of.arm)
@@ -101,16 +101,16 @@ def _group(
         label += f" on {of.host}"
     if of.experiment_id != other.experiment_id:
         label += f" in experiment {of.experiment_id}"
-    return Group(label, _profiles(session, planned, arm, system), of)
+    return Group(label, profiles_of(session, planned, arm, system), of)
 
 
 def case_profiles(
     session: Session, *, experiment_id: int, case_id: int, host: str, system: System
 ) -> CaseProfilesView:
     """Every arm's profiles beside the baseline's: totals, functions that explain, counters."""
-    planned = _planned(session, experiment_id, case_id, host)
+    planned = planned_case(session, experiment_id, case_id, host)
     comparison = planned.run.comparison
-    stored = {arm.id: _profiles(session, planned, arm, system) for arm in comparison.arms}
+    stored = {arm.id: profiles_of(session, planned, arm, system) for arm in comparison.arms}
     every = [profile for profiles in stored.values() for profile in profiles]
     baseline = next(arm for arm in comparison.arms if arm.is_baseline)
     bases = bases_of([boot_profile(profile) for profile in every])
@@ -179,7 +179,8 @@ def profiles_beside(session: Session, view: ExperimentView) -> list[CaseProfiles
     return [case for case in shown if case.event]
 
 
-def _planned(session: Session, experiment_id: int, case_id: int, host: str) -> _PlannedCase:
+def planned_case(session: Session, experiment_id: int, case_id: int, host: str) -> PlannedCase:
+    """A case on a host. Raises :class:`NotFound` where it was not planned there."""
     case, comparison = experiment_rows.case(session, experiment_id, case_id)
     planned = run_rows.runs_of(session, experiment_id)
     runs = {run.host.name: run for run in planned if run.comparison_id == comparison.id}
@@ -188,7 +189,7 @@ def _planned(session: Session, experiment_id: int, case_id: int, host: str) -> _
             f"case {case_id} was not planned on host {host!r}",
             hint=f"Its hosts are {', '.join(runs)}.",
         )
-    return _PlannedCase(experiment_id, case, runs[host])
+    return PlannedCase(experiment_id, case, runs[host])
 
 
 def _arms(run: Run, *names: str) -> list[Arm]:
@@ -202,7 +203,8 @@ def _arms(run: Run, *names: str) -> list[Arm]:
     return [by_name[name] for name in names]
 
 
-def _profiles(session: Session, planned: _PlannedCase, arm: Arm, system: System) -> list[Profile]:
+def profiles_of(session: Session, planned: PlannedCase, arm: Arm, system: System) -> list[Profile]:
+    """Profiles of a case in an arm's boots that count."""
     return profile_rows.profiles_of_arm(
         session, case_id=planned.case.id, arm_id=arm.id, run_id=planned.run.id, system=system
     )

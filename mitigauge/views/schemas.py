@@ -98,6 +98,7 @@ class RowView(View):
     primary: bool
     delta_percent: float = Field(description="'same': the interval lies within ± this")
     host: str
+    counter: bool = Field(False, description="whether it stands in the counter table instead")
     profiled: bool = Field(description="whether a separate pass of the case is profiled")
     disturbed: int = Field(
         0, description="iterations taken again, since the processor was slowed beside them"

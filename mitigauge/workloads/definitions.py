@@ -78,6 +78,17 @@ class Metric(Closed):
         DELTA_PERCENT, gt=0, lt=100, description="the largest change that is still 'same'"
     )
     when: dict[Name, Value] = Field(default_factory=dict)
+    counter: bool = Field(
+        False,
+        description="counted by processor or kernel beside the work: absent where a host has no "
+        "such counter, and shown in the counter table",
+    )
+
+    @model_validator(mode="after")
+    def _decides_nothing_where_it_may_be_absent(self) -> Metric:
+        if self.counter and self.primary:
+            raise ValueError("a counter may be absent, so it cannot be primary")
+        return self
 
     def applies(self, parameters: Mapping[str, Value]) -> bool:
         """Whether a case with these parameters reports the metric."""

@@ -84,6 +84,10 @@ TABLE = {
         ONE + "/cases/9999/collected", 404
     ),
     "GET /api/experiments/{experiment_id}/claims": read(ONE + "/claims"),
+    "GET /api/experiments/{experiment_id}/counters": read(ONE + "/counters"),
+    "GET /api/experiments/{experiment_id}/counters/report": read(ONE + "/counters/report"),
+    "GET /api/experiments/{experiment_id}/loss": read(ONE + "/loss"),
+    "GET /api/experiments/{experiment_id}/loss/report": read(ONE + "/loss/report"),
     "GET /api/experiments/{experiment_id}/report": read(ONE + "/report"),
     "GET /api/boots/{boot_id}": read("/api/boots/1"),
     "GET /api/blobs/{digest}": read("/api/blobs/" + 64 * "0", 404),
@@ -94,6 +98,9 @@ TABLE = {
     "GET /api/profiles/diff": read("/api/profiles/diff", 422),
     "GET /api/profiles/diff.svg": read("/api/profiles/diff.svg", 422),
     "GET /api/profiles/groups": read("/api/profiles/groups?experiment={ended}&case=1"),
+    "GET /api/profiles/functions": read(
+        "/api/profiles/functions?experiment={ended}&case=1&host=alpha"
+    ),
     "GET /api/profiles/case": read("/api/profiles/case?experiment={ended}&case=1&host=alpha"),
     "GET /api/series": read("/api/series"),
     "GET /api/series/{name}": read("/api/series/nothing", 404),

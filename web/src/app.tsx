@@ -6,12 +6,14 @@ import { BisectionPage } from "./bisect/one";
 import { BisectionsPage } from "./bisect/page";
 import { BootPage } from "./boot/page";
 import { CasePage } from "./case/page";
+import { CountersPage } from "./counters/page";
 import { ExperimentPage } from "./experiment/page";
 import { ExperimentsPage } from "./experiments/page";
 import { HostPage } from "./hosts/host";
 import { HostsPage } from "./hosts/page";
 import { Gate } from "./login/gate";
 import { Who } from "./login/who";
+import { LossPage } from "./loss/page";
 import { ProfileDiffPage } from "./profile/page";
 import { SeriesPage } from "./series/one";
 import { SeriesListPage } from "./series/page";
@@ -98,6 +100,18 @@ function Pages() {
           ) : (
             <ExperimentPage id={experiment} key={experiment} />
           );
+        }}
+      </Route>
+      <Route path="/experiments/:id/counters">
+        {(params) => {
+          const experiment = id(params.id);
+          return experiment === null ? <NoSuchPage /> : <CountersPage id={experiment} />;
+        }}
+      </Route>
+      <Route path="/experiments/:id/loss">
+        {(params) => {
+          const experiment = id(params.id);
+          return experiment === null ? <NoSuchPage /> : <LossPage id={experiment} />;
         }}
       </Route>
       <Route path="/experiments/:id/cases/:caseId">

@@ -95,7 +95,7 @@ function rowOf(next: () => number, i: number, count: number, arms: Arm[]): Row {
     case_id: i + 1,
     case: `${workload} ${["tcp", "udp"][place % 2] ?? ""} ${1 + (place % 8)}-vCPU p${1 + place}`,
     ...{ workload, metric: "main", metric_title: title, unit, direction },
-    ...{ primary: true, delta_percent: DELTA_PERCENT, profiled: place % 10 === 0 },
+    ...{ primary: true, delta_percent: DELTA_PERCENT, counter: false, profiled: place % 10 === 0 },
     host: HOSTS[Math.floor(group / WORKLOADS.length)] ?? "",
     ...{ disturbed: 0, unsteady: 0 },
   };

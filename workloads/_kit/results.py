@@ -49,25 +49,33 @@ def timed_result(
     nanoseconds: Callable[[str], float],
     *,
     work: int,
+    more: Mapping[str, tuple[str, str, Callable[[str], float]]] | None = None,
 ) -> dict[str, Any]:
     """The result of a case with one metric: nanoseconds for each of `work` things an iteration.
 
-    `nanoseconds` reads one pass by the stem of its file, `warmup-01` or `iteration-01`.
+    `nanoseconds` reads one pass by the stem of its file, `warmup-01` or `iteration-01`. `more` are
+    metrics of the same passes: unit, better direction, and what reads one pass.
     """
     pace = pace_of(record, case["iterations"])
+    read: dict[str, tuple[str, str, Callable[[str], float]]] = {
+        name: ("ns", "lower", nanoseconds), **(more or {})
+    }  # fmt: skip
 
-    def values(kind: str, numbers: Iterable[int]) -> list[float]:
-        return [nanoseconds(f"{kind}-{number:02}") for number in numbers]
+    def values(kind: str, numbers: Iterable[int], of: Callable[[str], float]) -> list[float]:
+        return [of(f"{kind}-{number:02}") for number in numbers]
 
-    timed = metric(
-        "ns",
-        "lower",
-        values("warmup", range(1, case["warmup"] + 1)),
-        values("iteration", pace.counted),
-        disturbed=values("iteration", pace.disturbed),
-    )
+    metrics = {
+        each: metric(
+            unit,
+            direction,
+            values("warmup", range(1, case["warmup"] + 1), of),
+            values("iteration", pace.counted, of),
+            disturbed=values("iteration", pace.disturbed, of),
+        )
+        for each, (unit, direction, of) in read.items()
+    }
     operations = work * case["iterations"]
-    return result(workload, case, record, {name: timed}, **pace.told(), operations=operations)
+    return result(workload, case, record, metrics, **pace.told(), operations=operations)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,14 @@ Standard library only.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from _kit import parsing, results
+from _kit.counts import counts, per_operation, unit_of
 from _kit.parsing import ParseError, only, positive, read_text
 
 
@@ -45,6 +47,25 @@ def time_per_call_ns(path: Path, test: str, loops: int) -> float:
     return per_call * 1000
 
 
+def counters(
+    directory: Path, case: dict[str, Any], record: dict[str, Any], loops: int
+) -> dict[str, tuple[str, str, Callable[[str], float]]]:
+    """The counters that every pass of the case has; none where it was not asked for them."""
+    if case["parameters"].get("counters", "no") != "yes" or "counters" not in record:
+        return {}
+    start = counts(directory / "start.csv")
+    stems = sorted(path.stem for path in directory.glob("*-[0-9]*.txt"))
+    if len(stems) > parsing.MOST_ITERATIONS:
+        raise ParseError(f"more than {parsing.MOST_ITERATIONS} passes")
+    read = {stem: per_operation(counts(directory / f"{stem}.csv"), start, loops) for stem in stems}
+    common = set.intersection(*(set(found) for found in read.values())) if read else set()
+
+    def reader(metric: str) -> Callable[[str], float]:
+        return lambda stem: read[stem][metric]
+
+    return {metric: (*unit_of(metric), reader(metric)) for metric in sorted(common)}
+
+
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = parsing.checked_case(directory, test=str)
@@ -55,7 +76,10 @@ def parse(directory: Path) -> dict[str, Any]:
     def nanoseconds(stem: str) -> float:
         return time_per_call_ns(directory / f"{stem}.txt", test, loops)
 
-    return results.timed_result("syscall", case, record, "time_per_call", nanoseconds, work=loops)
+    return results.timed_result(
+        "syscall", case, record, "time_per_call", nanoseconds, work=loops,
+        more=counters(directory, case, record, loops),
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

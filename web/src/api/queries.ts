@@ -109,6 +109,57 @@ export const fetchReport = (id: number, format: "text" | "markdown") =>
     }),
   );
 
+/** Under the experiment's key, so that what makes that stale makes this stale too. */
+export const lossQuery = (id: number, caseId: number | null, metric: string | null) =>
+  queryOptions({
+    queryKey: ["experiment", id, "loss", caseId, metric],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/loss", {
+          params: { path: { experiment_id: id }, query: { case: caseId, metric } },
+          signal,
+        }),
+      ),
+  });
+
+export const fetchLossReport = (
+  id: number,
+  caseId: number | null,
+  metric: string | null,
+  format: "text" | "markdown",
+) =>
+  data(
+    api.GET("/api/experiments/{experiment_id}/loss/report", {
+      params: { path: { experiment_id: id }, query: { case: caseId, metric, format } },
+      parseAs: "text",
+    }),
+  );
+
+export const countersQuery = (id: number, caseId: number | null, host: string | null) =>
+  queryOptions({
+    queryKey: ["experiment", id, "counters", caseId, host],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/counters", {
+          params: { path: { experiment_id: id }, query: { case: caseId, host } },
+          signal,
+        }),
+      ),
+  });
+
+export const fetchCountersReport = (
+  id: number,
+  caseId: number | null,
+  host: string | null,
+  format: "text" | "markdown",
+) =>
+  data(
+    api.GET("/api/experiments/{experiment_id}/counters/report", {
+      params: { path: { experiment_id: id }, query: { case: caseId, host, format } },
+      parseAs: "text",
+    }),
+  );
+
 /** Without a host it is the first one that has the case. */
 export const caseQuery = (id: number, caseId: number, host: string | null) =>
   queryOptions({

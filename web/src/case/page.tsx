@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Redirect, useSearchParams } from "wouter";
 import { caseQuery, experimentQuery } from "../api/queries";
+import { countersPath } from "../counters/paths";
 import type { Case, Cell, Row } from "../api/types";
 import { CellText } from "../experiment/cell";
 import { EarlierVersions } from "../experiment/earlier";
@@ -208,6 +209,14 @@ function Metric({ view, row }: { view: Case; row: Row }) {
           <Chart row={row} arms={view.arms} points={done} iterations={iterations} />
         )}
       </section>
+      {view.metrics.some((metric) => metric.counter) && (
+        <p className="counters-link">
+          <Link className="button" to={countersPath(view.experiment_id, view.case_id, view.host)}>
+            Counter table
+          </Link>{" "}
+          <span className="faint small">all counters of this case, over all arms</span>
+        </p>
+      )}
       {row.profiled && <Profiles view={view} row={row} />}
       <section className="panel" aria-labelledby="boots">
         <header>

@@ -2,9 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { useLocation, useSearchParams } from "wouter";
+import { Link, useLocation, useSearchParams } from "wouter";
 import { matricesQuery } from "../api/queries";
 import type { Comparison, Experiment, Matrices } from "../api/types";
+import { countersPath } from "../counters/paths";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { useSearch } from "../ui/use-search";
@@ -25,9 +26,15 @@ export function Comparisons({ experiment }: { experiment: Experiment }) {
 
 function Filtered({ experiment, matrices }: { experiment: Experiment; matrices: Matrices }) {
   const comparisons: Comparison[] = useMemo(
-    () => experiment.comparisons.map((c) => ({ ...c, rows: matrices.rows[c.id] ?? [] })),
+    () =>
+      experiment.comparisons.map((c) => ({
+        ...c,
+        // Counters have a table of their own.
+        rows: (matrices.rows[c.id] ?? []).filter((row) => !row.counter),
+      })),
     [experiment.comparisons, matrices.rows],
   );
+  const counts = Object.values(matrices.rows).some((rows) => rows.some((row) => row.counter));
   const [address] = useSearchParams();
   const [, navigate] = useLocation();
   const write = (changes: Record<string, string>, replace: boolean) => {
@@ -62,6 +69,14 @@ function Filtered({ experiment, matrices }: { experiment: Experiment; matrices: 
         <LargeFilters {...filters} shown={shown.reduce((sum, rows) => sum + rows.length, 0)} />
       ) : (
         <SmallFilters {...filters} />
+      )}
+      {counts && (
+        <p className="counters-link">
+          <Link className="button" to={countersPath(experiment.id)}>
+            Counter tables
+          </Link>{" "}
+          <span className="faint small">cycles, instructions and others of one operation</span>
+        </p>
       )}
       {comparisons.map((comparison, i) => (
         <ComparisonPanel

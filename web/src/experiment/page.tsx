@@ -2,8 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "wouter";
 import { useLiveExperiment } from "../api/live";
-import { experimentQuery, isLive, progressQuery } from "../api/queries";
+import { experimentQuery, fetchReport, isLive, progressQuery } from "../api/queries";
 import type { Experiment, Progress } from "../api/types";
 import { counted } from "../format/quantity";
 import { Age, Stamp } from "../ui/age";
@@ -18,6 +19,7 @@ import { Claims } from "./claims";
 import { Comparisons } from "./comparisons";
 import "./experiment.css";
 import { Log } from "./log";
+import { isCrossed, lossPath } from "../loss/paths";
 import { ReportButtons } from "./report";
 import { overall, RunTable } from "./runs";
 import { useLog } from "./use-log";
@@ -77,7 +79,15 @@ function Body({ experiment }: { experiment: Experiment }) {
         }
       >
         <div className="buttons">
-          <ReportButtons id={id} />
+          {isCrossed(experiment.comparisons) && (
+            <Link className="button" to={lossPath(id)}>
+              Loss matrix
+            </Link>
+          )}
+          <ReportButtons
+            fetched={(format) => fetchReport(id, format)}
+            href={`/api/experiments/${id}/report?format=text`}
+          />
           <Download files={filesOf(id)} />
         </div>
       </Head>

@@ -2,9 +2,8 @@
 
 import { useState } from "react";
 import { ApiError } from "../api/client";
-import { fetchReport } from "../api/queries";
 
-type Format = "text" | "markdown";
+export type Format = "text" | "markdown";
 const LABEL: Record<Format, string> = { text: "text", markdown: "Markdown" };
 
 /** Copies, also where the page is not served over HTTPS and the clipboard is withheld. */
@@ -25,11 +24,17 @@ async function copy(text: string): Promise<void> {
   if (!done) throw new Error("The browser did not allow copying; open the report instead.");
 }
 
-export function ReportButtons({ id }: { id: number }) {
+interface ReportProps {
+  fetched: (format: Format) => Promise<string>;
+  /** Address of the text. */
+  href: string;
+}
+
+export function ReportButtons({ fetched, href }: ReportProps) {
   const [said, setSaid] = useState("");
   const take = async (format: Format) => {
     try {
-      await copy(await fetchReport(id, format));
+      await copy(await fetched(format));
       setSaid(`Copied as ${LABEL[format]}.`);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : "";
@@ -44,7 +49,7 @@ export function ReportButtons({ id }: { id: number }) {
           Copy as {LABEL[format]}
         </button>
       ))}
-      <a className="button" href={`/api/experiments/${id}/report?format=text`}>
+      <a className="button" href={href}>
         Open
       </a>
       <span role="status" className="soft">

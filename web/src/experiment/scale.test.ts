@@ -27,6 +27,7 @@ function rowOf(...intervals: [number, number, number][]): Row {
     primary: true,
     delta_percent: 1,
     host: "lab-intel",
+    counter: false,
     profiled: false,
     disturbed: 0,
     unsteady: 0,

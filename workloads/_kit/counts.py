@@ -1,0 +1,101 @@
+"""What `perf stat -x,` counted, read back, and brought to one operation.
+
+Lines are `count,unit,event,time running,percent running[,…]` (perf-stat(1), *CSV FORMAT*). What the
+host cannot count is `<not supported>` or `<not counted>`: then the counter is absent, never zero.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from _kit.parsing import LARGEST, ParseError, read_text
+
+MOST_LINES = 200
+# Of the time in which an event was counted, percent: counters that take turns are scaled up by
+# perf, and from less than this the estimate says too little.
+LEAST_RUNNING = 10.0
+ABSENT = ("<not supported>", "<not counted>")
+
+# Metric → event, unit, and which direction is better.
+COUNTERS = {
+    "cycles": ("cycles", "cycles/op", "lower"),
+    "instructions": ("instructions", "instructions/op", "lower"),
+    "branches": ("branches", "branches/op", "lower"),
+    "branch_misses": ("branch-misses", "misses/op", "lower"),
+    "uops_issued_any": ("uops_issued.any", "uops/op", "lower"),
+    "page_faults": ("page-faults", "faults/op", "lower"),
+    "context_switches": ("context-switches", "switches/op", "lower"),
+}
+PER_CYCLE = "instructions_per_cycle"
+PER_CYCLE_UNIT = ("instructions/cycle", "higher")
+
+
+def counts(path: Path) -> dict[str, float]:
+    """Event → how often it was counted; what was not counted is not in it."""
+    lines = read_text(path).splitlines()
+    if len(lines) > MOST_LINES:
+        raise ParseError(f"{path.name}: more than {MOST_LINES} lines")
+    found: dict[str, float] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        event, count = _counted(line, f"{path.name}: line {number}")
+        if count is not None:
+            # Each kind of core of a hybrid processor counts what ran on it.
+            found[event] = found.get(event, 0.0) + count
+    return found
+
+
+def _counted(line: str, where: str) -> tuple[str, float | None]:
+    fields = line.split(",")
+    if len(fields) < 5:
+        raise ParseError(f"{where}: {len(fields)} fields, not 5 or more, perhaps cut off")
+    count, _, event, _, running = fields[:5]
+    name = plain(event)
+    if count in ABSENT:
+        return name, None
+    if not re.fullmatch(r"\d{1,19}", count):
+        raise ParseError(f"{where}: count: {count!r:.40} is not a whole number")
+    if not re.fullmatch(r"\d{1,3}\.\d{1,4}", running) or float(running) > 100.0:
+        raise ParseError(f"{where}: percent: {running!r:.40} is not a percentage")
+    if int(count) > LARGEST:
+        raise ParseError(f"{where}: count: {count} is above {LARGEST}")
+    return name, float(count) if float(running) >= LEAST_RUNNING else None
+
+
+def plain(event: str) -> str:
+    """`cycles` of `cycles`, `cycles:u` and `cpu_core/cycles/`."""
+    return event.strip("/").rpartition("/")[2].partition(":")[0]
+
+
+def per_operation(
+    pass_: Mapping[str, float], start: Mapping[str, float], operations: int
+) -> dict[str, float]:
+    """Metric → figure of one operation, from the counts of a pass of `operations`.
+
+    `start` has the counts of a pass of one operation: the program's own start and end are taken
+    off with it. Both passes must have counted an event, else its metric is absent.
+    """
+    if operations < 2:
+        raise ParseError("counters need 2 operations or more in a pass")
+    found = {
+        metric: max(0.0, pass_[event] - start[event]) / (operations - 1)
+        for metric, (event, _, _) in COUNTERS.items()
+        if event in pass_ and event in start
+    }
+    if found.get("cycles") and "instructions" in found:
+        found[PER_CYCLE] = found["instructions"] / found["cycles"]
+    if not all(map(math.isfinite, found.values())):
+        raise ParseError("a counter is no finite number")
+    return found
+
+
+def unit_of(metric: str) -> tuple[str, str]:
+    """Unit and better direction of a metric."""
+    if metric == PER_CYCLE:
+        return PER_CYCLE_UNIT
+    _, unit, direction = COUNTERS[metric]
+    return unit, direction
