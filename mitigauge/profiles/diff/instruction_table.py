@@ -21,6 +21,7 @@ from mitigauge.profiles.diff.schemas import (
     InstructionRow,
     InstructionSum,
     InstructionTable,
+    Mark,
 )
 from mitigauge.profiles.diff.service import boot_profile, unit_of
 from mitigauge.profiles.diff.sides import Group, Sides, require_comparable
@@ -175,7 +176,7 @@ def _parts(diff: InstructionDiff) -> list[InstructionPart]:
     parts, first = [], 0
     for part in diff.parts:
         rows = [
-            _row(part, index, diff.compared, first + index)
+            _row(part, index, diff.compared, first + index, both=all(diff.boots))
             for index in range(min(len(part.pairs), MOST_ROWS - first))
         ]
         parts.append(InstructionPart(name_a=part.name_a, name_b=part.name_b, rows=rows))
@@ -185,8 +186,9 @@ def _parts(diff: InstructionDiff) -> list[InstructionPart]:
     return parts
 
 
-def _row(part: Aligned, index: int, compared: Compared, at: int) -> InstructionRow:
+def _row(part: Aligned, index: int, compared: Compared, at: int, *, both: bool) -> InstructionRow:
     in_a, in_b = part.pairs[index]
+    mark: Mark = "" if not both or None not in (in_a, in_b) else "gone" if in_b is None else "new"
     a = None if in_a is None else part.lines_a[in_a]
     b = None if in_b is None else part.lines_b[in_b]
     return InstructionRow(
@@ -196,7 +198,7 @@ def _row(part: Aligned, index: int, compared: Compared, at: int) -> InstructionR
         text_b=b.text if b else "",
         samples_a=int(part.samples[index, 0]),
         samples_b=int(part.samples[index, 1]),
-        mark="" if a and b else "gone" if a else "new",
+        mark=mark,
         **_figures(compared, at),
     )
 

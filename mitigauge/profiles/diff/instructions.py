@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from mitigauge.profiles.capture.instructions import Line
 from mitigauge.profiles.diff.align import aligned
-from mitigauge.profiles.diff.compare import SMALLEST_JUDGED
-from mitigauge.profiles.diff.significance import Compared, Floats, compare_groups
+from mitigauge.profiles.diff.compare import compare_functions
+from mitigauge.profiles.diff.significance import Compared, Floats
 from mitigauge.profiles.store.instructions import StoredCode
 
 # What compilers number: `f.isra.0` in one build is `f.isra.1` in another.
@@ -55,7 +55,8 @@ class InstructionDiff:
     parts: Sequence[Aligned]
     compared: Compared
     kinds: Mapping[str, Compared]
-    """The same of all instructions together: on both sides, *new* in b, *gone* from a."""
+    """The same of all instructions together: on both sides, *new* in b, *gone* from a. Empty, as
+    are the *counts*, where one side has no boot: then nobody knows what it ran."""
     counts: Mapping[str, int]
     other_code: tuple[int, int]
     """Boots of either side that ran another code than most of theirs, and are left out."""
@@ -78,15 +79,15 @@ def diff_instructions(
     parts = [_aligned(key, of_a, of_b, scales) for key in keys]
     boots = len(kept_a), len(kept_b)
     values = np.concatenate([part.values for part in parts]) if parts else np.zeros((0, sum(boots)))
-    kinds = np.array([_kind(pair) for part in parts for pair in part.pairs], dtype=object)
-    whole = values.mean(axis=1) if len(values) else values
-    asked = whole >= SMALLEST_JUDGED * whole.sum()
+    known = all(boots)
+    kinds = np.array([_kind(pair) for part in parts for pair in part.pairs if known], dtype=object)
     return InstructionDiff(
         parts=parts,
-        compared=_compared(values, boots[0], asked),
+        compared=_compared(values, boots[0]),
         kinds={
-            kind: _compared(values[kinds == kind].sum(axis=0)[None], boots[0], np.array([True]))
+            kind: _compared(values[kinds == kind].sum(axis=0)[None], boots[0])
             for kind in ("both", "new", "gone")
+            if known
         },
         counts=Counter(kinds.tolist()),
         other_code=(len(a) - boots[0], len(b) - boots[1]),
@@ -94,8 +95,14 @@ def diff_instructions(
     )
 
 
-def _compared(values: Floats, boots_a: int, asked: NDArray[np.bool_]) -> Compared:
-    return compare_groups(values[:, :boots_a], values[:, boots_a:], asked=asked)
+def _compared(values: Floats, boots_a: int) -> Compared:
+    a, b = values[:, :boots_a], values[:, boots_a:]
+    if a.size and b.size:
+        return compare_functions(values, values, boots_a)
+    # One side has no boot: what the other costs is known, and no difference.
+    unknown = np.full(len(values), np.nan)
+    means = [side.mean(axis=1) if side.shape[1] else unknown for side in (a, b)]
+    return Compared(means[0], means[1], unknown, unknown, unknown, unknown)
 
 
 def _kind(pair: tuple[int | None, int | None]) -> str:

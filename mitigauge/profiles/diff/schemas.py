@@ -47,6 +47,9 @@ class FunctionTable(_Answer):
     functions: list[FunctionRow]
 
 
+Mark = Literal["", "new", "gone"]
+
+
 class _Figures(_Answer):
     """What instructions cost on both sides, in the table's unit; + is costlier in B."""
 
@@ -67,7 +70,7 @@ class InstructionRow(_Figures):
     text_b: str
     samples_a: int = Field(description="of all boots together")
     samples_b: int
-    mark: Literal["", "new", "gone"]
+    mark: Mark
 
 
 class InstructionSum(_Figures):

@@ -23,6 +23,7 @@ from typing import Any, Final
 from _cases import c_locale, end_group, write_json
 
 FILE: Final = "instructions.json"
+KALLSYMS, KCORE = Path("/proc/kallsyms"), Path("/proc/kcore")
 LIMIT_S = 60.0
 MOST_FUNCTIONS = 40
 MOST_CODE_BYTES = 64 << 10
@@ -78,7 +79,7 @@ def keep(capture: Path, unpack: Sequence[str], *, by_nmi: bool) -> None:
         deadline = time.monotonic() + LIMIT_S
         with unpacked(capture, unpack) as lines:
             functions = own_samples(before(deadline, lines), by_nmi=by_nmi)
-        with Path("/proc/kallsyms").open("rb") as listed, Path("/proc/kcore").open("rb") as core:
+        with KALLSYMS.open("rb") as listed, KCORE.open("rb") as core:
             said = code_of(functions, Symbols.read(before(deadline, listed)), Core(core.fileno()))
     except (NoCode, OSError, ValueError, struct.error) as error:
         said = {"detail": f"no instructions: {error}"[:600], "functions": []}
