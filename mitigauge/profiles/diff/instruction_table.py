@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -106,10 +107,24 @@ def instruction_table(
         unit=unit_of(chosen, event),
         skid=_skid(event, counted=sides.counted),
         why_none="" if there else _why_none(sides, function, profiles, told),
-        functions=repository.functions_with_code(session, list(boots)),
+        functions=_with_code(session, boots, chosen, sides.renamed),
         sums=_sums(diff) if there else [],
         parts=parts if there else [],
     )
+
+
+def _with_code(
+    session: Session, boots: Mapping[int, BootProfile], basis: Basis, renamed: Mapping[str, str]
+) -> list[str]:
+    """Functions that have instructions, by their names in b's kernel, the hottest first."""
+    names = repository.functions_with_code(session, list(boots))
+    costs: Counter[str] = Counter()
+    for boot in boots.values():
+        coded = np.isin(boot.symbols, list(names))
+        costs_of_boot = boot.self_counts[coded] * boot.scale(basis)
+        for symbol, cost in zip(boot.symbols[coded].tolist(), costs_of_boot, strict=True):
+            costs[renamed.get(names[symbol], names[symbol])] += cost
+    return [name for name, _ in costs.most_common()]
 
 
 def _names_of(function: str, renamed: Mapping[str, str]) -> list[str]:

@@ -110,6 +110,6 @@ class InstructionTable(_Answer):
     unit: str
     skid: str = Field(description="how far a sample may stand from what took the time")
     why_none: str = Field("", description="why there is no instruction to show")
-    functions: list[str] = Field(description="those with instructions")
+    functions: list[str] = Field(description="those with instructions, the hottest first")
     sums: list[InstructionSum]
     parts: list[InstructionPart]

@@ -189,17 +189,15 @@ def functions_of(
     )
 
 
-def functions_with_code(session: Session, profiles: Collection[int]) -> list[str]:
-    """Names of the functions of which any of the profiles has instructions."""
-    return list(
-        session.scalars(
-            select(FrameSymbol.name)
-            .join(ProfileFunction, ProfileFunction.symbol_id == FrameSymbol.id)
-            .where(ProfileFunction.profile_id.in_(profiles))
-            .distinct()
-            .order_by(FrameSymbol.name)
-        )
+def functions_with_code(session: Session, profiles: Collection[int]) -> dict[int, str]:
+    """Names, by number, of the functions of which any of the profiles has instructions."""
+    rows = session.execute(
+        select(FrameSymbol.id, FrameSymbol.name)
+        .join(ProfileFunction, ProfileFunction.symbol_id == FrameSymbol.id)
+        .where(ProfileFunction.profile_id.in_(profiles))
+        .distinct()
     )
+    return {row.id: row.name for row in rows}
 
 
 def instructions_of(session: Session, profiles: Collection[int]) -> dict[int, ProfileInstructions]:

@@ -2,9 +2,13 @@ import { expect, test } from "vitest";
 import type { InstructionRow } from "../api/types";
 import { runsOf } from "./folded-rows";
 
-function row(mark: InstructionRow["mark"] = "", q: number | null = null): InstructionRow {
+function row(
+  mark: InstructionRow["mark"] = "",
+  q: number | null = null,
+  text = "nop",
+): InstructionRow {
   const figures = { a: 1, b: 1, difference: 0, low: null, high: null, q };
-  const places = { place_a: 0, text_a: "nop", place_b: 0, text_b: "nop" };
+  const places = { place_a: 0, text_a: text, place_b: 0, text_b: text };
   return { ...figures, ...places, samples_a: 1, samples_b: 1, mark };
 }
 
@@ -34,6 +38,11 @@ test("changes near each other share a run, and short gaps are shown", () => {
     "27-40 folded",
   ]);
   expect(words(rows(12, { 6: row("new") }))).toEqual(["0-12"]);
+});
+
+test("padding that only one side has is no change", () => {
+  const padding = Object.fromEntries([20, 21, 22].map((at) => [at, row("new", null, "int3")]));
+  expect(words(rows(40, padding))).toEqual(["0-40"]);
 });
 
 test("all rows are shown where they are asked for, and none where there are none", () => {

@@ -15,8 +15,13 @@ export interface Run {
   folded: boolean;
 }
 
+/** What fills the room behind a jump, and never runs. */
+export function isPadding(row: InstructionRow): boolean {
+  return (row.text_b === "" ? row.text_a : row.text_b) === "int3";
+}
+
 export function differs(row: InstructionRow): boolean {
-  return row.mark !== "" || isSignificant(row.q ?? NaN);
+  return (row.mark !== "" && !isPadding(row)) || isSignificant(row.q ?? NaN);
 }
 
 /** All rows in runs; where nothing differs, or `all` is asked for, one run that is shown. */

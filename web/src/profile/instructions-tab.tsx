@@ -245,7 +245,10 @@ function Folded({ run, rows, scale, unfold }: FoldedProps) {
     <tr className="folded">
       <th scope="row" colSpan={2}>
         <button type="button" className="fold" aria-expanded={false} onClick={unfold}>
-          {counted(run.end - run.first, "instruction")} alike
+          {counted(run.end - run.first, "instruction")}{" "}
+          {rows.slice(run.first, run.end).every(({ mark }) => mark === "")
+            ? "alike"
+            : "alike, or padding"}
         </button>
       </th>
       <td className="num" data-label="A">
