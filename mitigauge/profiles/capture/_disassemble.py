@@ -9,7 +9,6 @@ that is none.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import re
 import sys
@@ -102,7 +101,7 @@ def code_in(function: Mapping[str, Any], room: int) -> bytes:
         raise Refused(f"over {MOST_CODE_BYTES} bytes of code")
     try:
         code = base64.b64decode(text, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         raise Refused(f"code is no base64: {error}") from error
     if not 0 < len(code) <= room:
         raise Refused(f"no code, or over {MOST_CODE_BYTES} bytes of it")

@@ -1983,7 +1983,7 @@ export interface components {
             function: string;
             /**
              * Functions
-             * @description those with instructions
+             * @description those with instructions, the hottest first
              */
             functions: string[];
             /** Host */
