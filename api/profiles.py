@@ -12,7 +12,9 @@ from api.parameters import IdQuery, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.diff.compare import Basis
+from mitigauge.profiles.diff.instruction_table import instruction_table
 from mitigauge.profiles.diff.payload import MEDIA_TYPE, DiffHeader
+from mitigauge.profiles.diff.schemas import InstructionTable
 from mitigauge.profiles.diff.service import diff_payload, diff_svg, imported_sides
 from mitigauge.profiles.diff.sides import Selection, Sides
 from mitigauge.profiles.store.tables import System
@@ -105,6 +107,19 @@ def diff_as_svg(
             "Content-Security-Policy": "sandbox",
         },
     )
+
+
+@router.get("/instructions")
+def instructions(
+    session: Database,
+    sides: AskedSides,
+    function: Annotated[
+        Word, Query(description="by its name in B's kernel; none: which functions have some")
+    ] = "",
+    basis: Basis | None = None,
+) -> InstructionTable:
+    """A function's instructions on both sides, as they ran, with their samples."""
+    return instruction_table(session, sides, function=function, basis=basis)
 
 
 @router.get("/groups")

@@ -49,9 +49,9 @@ def diff(
     """
     from mitigauge.profiles.diff.function_table import function_table
 
-    with _stored() as session:
-        sides = _sides(session, a, b, experiment, case, host, tree, guest=guest)
-        table = function_table(session, sides, basis=_basis(basis), limit=limit)
+    with stored() as session:
+        sides = sides_named(session, a, b, experiment, case, host, tree, guest=guest)
+        table = function_table(session, sides, basis=basis_named(basis), limit=limit)
     if json:
         print_json(table)
         return
@@ -79,8 +79,8 @@ def export(
     from mitigauge.profiles.store.export import folded_group
     from mitigauge.profiles.store.service import as_text
 
-    with _stored() as session:
-        sides = _sides(session, group, group, experiment, case, host, tree, guest=guest)
+    with stored() as session:
+        sides = sides_named(session, group, group, experiment, case, host, tree, guest=guest)
         if not sides.a.profiles:
             raise NotFound(
                 f"there is no profile of {sides.a.label}",
@@ -93,7 +93,7 @@ def export(
     sys.stdout.buffer.flush()
 
 
-def _stored() -> AbstractContextManager[Session]:
+def stored() -> AbstractContextManager[Session]:
     """A transaction on a database whose schema is at head."""
     from mitigauge.database import get_engine, require_head, transaction
 
@@ -101,7 +101,7 @@ def _stored() -> AbstractContextManager[Session]:
     return transaction()
 
 
-def _sides(
+def sides_named(
     session: Session,
     a: str,
     b: str,
@@ -112,6 +112,7 @@ def _sides(
     *,
     guest: bool,
 ) -> Sides:
+    """Both sides by the command's options."""
     from mitigauge.profiles.diff.service import imported_sides
     from mitigauge.profiles.diff.sides import Selection
     from mitigauge.views.profiles import case_sides, find_case
@@ -128,7 +129,8 @@ def _sides(
     return case_sides(session, of_a, of_b, system="guest" if guest else "host")
 
 
-def _basis(text: str) -> Basis | None:
+def basis_named(text: str) -> Basis | None:
+    """The basis called *text*; None for the best there is."""
     match text:
         case "operation" | "share" | "raw":
             return text

@@ -25,6 +25,7 @@ from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.tables import Case
 from mitigauge.hostile import clean_text
 from mitigauge.profiles.capture.capture import Capture
+from mitigauge.profiles.store.instructions import store_instructions
 from mitigauge.profiles.store.service import store_boot_profile
 from mitigauge.profiles.store.tables import System
 from mitigauge.results.schema import ReadResult
@@ -51,7 +52,7 @@ JOB_TRIES = 2
 # Beyond the cases' own time-outs: staging, the runner's start, a slow host.
 JOB_SLACK_S = 120.0
 # What perf may take before and after a profiled pass: PROFILE_MARGIN_S of workload_job.py.
-PROFILE_SLACK_S = 420.0
+PROFILE_SLACK_S = 500.0
 LONGEST_STATE = 1 << 20
 LONGEST_JOB_S = 1e7
 # Bytes of a failed case's stderr that are kept, from its end.
@@ -293,7 +294,7 @@ def _store_capture(
     """Store it, or log the reason: the figures beside it must not be lost with it."""
     try:
         with session.begin_nested():
-            store_boot_profile(
+            profile = store_boot_profile(
                 session,
                 boot_id=boot.id,
                 case_id=case.id,
@@ -302,6 +303,7 @@ def _store_capture(
                 stacks=capture.stacks,
                 of=capture,
             )
+            store_instructions(session, profile, capture.instructions)
     except MitigaugeError as error:
         record_event(
             session,

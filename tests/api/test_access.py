@@ -97,6 +97,7 @@ TABLE = {
     "POST /api/hosts/{environment}/{name}/resume": Row(RESUME, RESUMED, RESUMED),
     "GET /api/profiles/diff": read("/api/profiles/diff", 422),
     "GET /api/profiles/diff.svg": read("/api/profiles/diff.svg", 422),
+    "GET /api/profiles/instructions": read("/api/profiles/instructions", 422),
     "GET /api/profiles/groups": read("/api/profiles/groups?experiment={ended}&case=1"),
     "GET /api/profiles/functions": read(
         "/api/profiles/functions?experiment={ended}&case=1&host=alpha"

@@ -29,6 +29,7 @@ from tests.loading import load, stage_runner
 
 RECORDED = REPOSITORY / "tests/fixtures/profiles/syscall-basic.perf.script.gz"
 profiling = load("ansible/roles/workload/files/_profiling.py")
+instructions = load("ansible/roles/workload/files/_instructions.py")
 hpet = load("ansible/roles/workload/files/_hpet.py")
 job = load("ansible/roles/workload/library/workload_job.py")
 
@@ -422,7 +423,7 @@ def test_a_guest_without_a_profile_says_why_and_the_hosts_stands(
 def test_a_unit_ends_a_profile_only_after_the_runner_has_given_it_up() -> None:
     longest = (
         2 * profiling.PERF_PROBE_LIMIT_S + profiling.PERF_STATS_LIMIT_S
-        + profiling.PERF_SCRIPT_LIMIT_S + 7 * profiling.TERM_GRACE_S
+        + profiling.PERF_SCRIPT_LIMIT_S + instructions.LIMIT_S + 8 * profiling.TERM_GRACE_S
     )  # fmt: skip
     assert longest <= job.PROFILE_MARGIN_S
     assert job.limit_s({"timeout_s": 30, "profile_hz": 99}) == 60 + job.PROFILE_MARGIN_S

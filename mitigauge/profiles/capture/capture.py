@@ -16,6 +16,7 @@ from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture import nmi
 from mitigauge.profiles.capture.fold import Bounds, fold_apart
 from mitigauge.profiles.capture.folded_text import check_stacks
+from mitigauge.profiles.capture.instructions import Instructions, read_instructions
 from mitigauge.profiles.capture.recording import PROFILE_FILE, Recorded, Recording
 
 
@@ -50,6 +51,8 @@ class Capture(Pass):
 
     stacks: dict[bytes, int] = field(kw_only=True)
     """Folded stack, ``comm;caller;…;leaf``, to the sum of its periods: cycles or nanoseconds."""
+    instructions: Instructions = field(default_factory=Instructions)
+    """Of the hottest functions of the kernel."""
 
 
 def read_capture(
@@ -79,6 +82,7 @@ def read_capture(
         counters=said.counters,
         tool=f"perf {said.perf}",
         stacks=stacks,
+        instructions=read_instructions(path.parent, period=_period_ns(said) or 1),
     )
 
 
@@ -101,11 +105,17 @@ def overhead_percent(
 
 def _weighed(stacks: dict[bytes, int], said: Recorded) -> dict[bytes, int]:
     """*stacks* with periods for weights, which NMIs do not tell."""
+    period_ns = _period_ns(said)
+    return stacks if period_ns is None else nmi.by_time(stacks, period_ns)
+
+
+def _period_ns(said: Recorded) -> int | None:
+    """Nanoseconds that each sample stands for; None where samples have periods of their own."""
     if said.event != nmi.EVENT:
-        return stacks
+        return None
     if said.period_ns is None:
         raise InvalidInput(
             f"{PROFILE_FILE}: period_ns is missing, which {said.event} needs",
             hint="Stage the workloads again.",
         )
-    return nmi.by_time(stacks, said.period_ns)
+    return said.period_ns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import orjson
 from sqlalchemy import ARRAY, LargeBinary, any_, func, literal, select, text
@@ -12,7 +12,10 @@ from mitigauge.database import BINARY
 from mitigauge.profiles.store.tables import (
     FrameSymbol,
     FrameTree,
+    FunctionListing,
     Profile,
+    ProfileFunction,
+    ProfileInstructions,
     System,
     digest_of,
 )
@@ -125,3 +128,81 @@ def systems_of_case(session: Session, case_id: int) -> tuple[System, ...]:
     """Of which systems a case has profiles: host, guest; the host first."""
     found = session.scalars(select(Profile.system).where(Profile.case_id == case_id).distinct())
     return tuple(sorted(found, reverse=True))
+
+
+_NEW_LISTINGS = text(
+    "INSERT INTO function_listing (digest, instructions, lines)"
+    " SELECT * FROM unnest(CAST(:digests AS bytea[]), CAST(:counts AS integer[]),"
+    " CAST(:lines AS bytea[])) ON CONFLICT DO NOTHING"
+)
+
+
+def listing_ids(session: Session, listings: Mapping[bytes, tuple[int, bytes]]) -> dict[bytes, int]:
+    """Numbers of listings by digest; new ones are stored: instructions, and lines, packed.
+
+    In order, so that two imports never deadlock.
+    """
+    digests = sorted(listings)
+    known = _known_listings(session, digests)
+    missing = [digest for digest in digests if digest not in known]
+    if missing:
+        new = {
+            "digests": missing,
+            "counts": [listings[digest][0] for digest in missing],
+            "lines": [listings[digest][1] for digest in missing],
+        }
+        session.execute(_NEW_LISTINGS, new)
+        known |= _known_listings(session, missing)
+    return known
+
+
+def _known_listings(session: Session, digests: Collection[bytes]) -> dict[bytes, int]:
+    rows = session.execute(
+        select(FunctionListing.digest, FunctionListing.id).where(
+            FunctionListing.digest == any_(literal(list(digests), ARRAY(LargeBinary)))
+        ),
+        execution_options=BINARY,
+    )
+    return {row.digest: row.id for row in rows}
+
+
+def listings(session: Session, numbers: Collection[int]) -> dict[int, bytes]:
+    """Lines of listings, packed, by number."""
+    rows = session.execute(
+        select(FunctionListing.id, FunctionListing.lines).where(FunctionListing.id.in_(numbers)),
+        execution_options=BINARY,
+    )
+    return {row.id: row.lines for row in rows}
+
+
+def functions_of(
+    session: Session, profiles: Collection[int], symbols: Collection[int]
+) -> list[ProfileFunction]:
+    """Where samples fell in functions of profiles, in order."""
+    return list(
+        session.scalars(
+            select(ProfileFunction)
+            .where(ProfileFunction.profile_id.in_(profiles), ProfileFunction.symbol_id.in_(symbols))
+            .order_by(ProfileFunction.profile_id, ProfileFunction.symbol_id, ProfileFunction.part),
+            execution_options=BINARY,
+        )
+    )
+
+
+def functions_with_code(session: Session, profiles: Collection[int]) -> dict[int, str]:
+    """Names, by number, of the functions of which any of the profiles has instructions."""
+    rows = session.execute(
+        select(FrameSymbol.id, FrameSymbol.name)
+        .join(ProfileFunction, ProfileFunction.symbol_id == FrameSymbol.id)
+        .where(ProfileFunction.profile_id.in_(profiles))
+        .distinct()
+    )
+    return {row.id: row.name for row in rows}
+
+
+def instructions_of(session: Session, profiles: Collection[int]) -> dict[int, ProfileInstructions]:
+    """What profiles left of their functions' code, by profile; old ones left nothing."""
+    rows = session.scalars(
+        select(ProfileInstructions).where(ProfileInstructions.profile_id.in_(profiles))
+    )
+    return {row.profile_id: row for row in rows}

@@ -105,3 +105,46 @@ class Profile(Base):
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
     tree: Mapped[FrameTree] = relationship()
+
+
+class ProfileInstructions(Base):
+    """What a profiled pass left of its hottest functions' code, or why it left none."""
+
+    __tablename__ = "profile_instructions"
+
+    profile_id: Mapped[int] = mapped_column(
+        ForeignKey("profile.id", ondelete="CASCADE"), primary_key=True
+    )
+    functions: Mapped[int]
+    # Functions of the kernel with samples, for which there was no room.
+    left_out: Mapped[int]
+    detail: Mapped[str] = mapped_column(server_default="")
+
+
+class FunctionListing(Base):
+    """A function's instructions as they ran, packed; boots of one kernel and mode share it."""
+
+    __tablename__ = "function_listing"
+    __table_args__ = (UniqueConstraint("digest"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest: Mapped[bytes] = mapped_column(LargeBinary)
+    instructions: Mapped[int]
+    lines: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class ProfileFunction(Base):
+    """Where in a function a profile's own samples fell: lines of its listing with counts."""
+
+    __tablename__ = "profile_function"
+    __table_args__ = (Index("ix_profile_function_listing_id", "listing_id"),)
+
+    profile_id: Mapped[int] = mapped_column(
+        ForeignKey("profile.id", ondelete="CASCADE"), primary_key=True
+    )
+    # By its normalised name; which several parts may have (`f.cold`, or another file's `f`).
+    symbol_id: Mapped[int] = mapped_column(ForeignKey("frame_symbol.id"), primary_key=True)
+    part: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    listing_id: Mapped[int] = mapped_column(ForeignKey("function_listing.id"))
+    counts: Mapped[bytes] = mapped_column(LargeBinary)

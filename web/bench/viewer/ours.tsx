@@ -24,7 +24,9 @@ function Harness({ profile }: { profile: Profile }) {
     setQuery((before) => changed(before, changes));
   };
   const state = viewState(query);
-  return <GraphTab {...{ profile, state, text, change }} address={() => "?"} />;
+  return (
+    <GraphTab {...{ profile, state, text, change }} address={() => "?"} instructions={() => null} />
+  );
 }
 
 /** Time until the pixels are there: reading one makes the browser finish them. */

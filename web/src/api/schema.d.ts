@@ -565,6 +565,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/instructions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Instructions
+         * @description A function's instructions on both sides, as they ran, with their samples.
+         */
+        get: operations["instructions_api_profiles_instructions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/series": {
         parameters: {
             query?: never;
@@ -2291,6 +2311,174 @@ export interface components {
              * @default
              */
             set_aside_reason: string;
+        };
+        /**
+         * InstructionPart
+         * @description A run of code: a function, or a part that the compiler put elsewhere (`f.cold`).
+         */
+        InstructionPart: {
+            /**
+             * Name A
+             * @description empty where A lacks it
+             */
+            name_a: string;
+            /** Name B */
+            name_b: string;
+            /** Rows */
+            rows: components["schemas"]["InstructionRow"][];
+        };
+        /**
+         * InstructionRow
+         * @description An instruction on both sides, or on the one that has it.
+         */
+        InstructionRow: {
+            /**
+             * A
+             * @description none where no boot of A counts
+             */
+            a: number | null;
+            /** B */
+            b: number | null;
+            /** Difference */
+            difference: number | null;
+            /** High */
+            high?: number | null;
+            /**
+             * Low
+             * @description of the difference, 95 %; none without replicates
+             */
+            low?: number | null;
+            /**
+             * Mark
+             * @enum {string}
+             */
+            mark: "" | "new" | "gone";
+            /**
+             * Place A
+             * @description bytes after the function's start; none: A lacks it
+             */
+            place_a: number | null;
+            /** Place B */
+            place_b: number | null;
+            /**
+             * Q
+             * @description over the instructions of this function
+             */
+            q?: number | null;
+            /**
+             * Samples A
+             * @description of all boots together
+             */
+            samples_a: number;
+            /** Samples B */
+            samples_b: number;
+            /** Text A */
+            text_a: string;
+            /** Text B */
+            text_b: string;
+        };
+        /**
+         * InstructionSum
+         * @description All instructions that both sides have, or that one of them has.
+         */
+        InstructionSum: {
+            /**
+             * A
+             * @description none where no boot of A counts
+             */
+            a: number | null;
+            /** B */
+            b: number | null;
+            /** Difference */
+            difference: number | null;
+            /** High */
+            high?: number | null;
+            /** Instructions */
+            instructions: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "both" | "new" | "gone";
+            /**
+             * Low
+             * @description of the difference, 95 %; none without replicates
+             */
+            low?: number | null;
+            /**
+             * Q
+             * @description over the instructions of this function
+             */
+            q?: number | null;
+        };
+        /**
+         * InstructionTable
+         * @description A function's instructions on both sides, as the kernel patched them in memory.
+         */
+        InstructionTable: {
+            /** A */
+            a: string;
+            /** B */
+            b: string;
+            /** Basis */
+            basis: string;
+            /** Boots A */
+            boots_a: number;
+            /** Boots B */
+            boots_b: number;
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Event */
+            event: string;
+            /** Function */
+            function: string;
+            /**
+             * Functions
+             * @description those with instructions, the hottest first
+             */
+            functions: string[];
+            /** Host */
+            host: string;
+            /**
+             * Missing A
+             * @description boots whose code of this function was not kept
+             */
+            missing_a: number;
+            /** Missing B */
+            missing_b: number;
+            /**
+             * Other Code A
+             * @description boots left out: their code is not that of most
+             */
+            other_code_a: number;
+            /** Other Code B */
+            other_code_b: number;
+            /** Parts */
+            parts: components["schemas"]["InstructionPart"][];
+            /**
+             * Skid
+             * @description how far a sample may stand from what took the time
+             */
+            skid: string;
+            /** Sums */
+            sums: components["schemas"]["InstructionSum"][];
+            /**
+             * System
+             * @enum {string}
+             */
+            system: "host" | "guest";
+            /** Title */
+            title: string;
+            /** Unit */
+            unit: string;
+            /**
+             * Why None
+             * @description why there is no instruction to show
+             * @default
+             */
+            why_none: string;
         };
         /**
          * LinePoint
@@ -4473,6 +4661,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProfileGroupView"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    instructions_api_profiles_instructions_get: {
+        parameters: {
+            query: {
+                /** @description by its name in B's kernel; none: which functions have some */
+                function?: string;
+                basis?: ("operation" | "share" | "raw") | null;
+                /** @description arm, or group of imported profiles */
+                a: string;
+                /** @description arm or group that is compared with a */
+                b: string;
+                experiment?: number | null;
+                case?: number | null;
+                host?: string;
+                b_experiment?: number | null;
+                b_case?: number | null;
+                b_host?: string;
+                /** @description of imported profiles: what was profiled */
+                tree?: string;
+                /** @description which system was profiled */
+                where?: "host" | "guest";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstructionTable"];
                 };
             };
             /** @description Client Error */

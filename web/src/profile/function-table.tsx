@@ -46,7 +46,8 @@ function useRows(profile: Profile, state: ViewState, text: string): number[] {
   }, [functions, meta.names, measure, sort, descending, text]);
 }
 
-export function FunctionTable({ profile, state, text, change, address }: TabProps) {
+export function FunctionTable(props: TabProps) {
+  const { profile, state, text, change, address, instructions } = props;
   const { functions, meta } = profile;
   const rows = useRows(profile, state, text);
   const pages = Math.max(1, Math.ceil(rows.length / ROWS_A_PAGE));
@@ -117,7 +118,7 @@ export function FunctionTable({ profile, state, text, change, address }: TabProp
             </thead>
             <tbody>
               {shown.map((row) => (
-                <FunctionRow key={row} {...{ profile, row, state, scale, address }} />
+                <FunctionRow key={row} {...{ profile, row, state, scale, address, instructions }} />
               ))}
             </tbody>
           </table>
@@ -200,11 +201,13 @@ interface RowProps {
   state: ViewState;
   scale: Scale;
   address: TabProps["address"];
+  instructions: TabProps["instructions"];
 }
 
-function FunctionRow({ profile, row, state, scale, address }: RowProps) {
+function FunctionRow({ profile, row, state, scale, address, instructions }: RowProps) {
   const { functions, meta } = profile;
   const name = meta.names[functions.symbol[row] ?? 0] ?? "";
+  const code = instructions(name);
   const measure = functions[state.measure];
   const at = (values: Float32Array) => values[row] ?? NaN;
   const [a, b, q] = [at(measure.a), at(measure.b), at(measure.q)];
@@ -214,6 +217,14 @@ function FunctionRow({ profile, row, state, scale, address }: RowProps) {
         <Link to={address({ tab: "sandwich", fn: name, callers: null, callees: null })}>
           <Name>{name}</Name>
         </Link>
+        {code !== null && (
+          <>
+            {" "}
+            <Link className="small to-code" to={code} aria-label={`Instructions of ${name}`}>
+              instructions
+            </Link>
+          </>
+        )}
       </th>
       <td className="num" data-label="Self A">
         {bare(at(functions.self.a), scale)}

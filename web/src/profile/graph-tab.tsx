@@ -28,7 +28,7 @@ function isKnown(tree: Tree): boolean {
   return tree.q.some((q) => !Number.isNaN(q));
 }
 
-export function GraphTab({ profile, state, text, change, address }: TabProps) {
+export function GraphTab({ profile, state, text, change, address, instructions }: TabProps) {
   const { meta, tree } = profile;
   const palette = usePalette();
   const look = useLook(state);
@@ -89,6 +89,7 @@ export function GraphTab({ profile, state, text, change, address }: TabProps) {
         zoomTo={zoomTo}
         aim={shown?.zoom === zoom ? shown : opened}
         sandwich={(fn) => address({ tab: "sandwich", fn, callers: null, callees: null })}
+        instructions={instructions}
       />
       <Legend look={look} palette={palette} whole={figure.whole} unit={meta.unit} known={known} />
       <Exports scene={scene} profile={profile} zoom={zoom} />

@@ -18,6 +18,8 @@ interface GraphProps {
   /** The frame to stand on while nobody has chosen another; the zoomed one where absent. */
   aim?: Aim | null;
   sandwich: (name: string) => string;
+  /** Address of a function's instructions; null where its code was not kept. */
+  instructions?: ((name: string) => string | null) | undefined;
 }
 
 /** A frame to stand on, as long as this one is zoomed. */
@@ -34,7 +36,8 @@ const STEPS: Record<Scene["view"], Record<string, Step>> = {
   icicle: { ArrowUp: "caller", ArrowDown: "callee", ArrowLeft: "left", ArrowRight: "right" },
 };
 
-export function Graph({ scene, meta, label, zoom, zoomTo, aim, sandwich }: GraphProps) {
+export function Graph(props: GraphProps) {
+  const { scene, meta, label, zoom, zoomTo, aim, sandwich, instructions } = props;
   const { figure, view } = scene;
   const { tree, layout, names } = figure;
   const [picked, pick] = useState<(Aim & { tree: Tree }) | null>(null);
@@ -121,7 +124,7 @@ export function Graph({ scene, meta, label, zoom, zoomTo, aim, sandwich }: Graph
         {frameInWords(tree, chosen, names[tree.symbol[chosen] ?? 0] ?? "", meta.unit, figure.whole)}
       </p>
       {hover !== null && <Tip figure={figure} meta={meta} {...hover} />}
-      <Inspector {...{ figure, meta, label, sandwich }} node={chosen} />
+      <Inspector {...{ figure, meta, label, sandwich, instructions }} node={chosen} />
     </>
   );
 }

@@ -16,6 +16,8 @@ interface InspectorProps {
   node: number;
   /** Address of the function's callers and callees. */
   sandwich: (name: string) => string;
+  /** Address of the function's instructions; null where its code was not kept. */
+  instructions?: ((name: string) => string | null) | undefined;
 }
 
 /** A name of a stranger's making; isolated, so that it cannot turn the text around it. */
@@ -23,12 +25,14 @@ export function Name({ children }: { children: string }) {
   return <bdi className="mono frame-name">{children}</bdi>;
 }
 
-export function Inspector({ figure, meta, label, node, sandwich }: InspectorProps) {
+export function Inspector(props: InspectorProps) {
+  const { figure, meta, label, node, sandwich, instructions } = props;
   const { tree, names, whole } = figure;
   const symbol = tree.symbol[node] ?? 0;
   const name = names[symbol] ?? "";
   const [a, b] = [cost(tree.a, node), cost(tree.b, node)];
   const fate = fateOf(tree, node);
+  const code = instructions?.(name) ?? null;
   const was = meta.renamed[String(symbol)];
   const raw = meta.raw_names[String(symbol)] ?? [];
   return (
@@ -63,6 +67,12 @@ export function Inspector({ figure, meta, label, node, sandwich }: InspectorProp
       {tree.parent[node] !== -1 && (
         <p className="small">
           <Link to={sandwich(name)}>Callers and callees of this function</Link>
+          {code !== null && (
+            <>
+              {" · "}
+              <Link to={code}>Instructions</Link>
+            </>
+          )}
         </p>
       )}
     </section>

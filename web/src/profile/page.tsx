@@ -11,9 +11,10 @@ import type { Meta, Profile } from "./decode";
 import { FunctionTable } from "./function-table";
 import { GraphTab } from "./graph-tab";
 import { Groups } from "./groups";
+import { InstructionsTab } from "./instructions-tab";
 import { Keys } from "./keys";
 import "./profile.css";
-import { profileDiffQuery } from "./query";
+import { instructionsQuery, profileDiffQuery } from "./query";
 import { SandwichTab } from "./sandwich-tab";
 import { SearchField } from "./search-field";
 import { Sides } from "./sides";
@@ -88,6 +89,7 @@ const TABS: readonly [Tab, string][] = [
   ["graph", "Graph"],
   ["functions", "Functions"],
   ["sandwich", "Callers and callees"],
+  ["instructions", "Instructions"],
 ];
 
 function Body({ profile }: { profile: Profile }) {
@@ -105,7 +107,11 @@ function Body({ profile }: { profile: Profile }) {
     change({ q, page: null });
   });
   const empty = !(meta.a.total > 0) && !(meta.b.total > 0);
-  const tab = { profile, state, text, change, address };
+  const coded = useQuery(instructionsQuery(dataQuery(query), ""));
+  const withCode = useMemo(() => new Set(coded.data?.functions), [coded.data]);
+  const instructions = (fn: string) =>
+    withCode.has(fn) ? address({ tab: "instructions", fn, lines: null }) : null;
+  const tab = { profile, state, text, change, address, instructions };
   return (
     <>
       <Crumbs trail={trail(meta)} />
@@ -161,6 +167,7 @@ function Body({ profile }: { profile: Profile }) {
           {state.tab === "graph" && <GraphTab {...tab} />}
           {state.tab === "functions" && <FunctionTable {...tab} />}
           {state.tab === "sandwich" && <SandwichTab {...tab} />}
+          {state.tab === "instructions" && <InstructionsTab {...tab} asked={dataQuery(query)} />}
         </>
       )}
     </>

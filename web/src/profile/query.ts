@@ -2,6 +2,7 @@
 
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { ApiError, data } from "../api/client";
+import type { Instructions } from "../api/types";
 import { decode, PayloadError, type Profile } from "./decode";
 
 async function bytes(path: string, signal: AbortSignal) {
@@ -32,4 +33,22 @@ export const profileDiffQuery = (query: string) =>
     queryFn: ({ signal }) => profileDiff(query, signal),
     staleTime: Infinity,
     placeholderData: keepPreviousData,
+  });
+
+async function json(path: string, signal: AbortSignal) {
+  const response = await fetch(path, { signal });
+  const body: unknown = await response.json().catch(() => null);
+  return response.ok ? { data: body as Instructions, response } : { error: body, response };
+}
+
+/** The instructions of a function; of none, the functions that have some. */
+export const instructionsQuery = (asked: string, fn: string) =>
+  queryOptions({
+    queryKey: ["instructions", asked, fn],
+    queryFn: ({ signal }) => {
+      const query = new URLSearchParams(asked);
+      query.set("function", fn);
+      return data(json(`/api/profiles/instructions?${query.toString()}`, signal));
+    },
+    staleTime: Infinity,
   });

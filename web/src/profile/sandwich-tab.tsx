@@ -83,7 +83,7 @@ interface HalfProps extends TabProps {
 }
 
 function Half({ tree, view, whole, zoomKey, ...props }: HalfProps) {
-  const { profile, state, text, change, address } = props;
+  const { profile, state, text, change, address, instructions } = props;
   const { names } = profile.meta;
   const meta: Meta = profile.meta;
   const palette = usePalette();
@@ -106,6 +106,7 @@ function Half({ tree, view, whole, zoomKey, ...props }: HalfProps) {
         change({ [zoomKey]: node === 0 ? null : pathId(tree, names, node) }, false);
       }}
       sandwich={(fn) => address({ fn, callers: null, callees: null })}
+      instructions={instructions}
     />
   );
 }

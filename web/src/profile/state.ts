@@ -5,11 +5,14 @@ import { VIEWS, type View } from "./figure";
 import { WIDTHS, type Width } from "./layout";
 import { SORTS, type Sort } from "./ranking";
 
-export const TABS = ["graph", "functions", "sandwich"] as const;
+export const TABS = ["graph", "functions", "sandwich", "instructions"] as const;
 export type Tab = (typeof TABS)[number];
 
 export const MEASURES = ["self", "total"] as const;
 export type MeasureName = (typeof MEASURES)[number];
+
+export const LINES = ["near", "all"] as const;
+export type Lines = (typeof LINES)[number];
 
 /** How the difference is looked at; none of it is the service's business. */
 export interface ViewState {
@@ -28,6 +31,8 @@ export interface ViewState {
   callees: string;
   /** Name of the function of the sandwich. */
   fn: string;
+  /** Of the table of instructions: those near a change, or all. */
+  lines: Lines;
   measure: MeasureName;
   sort: Sort;
   descending: boolean;
@@ -39,7 +44,7 @@ export const WHOLE = "all";
 
 const VIEW_KEYS = new Set([
   ...["tab", "view", "width", "colour", "sig", "q", "zoom", "callers", "callees"],
-  ...["fn", "of", "sort", "page"],
+  ...["fn", "lines", "of", "sort", "page"],
 ]);
 
 function oneOf<T extends string>(values: readonly [T, ...T[]], text: string | null): T {
@@ -61,6 +66,7 @@ export function viewState(query: URLSearchParams): ViewState {
     callers: query.get("callers") ?? "",
     callees: query.get("callees") ?? "",
     fn: query.get("fn") ?? "",
+    lines: oneOf(LINES, query.get("lines")),
     measure: oneOf(MEASURES, query.get("of")),
     sort: SORTS.find((name) => name === sort.replace(/^-/, "")) ?? "difference",
     descending: sort.startsWith("-"),

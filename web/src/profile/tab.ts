@@ -10,4 +10,6 @@ export interface TabProps {
   /** Sets values in the address; a new entry of the history unless `replace`. */
   change: (changes: Changes, replace?: boolean) => void;
   address: (changes: Changes) => string;
+  /** Address of a function's instructions; null where its code was not kept. */
+  instructions: (name: string) => string | null;
 }

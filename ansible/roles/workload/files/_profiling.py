@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import _instructions
 from _cases import TERM_GRACE_S, c_locale, end_group, run_logged, workload_command, write_json
 
 # Sums up, with TERM_GRACE_S each, to less than workload_job.py's PROFILE_MARGIN_S.
@@ -257,6 +258,12 @@ def write_script(output: Path) -> Path:
     return path
 
 
+def keep_instructions(capture: Path, event: str) -> None:
+    """The code of the hottest functions beside the capture, while the recorded kernel runs."""
+    program = next(name for name, (suffix, _) in PACKERS.items() if capture.suffix == f".{suffix}")
+    _instructions.keep(capture, [program, "-q", "-dc"], by_nmi=event == NMI_EVENT)
+
+
 def perf_stats(output: Path) -> str:
     """What `perf report --stats` says of the recording."""
     data = str(output / "perf.data")
@@ -300,6 +307,7 @@ def profile_case(case: dict[str, Any], workloads: Path, timed: Path, nmi_source:
             record(repeated, workloads, output, said, names)
         said["lost"] = lost_samples(perf_stats(output), said["event"])
         capture = write_script(output)
+        keep_instructions(capture, said["event"])
         said |= {"state": "ok", "capture": capture.name, "capture_bytes": capture.stat().st_size}
     except ProfileError as error:
         said["detail"] = str(error)
