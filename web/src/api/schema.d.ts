@@ -185,6 +185,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{experiment_id}/cases/{case_id}/collected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Collected
+         * @description What was collected once a second beside one case on one host, arms over one another.
+         */
+        get: operations["show_collected_api_experiments__experiment_id__cases__case_id__collected_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{experiment_id}/claims": {
         parameters: {
             query?: never;
@@ -197,6 +217,46 @@ export interface paths {
          * @description Published figures about what the experiment measures, set beside its own.
          */
         get: operations["show_claims_api_experiments__experiment_id__claims_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Counters
+         * @description Counters of one operation over all arms, of every case that counts or of one.
+         */
+        get: operations["show_counters_api_experiments__experiment_id__counters_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/counters/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Counters Report
+         * @description The same as text for a mailing list, as Markdown, or as CSV.
+         */
+        get: operations["counters_report_api_experiments__experiment_id__counters_report_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -277,6 +337,46 @@ export interface paths {
          * @description The event log, oldest first, from *after* on.
          */
         get: operations["show_log_api_experiments__experiment_id__log_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/loss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Loss
+         * @description Two families of modes crossed, by processor; of all primary metrics, or of one case's.
+         */
+        get: operations["show_loss_api_experiments__experiment_id__loss_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/loss/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Loss Report
+         * @description The same as text for a mailing list, as Markdown, or as CSV.
+         */
+        get: operations["loss_report_api_experiments__experiment_id__loss_report_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -545,6 +645,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/functions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Functions
+         * @description Functions of a case's profiles over all its arms, each against the baseline.
+         */
+        get: operations["functions_api_profiles_functions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/groups": {
         parameters: {
             query?: never;
@@ -786,6 +906,16 @@ export interface components {
             workload: string;
         };
         /**
+         * Absent
+         * @description A collector that has nothing to show on this host.
+         */
+        Absent: {
+            /** Collector */
+            collector: string;
+            /** Reason */
+            reason: string;
+        };
+        /**
          * AnswerKind
          * @description What a bisection may find out.
          * @enum {string}
@@ -827,6 +957,25 @@ export interface components {
             profiles: number;
             /** Samples */
             samples: number;
+            /**
+             * Total
+             * @description mean cost of everything, in the unit
+             */
+            total?: number | null;
+        };
+        /**
+         * ArmTotal
+         * @description A column: an arm and what everything costs in it.
+         */
+        ArmTotal: {
+            /** Arm */
+            arm: string;
+            /** Arm Id */
+            arm_id: number;
+            /** Is Baseline */
+            is_baseline: boolean;
+            /** Profiles */
+            profiles: number;
             /**
              * Total
              * @description mean cost of everything, in the unit
@@ -1483,6 +1632,14 @@ export interface components {
          * @description One claim beside what was measured for it, if anything was.
          */
         ClaimView: {
+            /**
+             * Arm
+             * @description the arm claimed about, where kernels differ and not modes
+             * @default
+             */
+            arm: string;
+            /** Arm Id */
+            arm_id?: number | null;
             /** Baseline */
             baseline: string;
             /** Case Id */
@@ -1511,6 +1668,12 @@ export interface components {
              * @default 0
              */
             n: number;
+            /**
+             * Note
+             * @description which of the source's figures of one case it is
+             * @default
+             */
+            note: string;
             outcome: components["schemas"]["ClaimOutcome"];
             /**
              * Reason
@@ -1526,6 +1689,90 @@ export interface components {
          * @enum {string}
          */
         Clock: "real" | "counted";
+        /**
+         * CollectedChart
+         * @description One figure of a collector over the time of a case, arms over one another.
+         */
+        CollectedChart: {
+            /** Collector */
+            collector: string;
+            /** Figure */
+            figure: string;
+            /** Lines */
+            lines: components["schemas"]["CollectedLine"][];
+            /**
+             * Seconds
+             * @description middles of the bins, from the first sample on
+             */
+            seconds: number[];
+            /** Title */
+            title: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * CollectedLine
+         * @description One arm in one chart: the mean over its boots in each bin, and the boots' range.
+         */
+        CollectedLine: {
+            /** Arm */
+            arm: string;
+            /** Arm Id */
+            arm_id: number;
+            /**
+             * Boots
+             * @description boots that count and have the series
+             */
+            boots: number;
+            /** High */
+            high: (number | null)[];
+            /**
+             * Low
+             * @description the lowest boot in each bin
+             */
+            low: (number | null)[];
+            /**
+             * Mean
+             * @description over the measured iterations, mean of the boots
+             */
+            mean: number | null;
+            /**
+             * Values
+             * @description one a bin; null: nothing was sampled
+             */
+            values: (number | null)[];
+        };
+        /**
+         * CollectedView
+         * @description What was collected beside one case on one host.
+         */
+        CollectedView: {
+            /** Absent */
+            absent: components["schemas"]["Absent"][];
+            /**
+             * Boots
+             * @description boots that count and have anything
+             */
+            boots: number;
+            /** Case Id */
+            case_id: number;
+            /** Charts */
+            charts: components["schemas"]["CollectedChart"][];
+            clock: components["schemas"]["Clock"];
+            /**
+             * Cost Percent
+             * @description largest part of the host's processors that collecting took in a boot
+             */
+            cost_percent: number | null;
+            /** Emulated */
+            emulated: boolean;
+            /** Experiment Id */
+            experiment_id: number;
+            /** Host */
+            host: string;
+            /** Reasons */
+            reasons: components["schemas"]["ReasonTable"][];
+        };
         /**
          * Column
          * @description A column of a table.
@@ -1590,6 +1837,132 @@ export interface components {
             rows: components["schemas"]["RowView"][];
         };
         /**
+         * CounterArm
+         * @description A column.
+         */
+        CounterArm: {
+            /** Arm Id */
+            arm_id: number;
+            /** Is Baseline */
+            is_baseline: boolean;
+            /**
+             * Kernel
+             * @description empty: the host's own
+             */
+            kernel: string;
+            /** Mode */
+            mode: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * CounterCell
+         * @description One counter in one arm: what an operation costs, and the change against the baseline.
+         */
+        CounterCell: {
+            /** Arm Id */
+            arm_id: number;
+            /** Change Percent */
+            change_percent?: number | null;
+            /** Claims */
+            claims: components["schemas"]["CounterClaim"][];
+            /** High Percent */
+            high_percent?: number | null;
+            /** Low Percent */
+            low_percent?: number | null;
+            /**
+             * Mean
+             * @description of an operation, in the row's unit
+             */
+            mean: number | null;
+            /**
+             * N
+             * @description boots that count
+             */
+            n: number;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "baseline" | "measured" | "not_effective" | "no_data";
+            verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * CounterClaim
+         * @description A published change that stands beside a cell.
+         */
+        CounterClaim: {
+            /** High Percent */
+            high_percent: number;
+            /** Low Percent */
+            low_percent: number;
+            outcome: components["schemas"]["ClaimOutcome"];
+            /** Reason */
+            reason: string;
+            /** Source */
+            source: string;
+        };
+        /**
+         * CounterRow
+         * @description A counter, or the case's primary metric above them.
+         */
+        CounterRow: {
+            /** Cells */
+            cells: components["schemas"]["CounterCell"][];
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /** Is Counter */
+            is_counter: boolean;
+            /** Metric */
+            metric: string;
+            /** Title */
+            title: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * CounterTable
+         * @description One case on one host.
+         */
+        CounterTable: {
+            /**
+             * Absent
+             * @description counters that this host does not count; never zero
+             */
+            absent: string[];
+            /**
+             * Arms
+             * @description the baseline first
+             */
+            arms: components["schemas"]["CounterArm"][];
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Comparison */
+            comparison: string;
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Host */
+            host: string;
+            /** Host Class */
+            host_class: string;
+            /** Processor */
+            processor: string;
+            /** Rows */
+            rows: components["schemas"]["CounterRow"][];
+        };
+        /**
          * CounterView
          * @description One hardware counter: mean over boots, and against the baseline.
          */
@@ -1606,6 +1979,29 @@ export interface components {
             mean: number;
             /** N */
             n: number;
+        };
+        /**
+         * CountersView
+         * @description The counter tables of an experiment.
+         */
+        CountersView: {
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /**
+             * Left Out
+             * @description tables beyond the limit, or not asked for
+             */
+            left_out: number;
+            /** State */
+            state: string;
+            /** Tables */
+            tables: components["schemas"]["CounterTable"][];
         };
         /**
          * Counts
@@ -2135,6 +2531,117 @@ export interface components {
             q: number;
         };
         /**
+         * FunctionCost
+         * @description What a function costs in one arm, in the view's unit.
+         */
+        FunctionCost: {
+            /**
+             * Difference
+             * @description of the asked measure, from the baseline; + is costlier
+             */
+            difference?: number | null;
+            /** High */
+            high?: number | null;
+            /** Low */
+            low?: number | null;
+            /**
+             * Name
+             * @description what the arm's kernel calls it, where that differs
+             * @default
+             */
+            name: string;
+            /**
+             * Own
+             * @description by itself
+             */
+            own: number;
+            /**
+             * Q
+             * @description over the functions of all arms together
+             */
+            q?: number | null;
+            /**
+             * Total
+             * @description with all that it calls; recursion counted once
+             */
+            total: number;
+        };
+        /**
+         * FunctionOverArms
+         * @description One function; a cell for each arm, null where the arm has no profile.
+         */
+        FunctionOverArms: {
+            /** Cells */
+            cells: (components["schemas"]["FunctionCost"] | null)[];
+            /** Function */
+            function: string;
+        };
+        /**
+         * FunctionsView
+         * @description Some functions of a case on a host over all arms.
+         */
+        FunctionsView: {
+            /**
+             * Arms
+             * @description the baseline first
+             */
+            arms: components["schemas"]["ArmTotal"][];
+            /** Bases */
+            bases: string[];
+            /** Basis */
+            basis: string;
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /**
+             * Event
+             * @description empty where there is no profile yet
+             */
+            event: string;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /**
+             * Found
+             * @description functions that fit the search
+             */
+            found: number;
+            /** Functions */
+            functions: components["schemas"]["FunctionOverArms"][];
+            /** Host */
+            host: string;
+            /**
+             * Measure
+             * @enum {string}
+             */
+            measure: "self" | "total";
+            /**
+             * Most
+             * @description largest cost of the asked measure of any arm: a common scale
+             */
+            most: number;
+            /** Offset */
+            offset: number;
+            /**
+             * System
+             * @enum {string}
+             */
+            system: "host" | "guest";
+            /**
+             * Systems
+             * @description those of which the case has profiles
+             */
+            systems: ("host" | "guest")[];
+            /** Unit */
+            unit: string;
+        };
+        /**
          * Health
          * @description An answer at all is what counts.
          */
@@ -2552,6 +3059,191 @@ export interface components {
             unit: string;
         };
         /**
+         * LossAxis
+         * @description One of the two families, and its modes in the order of the arms.
+         */
+        LossAxis: {
+            /** Family */
+            family: string;
+            /** Modes */
+            modes: string[];
+        };
+        /**
+         * LossBlock
+         * @description One host's cells, in the order of the axes; combinations without an arm are left out.
+         */
+        LossBlock: {
+            /** Cells */
+            cells: components["schemas"]["LossCell"][];
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Host */
+            host: string;
+            /** Host Class */
+            host_class: string;
+            /** Processor */
+            processor: string;
+        };
+        /**
+         * LossCell
+         * @description One mode of the first family with one of the second, on one host.
+         */
+        LossCell: {
+            /** Arm */
+            arm: string;
+            /** Arm Id */
+            arm_id: number;
+            /** Claims */
+            claims: components["schemas"]["LossClaim"][];
+            /** First */
+            first: string;
+            /** High Percent */
+            high_percent?: number | null;
+            /** Is Baseline */
+            is_baseline: boolean;
+            /** Loss Percent */
+            loss_percent?: number | null;
+            /** Low Percent */
+            low_percent?: number | null;
+            /** Mde Percent */
+            mde_percent?: number | null;
+            /**
+             * Mean
+             * @description in the metric's unit
+             */
+            mean: number | null;
+            /**
+             * N
+             * @description boots that count
+             */
+            n: number;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Observed
+             * @description what kernels said where the mode was not in force
+             */
+            observed: string[];
+            /** Second */
+            second: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "baseline" | "measured" | "not_effective" | "no_data";
+            verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * LossChoice
+         * @description A metric of a case that a table can be asked for.
+         */
+        LossChoice: {
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /** Primary */
+            primary: boolean;
+        };
+        /**
+         * LossClaim
+         * @description A published loss that stands beside a cell.
+         */
+        LossClaim: {
+            /** High Percent */
+            high_percent: number;
+            /**
+             * Label
+             * @description which of the source's figures, a processor perhaps
+             */
+            label: string;
+            /** Low Percent */
+            low_percent: number;
+            outcome: components["schemas"]["ClaimOutcome"];
+            /** Reason */
+            reason: string;
+            /** Source */
+            source: string;
+        };
+        /**
+         * LossTable
+         * @description One metric of one case over the crossed modes, host by host.
+         */
+        LossTable: {
+            /**
+             * Baseline
+             * @description the baseline's arm, and its mode
+             */
+            baseline: string;
+            /** Blocks */
+            blocks: components["schemas"]["LossBlock"][];
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Comparison */
+            comparison: string;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            first: components["schemas"]["LossAxis"];
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /** Primary */
+            primary: boolean;
+            /**
+             * Rest
+             * @description what else these arms have in common: other modes, a kernel
+             */
+            rest: string;
+            second: components["schemas"]["LossAxis"];
+            /** Unit */
+            unit: string;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * LossView
+         * @description The loss matrices of an experiment, primary metrics first.
+         */
+        LossView: {
+            /**
+             * Choices
+             * @description every case and metric that has a table
+             */
+            choices: components["schemas"]["LossChoice"][];
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /**
+             * Left Out
+             * @description tables that were not asked for, or are beyond the limit
+             */
+            left_out: number;
+            /** State */
+            state: string;
+            /** Tables */
+            tables: components["schemas"]["LossTable"][];
+        };
+        /**
          * MatrixView
          * @description Every matrix of an experiment, from verdicts as they were stored.
          */
@@ -2821,6 +3513,36 @@ export interface components {
             state: components["schemas"]["ExperimentState"];
         };
         /**
+         * ReasonRow
+         * @description How often guests exited for one reason, by arm.
+         */
+        ReasonRow: {
+            /**
+             * Per Second
+             * @description over the measured iterations, one an arm; null: not collected
+             */
+            per_second: (number | null)[];
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * ReasonTable
+         * @description Exits by their reason, most frequent first.
+         */
+        ReasonTable: {
+            /** Arms */
+            arms: string[];
+            /** Rows */
+            rows: components["schemas"]["ReasonRow"][];
+            /**
+             * Source
+             * @description what counted them
+             */
+            source: string;
+            /** Title */
+            title: string;
+        };
+        /**
          * Recorded
          * @description Where an experiment was recorded that was loaded from a file.
          */
@@ -2968,6 +3690,12 @@ export interface components {
             case_id: number;
             /** Cells */
             cells: components["schemas"]["CellView"][];
+            /**
+             * Counter
+             * @description whether it stands in the counter table instead
+             * @default false
+             */
+            counter: boolean;
             /**
              * Delta Percent
              * @description 'same': the interval lies within ± this
@@ -3858,6 +4586,56 @@ export interface operations {
             };
         };
     };
+    show_collected_api_experiments__experiment_id__cases__case_id__collected_get: {
+        parameters: {
+            query?: {
+                host?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+                case_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectedView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     show_claims_api_experiments__experiment_id__claims_get: {
         parameters: {
             query?: never;
@@ -3888,6 +4666,100 @@ export interface operations {
                 };
             };
             /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_counters_api_experiments__experiment_id__counters_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                host?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountersView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    counters_report_api_experiments__experiment_id__counters_report_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                host?: string | null;
+                format?: "text" | "markdown" | "csv";
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4057,6 +4929,100 @@ export interface operations {
                 };
             };
             /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_loss_api_experiments__experiment_id__loss_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                metric?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LossView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    loss_report_api_experiments__experiment_id__loss_report_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                metric?: string | null;
+                format?: "text" | "markdown" | "csv";
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4630,6 +5596,62 @@ export interface operations {
                 };
             };
             /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    functions_api_profiles_functions_get: {
+        parameters: {
+            query: {
+                experiment: number;
+                case: number;
+                host: string;
+                /** @description which system was profiled */
+                where?: "host" | "guest";
+                basis?: ("operation" | "share" | "raw") | null;
+                /** @description what differences and costs are of */
+                measure?: "self" | "total";
+                sort?: "difference" | "cost" | "q" | "name";
+                /** @description sort by this arm; empty: by all of them */
+                arm?: string;
+                /** @description turn the order round */
+                upwards?: boolean;
+                /** @description part of a function's name */
+                search?: string;
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FunctionsView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
