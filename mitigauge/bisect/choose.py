@@ -108,7 +108,8 @@ def _hypotheses(evidence: Evidence, places: Sequence[int]) -> _Hypotheses:
     weights = np.array(evidence.cells.weights)
     cells = np.arange(1, weights.size + 1)
     interval = np.searchsorted(cuts, cells)
-    inside: Floats = np.bincount(interval, weights=weights, minlength=cuts.size)
+    inside = np.zeros(cuts.size)
+    np.add.at(inside, interval, weights)
     # Interval i is the cells after cut i − 1 up to cut i, all in one segment.
     segment = np.searchsorted(evidence.measured, cuts)
     part = inside / np.maximum(evidence.weight[segment], 1e-300)

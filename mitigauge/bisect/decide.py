@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,8 +36,15 @@ from mitigauge.bisect.words import listed, percent
 
 VERIFY_FROM = 0.7
 VERIFY_BLOCKS, MORE_VERIFY_BLOCKS = 4, 2
+# After so many fresh blocks, more of them would not tell what is still open.
+PATIENT_BLOCKS, MOST_VERIFY_BLOCKS = 8, 16
+# An answer waits, while there is budget, until the doubt is this part of what is allowed: hosts
+# wander and boots go wild in ways that the model does not have.
+DOUBT = 1 / 3
 # Two culprits are located once one pair has this part of the probability of all pairs.
 LOCATED = 0.9
+# Together the candidates that are told of several have this part of what all have.
+LIKELY = 0.95
 
 
 def next_action(question: Question, history: History) -> Action:
@@ -98,7 +106,7 @@ class _Decision:
             first = at_ends(self.question, self.evidence, ends)
             if first:
                 return first
-        return self._answer() or self._measure()
+        return self._answer(1 - DOUBT * (1 - self.question.confidence)) or self._measure()
 
     def _within_budget(self, wanted: Measure) -> Measure | None:
         blocks = min(wanted.blocks, self.boots_left // len(wanted.points))
@@ -108,27 +116,36 @@ class _Decision:
 
     # Answers.
 
-    def _answer(self) -> Answer | None:
-        evidence, needed = self.evidence, self.question.confidence
+    def _answer(self, needed: float) -> Answer | None:
+        """The answer that has the probability *needed*, if one has."""
+        evidence = self.evidence
         if evidence.none >= needed:
             return NoneOfThese(
                 evidence.none,
                 "the ends do not differ when they are measured again, or no step between them does",
                 told(self.question, evidence),
             )
-        if evidence.several >= needed and self._located():
+        if evidence.several >= needed and self._located() and not self._pair_blocks():
             return self._several()
         cell, probability = self._likeliest()
+        if self._verified(cell).blocks >= PATIENT_BLOCKS:
+            needed = self.question.confidence
         if probability >= needed and self._is_verified(cell):
             return self._named(cell, probability)
         return None
 
     def _likeliest(self) -> tuple[int, float]:
         """The cell that has most of the probability of a single culprit, and how much."""
-        cells = range(1, self.evidence.cells.last + 1)
-        by_cell = [self.evidence.single(cell) for cell in cells]
+        by_cell = [self._of_cell(cell) for cell in range(1, self.evidence.cells.last + 1)]
         at = int(np.argmax(by_cell))
         return at + 1, by_cell[at]
+
+    def _of_cell(self, cell: int) -> float:
+        """Probability that all that changed is in *cell*: what skipped points hide stays in it."""
+        evidence = self.evidence
+        segment = evidence.segment_of(cell)
+        hidden = float(evidence.pairs[segment, segment]) * evidence.share(cell) ** 2
+        return evidence.single(cell) + hidden
 
     def _named(self, cell: int, probability: float) -> Answer:
         evidence = self.evidence
@@ -172,39 +189,55 @@ class _Decision:
         cells = range(1, evidence.cells.last + 1)
         return [cell for cell in cells if evidence.segment_of(cell) == segment]
 
+    def _pair_points(self) -> tuple[int, ...]:
+        """The points on both sides of each of the two likeliest cells."""
+        places = self.evidence.cells.places
+        cells = [cell for at in self._likeliest_pair() for cell in self._cells_in(at)]
+        return tuple(sorted({places[at] for cell in cells for at in (cell - 1, cell)}))
+
+    def _pair_blocks(self) -> int:
+        """Blocks that two culprits still take: one wild boot must not make a level of its own."""
+        points = [item.point for item in self.history.observed]
+        fewest = min(points.count(point) for point in self._pair_points())
+        return max(VERIFY_BLOCKS - fewest, 0)
+
     def _several(self) -> SeveralCulprits:
         evidence = self.evidence
         one, two = self._likeliest_pair()
         sign = 1.0 if self.question.higher_is_worse else -1.0
         effects = [sign * float(of[one, two]) for of in (evidence.first, evidence.second)]
         now = told(self.question, evidence)
-        likely = [k for k, part in enumerate(now.among_several, 1) if part >= 0.05]
+        likely = _smallest_set(now.among_several, LIKELY * math.fsum(now.among_several))
         words = "a change comes and goes" if min(effects) < 0 < max(effects) else "two changes"
         why = f"a level between fits neither end: {words}, {' and '.join(map(percent, effects))}"
-        return SeveralCulprits(tuple(likely), evidence.several, why, now)
+        return SeveralCulprits(likely, evidence.several, why, now)
 
     def _out_of_budget(self) -> Answer:
         evidence, now = self.evidence, told(self.question, self.evidence)
-        if evidence.several >= self.question.confidence:
+        answer = self._answer(self.question.confidence)
+        if answer:
+            return answer
+        if self._many():
             return self._several()
+        likely = _smallest_set(now.candidates, self.question.confidence)
         left = f"{self.boots_left} of {self.question.budget_boots} boots are left"
-        order = sorted(range(1, self.question.last + 1), key=lambda k: -now.candidates[k - 1])
-        likely: list[int] = []
-        probability = 0.0
-        for candidate in order:
-            if probability >= self.question.confidence or now.candidates[candidate - 1] < 0.001:
-                break
-            likely.append(candidate)
-            probability += now.candidates[candidate - 1]
-        why = f"the budget is spent ({left}); none of these: {evidence.none:.0%}"
-        return Undecided(why, tuple(sorted(likely)), min(probability, 1.0), now)
+        return Undecided(
+            f"the budget is spent ({left}); none of these: {evidence.none:.0%}",
+            likely,
+            min(math.fsum(now.candidates[k - 1] for k in likely), 1.0),
+            now,
+        )
 
     # What to measure.
 
     def _measure(self) -> Action:
         cell, probability = self._likeliest()
-        if probability >= VERIFY_FROM:
+        fresh = self._verified(cell).blocks
+        if probability >= VERIFY_FROM and fresh < MOST_VERIFY_BLOCKS:
             return self._verify(cell)
+        if self._many() and self._located() and self._pair_blocks():
+            why = "Two changes? Fresh blocks on both sides of each."
+            return Measure(self._pair_points(), self._pair_blocks(), why, Purpose.VERIFY)
         choice = choose(
             self.evidence, boots_left=self.boots_left, build_boots=self.question.build_boots
         )
@@ -269,3 +302,15 @@ class _Decision:
             for before, after in both
         ]
         return _Verified(len(both), math.fsum(differences) / max(len(both), 1))
+
+
+def _smallest_set(probabilities: Sequence[float], enough: float) -> tuple[int, ...]:
+    """The fewest candidates that have *enough* together, sorted; none that has next to nothing."""
+    likely: list[int] = []
+    whole = 0.0
+    for candidate in sorted(range(1, len(probabilities) + 1), key=lambda k: -probabilities[k - 1]):
+        if whole >= enough or probabilities[candidate - 1] < 0.001:
+            break
+        likely.append(candidate)
+        whole += probabilities[candidate - 1]
+    return tuple(sorted(likely))

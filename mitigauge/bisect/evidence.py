@@ -31,6 +31,7 @@ from mitigauge.bisect.likelihood import (
     Floats,
     Gram,
     Scale,
+    Whole,
     covariance_of,
     fit_none,
     fit_pairs,
@@ -39,17 +40,17 @@ from mitigauge.bisect.likelihood import (
 )
 from mitigauge.bisect.model import History, Observed, Posterior, Question
 
-TAIL_FREEDOM = 5.0
+TAIL_FREEDOM = 4.0
 # σ² of that t where the boots are normal with variance 1.
-NORMAL_SCALE = 0.7338
-PASSES = 3
+NORMAL_SCALE = 0.6906
+PASSES = 5
 # Share of the minimum effect by which a point may lie off its level: an odd layout, small changes.
 POINT_SHARE = 0.25
 # Of the least number of deviations between ends: what is less is no culprit's effect. Below 1, so
 # that an effect at the limit is not cut in half.
 FLOOR_SHARE = 0.5
-# A scatter of blocks that has less than this part of the probability is not looked at again.
-LEAST_PART = 1e-3
+# A scatter of blocks whose log probability is so much less than the likeliest is left out.
+LEAST_PART = 7.0
 # Logs of floats lie within ±745; whatever is beyond is no log of a mean.
 LARGEST_LOG = 1000.0
 NO_EVIDENCE = -1e300
@@ -337,22 +338,26 @@ class _Weighing:
         noise = _first_noise(boots)
         builds = BUILD_RATIOS if boots.builds is not None else (0.0,)
         ratios = [(block, build) for block in BLOCK_RATIOS for build in builds]
-        for last in (*[False] * (PASSES - 1), True):
-            scale = self._scale(noise)
+        for passed in range(PASSES + 1):
+            scale = self._scale(weights, noise)
             fitted = [self._fit(weights, scale, block, build) for block, build in ratios]
             likely = np.array([item.log_whole for item in fitted])
-            parts = np.exp(likely - likely.max())
             evidence = self._average(fitted, scale)
             noise = evidence.deviation**2 * NORMAL_SCALE
-            if not last:
-                best = fitted[int(np.argmax(parts))]
-                weights = self._weights(evidence, best, weights, noise)
-                ratios = [ratios[at] for at in np.flatnonzero(parts > LEAST_PART)]
+            if passed == PASSES:
+                break
+            if passed == 0:
+                kept = [ratios[at] for at in np.flatnonzero(likely > likely.max() - LEAST_PART)]
+            # All ratios at the first and the last pass, the likeliest alone between them.
+            at = int(np.argmax(likely))
+            ratios = kept if passed == PASSES - 1 else [ratios[at]]
+            weights = self._weights(evidence, fitted[at], weights, noise)
         return evidence
 
-    def _scale(self, noise: float) -> Scale:
-        """The effects' scale from the largest contrast, in units of σ²."""
-        largest = max(_largest_contrast(self.layout.boots), self.question.minimum_effect)
+    def _scale(self, weights: Floats, noise: float) -> Scale:
+        """The effects' scale from the difference between the outermost places."""
+        contrast = _contrast(self.layout.boots, weights, len(self.layout.measured))
+        largest = max(contrast, self.question.minimum_effect)
         return Scale(
             ratio=max(largest**2 / noise, 4.0),
             point=min((POINT_SHARE * self.question.minimum_effect) ** 2 / noise, 1e6),
@@ -473,20 +478,27 @@ def _levels(evidence: Evidence, steps: Floats) -> tuple[Floats, Floats]:
 
 
 def _first_noise(boots: Boots) -> float:
-    """A first σ²: half the mean square between boots of one column, block means taken out."""
-    y = boots.y - _means(boots.y, boots.blocks)
-    rest = y - _means(y, boots.columns)
+    """A first σ²: what is left of the boots without the means of blocks and columns."""
+    even = np.ones(boots.y.size)
+    y = boots.y - _means(boots.y, boots.blocks, even)
+    rest = y - _means(y, boots.columns, even)
     freedom = max(boots.y.size - len(set(boots.blocks.tolist())) - boots.width + 1, 1)
     return max(float(rest @ rest) / freedom, LEAST_DEVIATION**2)
 
 
-def _largest_contrast(boots: Boots) -> float:
-    """The largest difference between columns, block means taken out."""
-    y = boots.y - _means(boots.y, boots.blocks)
-    means = _means(y, boots.columns)
-    return float(means.max() - means.min())
+def _contrast(boots: Boots, weights: Floats, places: int) -> float:
+    """The difference between the first and the last place that was measured, without blocks."""
+    if not places:
+        return 0.0
+    y = boots.y - _means(boots.y, boots.blocks, weights)
+    means = _means(y, boots.columns, weights)
+    first, last = boots.columns == 0, boots.columns == places - 1
+    return abs(float(means[last][0] - means[first][0]))
 
 
-def _means(values: Floats, groups: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> Floats:
-    counts = np.bincount(groups)
-    return np.asarray((np.bincount(groups, weights=values) / np.maximum(counts, 1))[groups])
+def _means(values: Floats, groups: Whole, weights: Floats) -> Floats:
+    """Of each value's group, its weighted mean."""
+    whole = np.bincount(groups, weights=weights)
+    return np.asarray(
+        (np.bincount(groups, weights=weights * values) / np.maximum(whole, 1e-300))[groups]
+    )

@@ -8,13 +8,14 @@ With y the log of a boot's mean, one row for each boot,
 where X has one column for a single culprit (0 before it, 1 from it on), two for a pair, none where
 no candidate is it. μ is flat, β ~ N(0, κ² σ²), and σ² has a scaled inverse χ² prior with ν₀ degrees
 of freedom around s₀², which keeps a few identical values from being infinitely sure. Together the
-steps rise by at least a floor: a smaller change is nobody's culprit. Then, with
+steps rise by at least a floor, and each of two moves the level by as much, upwards or downwards: a
+smaller change is nobody's culprit. Then, with
 V = diag(1/w) + ρ B B' + ω L L' + h P P' and M = V⁻¹ − V⁻¹ 1 1' V⁻¹ / (1' V⁻¹ 1),
 
     C = X' M X,  t = X' M y,  R = y' M y − t' (C + I/κ²)⁻¹ t,
     log p(y | X, ρ, ω) = −½ log|V| − ½ log(1' V⁻¹ 1) − ½ log|I + κ² C|
                          − ½ (N − 1 + ν₀) log(ν₀ s₀² + R)
-                         + log P(Σβ ≥ floor | y) − log P(Σβ ≥ floor) + constant
+                         + log P(β large enough | y) − log P(β large enough) + constant
 
 (the normal linear model with conjugate priors: Gelman et al., Bayesian Data Analysis, 3rd ed.,
 chapter 14; O'Hagan & Forster, Kendall's Advanced Theory of Statistics 2B). All single culprits and
@@ -28,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtr
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.intp]
@@ -167,12 +168,12 @@ def fit_pairs(gram: Gram, steps: Floats, count: int, scale: Scale) -> Fits:
     explained = effect_one * t[:, None] + effect_two * t[None, :]
     residual = np.maximum(gram.squares - explained, 0.0)
     noise = _noise(count, residual)
-    variance = noise * np.maximum(first + second - 2 * products, 0.0) / determinant
-    large = _log_large_enough(
-        effect_one + effect_two,
-        np.maximum(variance, 1e-300),
-        2 * noise * scale.ratio,
-        scale.floor,
+    variance = noise * np.maximum(first + second - 2 * products, 1e-300) / determinant
+    spread = noise * scale.ratio
+    large = (
+        _log_large_enough(effect_one + effect_two, variance, 2 * spread, scale.floor)
+        + _log_either_way(effect_one, noise * second / determinant, spread, scale.floor)
+        + _log_either_way(effect_two, noise * first / determinant, spread, scale.floor)
     )
     log_occam = np.log(determinant) + 2 * np.log(scale.ratio)
     return Fits(
@@ -193,6 +194,13 @@ def _log_large_enough(mean: Floats, variance: Floats, prior: Floats, floor: floa
     """log P(effect ≥ floor | y) − log P(effect ≥ floor), *prior* being its variance before y."""
     after = log_ndtr((mean - floor) / np.sqrt(variance))
     return np.asarray(after - log_ndtr(-floor / np.sqrt(prior)))
+
+
+def _log_either_way(mean: Floats, variance: Floats, prior: Floats, floor: float) -> Floats:
+    """The same of an effect that may go either way: |effect| ≥ floor."""
+    deviation = np.sqrt(variance)
+    after = ndtr((mean - floor) / deviation) + ndtr((-mean - floor) / deviation)
+    return np.asarray(np.log(np.maximum(after, 1e-300)) - np.log(2 * ndtr(-floor / np.sqrt(prior))))
 
 
 def _noise(count: int, residual: Floats) -> Floats:

@@ -153,8 +153,7 @@ class GitTree:
         said = self._git("show", "--no-patch", "--format=%P%x00%s%x00%an <%ae>%x00%b", commit)
         parents, title, author, body = said.split("\0", 3)
         tags = re.findall(r"^(?:Signed-off-by|Reviewed-by|Acked-by|Cc): (.{3,200})$", body, re.M)
-        files = self._git("diff-tree", "-r", "--no-commit-id", "--name-only", "-m",
-                          "--first-parent", commit)  # fmt: skip
+        files = self._git("diff", "--name-only", "--no-ext-diff", f"{commit}^", commit)
         return Commit(
             id=commit,
             title=clean_text(title)[:300],

@@ -49,13 +49,16 @@ def driver(engine: Engine, blobs: BlobStore, tmp_path: Path) -> Driver:
 
 
 def slow_from(culprit: int, *dead: int, seed: int = 1) -> Level:
-    """30 % more from the culprit on, with a scatter of 0.3 %; *dead* points do not boot."""
+    """30 % more from the culprit on, with a scatter of 0.3 %; *dead* points do not boot.
+
+    Point 9 is the last of eight without the culprit.
+    """
     chance = random.Random(seed)
 
     def level(point: int, block: int) -> float | None:
         if point in dead:
             return None
-        return 700.0 * (1.3 if point >= culprit else 1.0) * chance.gauss(1.0, 0.003)
+        return 700.0 * (1.3 if culprit <= point <= 8 else 1.0) * chance.gauss(1.0, 0.003)
 
     return level
 

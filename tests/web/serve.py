@@ -25,17 +25,21 @@ from mitigauge.access import repository
 from mitigauge.access import service as access
 from mitigauge.access.roles import Role
 from mitigauge.access.secret import new_secret, stored_form
+from mitigauge.bisect.asked import Asked
+from mitigauge.bisect.service import begin
 from mitigauge.blobs import blob_store
 from mitigauge.database import alembic_config, database_url, get_engine, transaction
 from mitigauge.embedded_postgres import stop
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.tables import Experiment
+from mitigauge.kernels.patch import Patch
 from mitigauge.runs.submission import submit
 from mitigauge.series.mail_files import read_mails
 from mitigauge.series.service import Wanted, add
 from mitigauge.series.states import RevisionState
 from mitigauge.series.thread import revisions
 from mitigauge.settings import REPOSITORY, get_settings
+from pipelines.bisect_start import from_patches
 from tests import recording
 from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
@@ -55,6 +59,7 @@ def main() -> None:
         if recording.RECORDED.exists():
             recording.load(engine)
         store_series(engine)
+        store_bisection(engine)
         submit_live(engine)
         let_a_viewer_in(engine)
         worker = start_worker(Path(home))
@@ -80,6 +85,17 @@ def store_series(engine: Engine) -> None:
         for revision in new[:4]:
             revision.experiment_id = session.scalar(select(func.min(Experiment.id)))
             revision.state = RevisionState.MEASURING
+
+
+def store_bisection(engine: Engine) -> None:
+    """A bisection that was just begun; one of its patches is called what a script would like."""
+    says = [HOSTILE, "two", "three", "four"]
+    found = [Patch(f"toys: {said}", diff("toys/one.c", "a", said)) for said in says]
+    asked = Asked(("lab-intel",), "syscall", {"test": "basic"})
+    blobs = blob_store(get_settings())
+    draft = from_patches(found, "linux-source-7.2", "lab", blobs, asked, "spectre-bhi/off")
+    with transaction(engine) as session:
+        begin(session, draft)
 
 
 def submit_live(engine: Engine) -> None:

@@ -24,8 +24,8 @@ export function Found({ bisection, found }: FoundProps) {
         {named.length > 0 && (
           <ol className="named">
             {named.map((each) => (
-              <li key={each.position} value={each.position}>
-                <strong>{each.title}</strong>{" "}
+              <li key={each.position}>
+                <span className="faint">{each.position}.</span> <strong>{each.title}</strong>{" "}
                 <span className="faint mono">{each.name.slice(0, 12)}</span>
               </li>
             ))}
@@ -67,7 +67,8 @@ function Effect({ found }: { found: BisectionAnswer }) {
   const of = found.kind === "found" ? "against its parent" : "between the ends";
   return (
     <p>
-      {signed(effect, 2)} % {low !== null && high !== null && interval(low, high, 2)} {of}
+      <strong>{signed(effect, 2)} %</strong> {of}
+      {low !== null && high !== null && ` (95 % interval ${interval(low, high, 2)} %)`}
     </p>
   );
 }

@@ -28,10 +28,10 @@ export function Candidates({ bisection }: { bisection: Bisection }) {
             />
           ))}
         </tbody>
-        <tfoot>
+        <tbody>
           <Other title="None of these" probability={bisection.none_probability} />
           <Other title="More than one" probability={bisection.several_probability} />
-        </tfoot>
+        </tbody>
       </table>
       {bisection.left_out > 0 && (
         <p className="inside faint">{bisection.left_out} less likely changes are not shown.</p>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { bisectionQuery } from "../api/queries";
 import type { Bisection } from "../api/types";
-import { counted, percent } from "../format/quantity";
+import { counted, fixed } from "../format/quantity";
 import { Stamp } from "../ui/age";
 import { Loaded } from "../ui/answers";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
@@ -15,7 +15,7 @@ import { BisectionTag } from "../ui/tag";
 import { Found } from "./answer";
 import { Candidates } from "./candidates";
 import { Steps } from "./steps";
-import { left, spent } from "./words";
+import { chance, left, spent } from "./words";
 import "../experiment/matrix.css";
 import "./bisect.css";
 
@@ -135,8 +135,8 @@ function Asked({ bisection }: { bisection: Bisection }) {
             ],
             ["case", `${bisection.workload} ${parameters.join(", ")}`],
             ["hosts", <HostLinks key="hosts" hosts={bisection.hosts} />],
-            ["refused below", percent(bisection.minimum_effect_percent)],
-            ["confidence", percent(100 * bisection.wanted_confidence)],
+            ["refused below", `${fixed(bisection.minimum_effect_percent, 2)} %`],
+            ["confidence", chance(bisection.wanted_confidence)],
             ["spent", spent(bisection)],
             ["left", left(bisection)],
             ["base", source.base || source.good.slice(0, 12) || null],
