@@ -19,18 +19,22 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from scipy import special
 
+from mitigauge.stats.block_model import Mask
 from mitigauge.stats.boot_means import Floats
-from mitigauge.stats.dependence import inflation
+from mitigauge.stats.dependence import long_run_variance
 from mitigauge.stats.permutations import ORDERS, best_middle, largest_differences
 
 # A level needs so many values: one that is off is an outlier, and two may be chance.
 SHORTEST = 3
 # Of one look. With a look after every value, 1 % of null series a year (docs/trends.md).
 ALPHA = 1.0 / (1 + ORDERS)
+# Standard deviations of a difference, neighbours' likeness counted, that no chance makes.
+STANDS_OUT = 4.5
 # −2·ln(1 − √0.95): the likelihood ratio of two exponential sides (Yao, Ann. Stat. 15, 1987).
 _PLACE_RATIO = -2.0 * math.log(1.0 - math.sqrt(0.95))
 # A value so many robust standard deviations off its level is an outlier.
@@ -114,8 +118,8 @@ def _split_all(
     series: Sequence[Floats], *, alpha: float, shortest: int, orders: int
 ) -> list[_Splits]:
     found = [_Splits() for _ in series]
-    # Correlation of neighbours is the whole series': a stretch has too few values to tell it.
-    inflated = [inflation(values) for values in series]
+    # Of the whole series: a stretch of it has too few values to tell how alike neighbours are.
+    variances = [long_run_variance(values) for values in series]
     waiting = [(which, 0, len(values)) for which, values in enumerate(series)]
     while waiting:
         by_length: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
@@ -131,16 +135,23 @@ def _split_all(
                 alpha=alpha,
                 shortest=shortest,
                 orders=orders,
-                inflated=np.array([inflated[which] for which, _, _ in stretches]),
             )
             for row in np.flatnonzero(tested.p <= alpha):
                 which, first, end = stretches[row]
-                middle = first + best_middle(
-                    values[row], int(tested.start[row]), int(tested.end[row]), shortest=shortest
-                )
+                window = values[row], int(tested.start[row]), int(tested.end[row])
+                if not _stands_out(*window, int(tested.middle[row]), variances[which]):
+                    continue
+                middle = first + best_middle(*window, shortest=shortest)
                 found[which].p[middle] = float(tested.p[row])
                 waiting += [(which, first, middle), (which, middle, end)]
     return found
+
+
+def _stands_out(values: Floats, start: int, end: int, middle: int, variance: float) -> bool:
+    """Whether a difference is large beside what alike neighbours alone make of it."""
+    difference = values[middle:end].mean() - values[start:middle].mean()
+    error = variance * (1.0 / (middle - start) + 1.0 / (end - middle))
+    return bool(difference**2 >= STANDS_OUT**2 * error)
 
 
 def _course(values: Floats, splits: _Splits, smallest: float) -> Course:
@@ -162,7 +173,7 @@ def _course(values: Floats, splits: _Splits, smallest: float) -> Course:
 
 
 def _pairs(bounds: Sequence[int]) -> Iterable[tuple[int, int]]:
-    return zip(bounds[:-1], bounds[1:], strict=True)
+    return pairwise(bounds)
 
 
 def _placed_again(values: Floats, bounds: list[int]) -> list[int]:
@@ -175,31 +186,27 @@ def _placed_again(values: Floats, bounds: list[int]) -> list[int]:
     return placed
 
 
-def _outliers(
-    values: Floats, bounds: Sequence[int], smallest: float
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _outliers(values: Floats, bounds: Sequence[int], smallest: float) -> Mask:
     """Single values far off the median of their stretch, by the noise of all stretches."""
     off = np.concatenate(
         [values[first:end] - np.median(values[first:end]) for first, end in _pairs(bounds)]
     )
     noise = _ROBUST * float(np.median(np.abs(off)))
     far = np.abs(off) > max(_OUTLIER_DEVIATIONS * noise, smallest, np.finfo(float).tiny)
-    alone: np.ndarray[tuple[int], np.dtype[np.bool_]] = far.copy()
+    alone: Mask = far.copy()
     alone[1:] &= ~far[:-1]
     alone[:-1] &= ~far[1:]
     return alone
 
 
-def _mean(
-    values: Floats, normal: np.ndarray[tuple[int], np.dtype[np.bool_]], first: int, end: int
-) -> float:
+def _mean(values: Floats, normal: Mask, first: int, end: int) -> float:
     chosen = values[first:end][normal[first:end]]
     return float(chosen.mean() if chosen.size else values[first:end].mean())
 
 
 def _without_small(
     values: Floats,
-    normal: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    normal: Mask,
     bounds: list[int],
     smallest: float,
 ) -> list[int]:
@@ -217,7 +224,7 @@ def _without_small(
 
 def _read(
     values: Floats,
-    normal: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    normal: Mask,
     bounds: Sequence[int],
     means: Sequence[float],
     p: dict[int, float],
@@ -272,7 +279,7 @@ def _place_interval(values: Floats, first: int, place: int, end: int) -> tuple[i
 
 def _welch(
     values: Floats,
-    normal: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    normal: Mask,
     one: tuple[int, int],
     two: tuple[int, int],
 ) -> tuple[float, float]:

@@ -59,12 +59,8 @@ def largest_differences(
     shortest: int,
     orders: int = ORDERS,
     seed: int = SEED,
-    inflated: Floats | None = None,
 ) -> Largest:
     """Test each row of *values* ``[series, n]`` for one change or more. No NaN.
-
-    *inflated*: by how much each series' statistic is larger than that of independent values, one
-    or more (see :mod:`mitigauge.stats.dependence`).
 
     The same orders serve all rows and every later call: the same values give the same answer.
     """
@@ -75,8 +71,6 @@ def largest_differences(
         return Largest(np.ones(series), none, none, none)
     gaps = gaps_of(values)
     best, where = _observed(values, gaps, at)
-    if inflated is not None:
-        best = (best / inflated).astype(np.float32)
     p = _p_values(length, gaps, best, at, alpha=alpha, orders=orders, seed=seed)
     return Largest(p, at.start[where], at.middle[where], at.end[where])
 

@@ -42,6 +42,8 @@ class CauseKind(StrEnum):
     """What differs between the values before and after a change."""
 
     KERNEL = "kernel"
+    MITIGATIONS = "mitigations"
+    """What the kernel says of the processor's flaws."""
     MICROCODE = "microcode"
     FIRMWARE = "firmware"
     BIOS_SETTING = "bios_setting"
@@ -151,3 +153,92 @@ class TrendPage(View):
     trends: list[TrendSummary]
     total: int
     next: int | None = Field(description="`offset` of the next page; null: this is the last")
+
+
+class TrendPoint(View):
+    """One value: an arm of one run."""
+
+    run_id: int
+    experiment_id: int
+    case_id: int
+    at: datetime
+    value: float = Field(description="geometric mean of the boots' means, in the metric's unit")
+    low: float | None = Field(description="95 % interval from the boots; null: one boot")
+    high: float | None
+    boots: int
+    host: str
+    kernel: str
+    outlier: bool
+
+
+class TrendLevel(View):
+    """Values between two changes."""
+
+    first: int = Field(description="place of its first value, from 0")
+    end: int = Field(description="place after its last value")
+    mean: float
+
+
+class Annotation(View):
+    """What somebody said."""
+
+    id: int
+    trend_id: int
+    change_id: int | None
+    about: datetime | None
+    text: str
+    said_by: str
+    said_at: datetime
+
+
+class OtherTrend(View):
+    """A trend of the same case that is not the same: another unit, other parameters."""
+
+    id: int
+    why: str
+
+
+class TrendView(TrendIdentity):
+    """One trend with its values."""
+
+    id: int
+    primary: bool
+    delta_percent: float = Field(description="a smaller change is none")
+    level: float | None
+    values: list[TrendPoint] = Field(description="by time; the newest ones where there are many")
+    left_out: int = Field(0, description="older values that are not shown")
+    levels: list[TrendLevel]
+    changes: list[TrendChange] = Field(description="what is said now, by time")
+    earlier: list[TrendChange] = Field(description="versions that no longer hold, newest first")
+    annotations: list[Annotation]
+    others: list[OtherTrend]
+    notes: list[str]
+
+
+class Stability(View):
+    """How far verdicts agree where the same two arms were compared again."""
+
+    environment: str
+    host_class: str
+    emulated: bool
+    clock: Clock
+    workload: str = Field(description="empty: of all workloads")
+    questions: int = Field(description="case, metric and pair of arms that were judged again")
+    pairs: int = Field(description="a verdict and the next one of the same question")
+    agreed: int
+    opposite: int = Field(description="better, then worse; or worse, then better")
+    undecided: int = Field(description="one of the two was undecided")
+    agreed_percent: float
+    ci_low_percent: float
+    ci_high_percent: float
+
+
+class ClassPage(View):
+    """What there is of one host class."""
+
+    environment: str
+    host_class: str
+    hosts: list[str]
+    workloads: list[str]
+    trends: int
+    changed: int

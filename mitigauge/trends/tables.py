@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Table, func, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Sequence, Table, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.clock import Clock
@@ -121,6 +121,10 @@ class TrendValue(Base):
     high: Mapped[float | None]
     boots: Mapped[int]
     outlier: Mapped[bool] = mapped_column(server_default=text("false"))
+
+
+# A change keeps its number over all its versions, so that the table's own cannot count them.
+CHANGE_NUMBER = Sequence("trend_change_number", metadata=Base.metadata)
 
 
 class StoredChange(Base):

@@ -13,6 +13,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    op.execute("CREATE SEQUENCE trend_change_number")
     _trend()
     _trend_run()
     _trend_arm()
@@ -30,6 +31,7 @@ def downgrade() -> None:
     op.drop_table("trend_arm")
     op.drop_table("trend_run")
     op.drop_table("trend")
+    op.execute("DROP SEQUENCE trend_change_number")
 
 
 def _trend() -> None:
