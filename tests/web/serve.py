@@ -30,6 +30,7 @@ from mitigauge.database import alembic_config, database_url, get_engine, transac
 from mitigauge.embedded_postgres import stop
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.tables import Experiment
+from mitigauge.reports.weekly import service as weekly
 from mitigauge.runs.submission import submit
 from mitigauge.series.mail_files import read_mails
 from mitigauge.series.service import Wanted, add
@@ -54,6 +55,7 @@ def main() -> None:
         command.upgrade(alembic_config(database_url()), "head")
         if recording.RECORDED.exists():
             recording.load(engine)
+            report_week(engine)
         store_series(engine)
         submit_live(engine)
         let_a_viewer_in(engine)
@@ -65,6 +67,13 @@ def main() -> None:
             worker.wait()
             engine.dispose()
             stop(Path(home))
+
+
+def report_week(engine: Engine) -> None:
+    """The report of the week in which the recorded experiment was judged."""
+    with transaction(engine) as session:
+        week = weekly.default_week(session)
+    weekly.make(engine, week)
 
 
 def store_series(engine: Engine) -> None:
