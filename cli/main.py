@@ -33,6 +33,11 @@ ENTRIES: Final = {
     ),
     "host": Entry("cli.host", "Hosts: list, show, check, resume, restore.", is_group=True),
     "claims": Entry("cli.claims", "Claims: published figures beside ours.", is_group=True),
+    "trends": Entry(
+        "cli.trends",
+        "Trends: what changed over kernels and weeks, and what people say of it.",
+        is_group=True,
+    ),
     "report": Entry(
         "cli.report", "What is sent to people: the week, an answer, a cover letter.", is_group=True
     ),

@@ -14,6 +14,7 @@ from mitigauge.results import tables as results
 from mitigauge.retention import tables as retention
 from mitigauge.runs import tables as runs
 from mitigauge.series import tables as series
+from mitigauge.trends import tables as trends
 from mitigauge.verdicts import tables as verdicts
 
 metadata = Base.metadata
@@ -29,6 +30,7 @@ __all__ = [
     "retention",
     "runs",
     "series",
+    "trends",
     "verdicts",
     "weekly",
 ]
