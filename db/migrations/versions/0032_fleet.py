@@ -7,7 +7,7 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0032"
-down_revision = "0029"
+down_revision = "0031"
 branch_labels = None
 depends_on = None
 
