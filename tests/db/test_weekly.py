@@ -23,6 +23,7 @@ from mitigauge.settings import Settings
 from pipelines.weekly import report_week
 from tests import recording
 from tests.made import make
+from tests.trends_made import FACTS, weeks
 from tests.mail_server import mail_server
 
 SMALL = Fleet(hosts=21, cases=20, weeks=3)
@@ -95,8 +96,8 @@ def test_later_data_make_a_next_version_and_the_first_stays(filled: Engine) -> N
 def test_what_comes_after_the_week_changes_nothing_of_it(filled: Engine) -> None:
     first = service.make(filled, WEEK)
     made = make(filled)
+    change(filled, "update run set started_at = now() where id = :run", run=made.run)
     conclude_closed(filled)
-    assert made.experiment
     assert service.make(filled, WEEK).rendered("json") == first.rendered("json")
 
 
@@ -251,3 +252,23 @@ def test_the_command_writes_sends_and_lists(
     assert "2026-W47" in listed.output
     unsent = run(report.app, ["weekly", "--send", "a@example.org"])
     assert "no server takes it" in str(unsent.exception)
+
+
+def test_change_points_are_told_with_what_changed_then_and_a_picture(engine: Engine) -> None:
+    weeks(engine, [1.0] * 10)
+    newer = {**FACTS, "microcode": "0x2"}
+    weeks(engine, [1.05] * 8, first=10, facts=newer)
+    with transaction(engine) as session:
+        week = service.default_week(session)
+    report = service.make(engine, week)
+    new = [line for line in report.data.trends if line.is_new]
+    assert len(new) == 4
+    assert {line.verdict for line in new} == {"worse"}
+    said = " ".join(report.rendered("text").decode().split())
+    assert "Changes over time (4 new, 0 still open)" in said
+    assert "microcode: 0x1 → 0x2" in said
+    pictured = [p for p in report.document.pictures if p.id.startswith("trend-")]
+    assert len(pictured) == 4
+    assert pictured[0].changed_at == new[0].at
+    following = service.make(engine, Week.of(week.end))
+    assert [line.is_new for line in following.data.trends] == [False] * 4

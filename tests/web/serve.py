@@ -33,6 +33,7 @@ from mitigauge.embedded_postgres import stop
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.tables import Experiment
 from mitigauge.kernels.patch import Patch
+from mitigauge.reports.weekly import service as weekly
 from mitigauge.runs.submission import submit
 from mitigauge.series.mail_files import read_mails
 from mitigauge.series.service import Wanted, add
@@ -58,6 +59,7 @@ def main() -> None:
         command.upgrade(alembic_config(database_url()), "head")
         if recording.RECORDED.exists():
             recording.load(engine)
+            report_week(engine)
         store_series(engine)
         store_bisection(engine)
         submit_live(engine)
@@ -70,6 +72,13 @@ def main() -> None:
             worker.wait()
             engine.dispose()
             stop(Path(home))
+
+
+def report_week(engine: Engine) -> None:
+    """The report of the week in which the recorded experiment was judged."""
+    with transaction(engine) as session:
+        week = weekly.default_week(session)
+    weekly.make(engine, week)
 
 
 def store_series(engine: Engine) -> None:

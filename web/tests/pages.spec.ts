@@ -9,6 +9,8 @@ const PAGES = [
   "host",
   "series list",
   "series",
+  "weekly list",
+  "weekly",
   "not found",
 ];
 const WITH_RESULTS = ["experiments", "experiment", "case", "boot", "host", "series"];

@@ -2,7 +2,14 @@
 
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test as base, type Page } from "@playwright/test";
-import type { Arm, Comparison, ExperimentSummary, Row, WholeExperiment } from "../src/api/types";
+import type {
+  Arm,
+  Comparison,
+  ExperimentSummary,
+  Row,
+  WeeklyLine,
+  WholeExperiment,
+} from "../src/api/types";
 
 export interface World {
   recorded: WholeExperiment;
@@ -101,6 +108,8 @@ async function explore(base: string, cookie: string): Promise<World> {
     points?.find((p) => p.counts),
     "boot that counts",
   );
+  const [week] = await get<WeeklyLine[]>(base, "/api/weekly", cookie);
+  if (week === undefined) throw new Error("the served database has no weekly report");
   const flames = profiled(recorded);
   const query = new URLSearchParams({ host: row.host, metric: row.metric }).toString();
   return {
@@ -119,6 +128,8 @@ async function explore(base: string, cookie: string): Promise<World> {
       "flame graph": flames.path,
       "series list": "/series",
       series: "/series/vmscape-bhb",
+      "weekly list": "/weekly",
+      weekly: `/weekly/${week.week}`,
       "not found": "/no/such/page",
     },
   };

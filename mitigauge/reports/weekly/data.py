@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import Field
 
@@ -86,7 +87,7 @@ class TrendLine(View):
 
     trend_id: int
     is_new: bool
-    verdict: Verdict
+    verdict: Literal["better", "worse"]
     environment: str
     host_class: str
     emulated: bool

@@ -29,6 +29,7 @@ from mitigauge.reports.weekly.data import (
 from mitigauge.reports.weekly.findings import Key, Known, Machine, Word, findings
 from mitigauge.reports.weekly.measured import aa_lines, host_hours, noise_lines
 from mitigauge.reports.weekly.repository import CaseLine, RunLine, VerdictLine
+from mitigauge.reports.weekly.trend_lines import any_trend, stability, trend_lines
 from mitigauge.reports.weekly.week import LENGTH, Week
 from mitigauge.runs import counts as run_counts
 from mitigauge.runs.host_time import host_times
@@ -66,8 +67,8 @@ def gather(session: Session, week: Week, *, complete: bool) -> WeekData:
         compared=_compared(verdicts, known, week.start),
         found=counted,
         findings=found,
-        trends=[],
-        trends_known=False,
+        trends=trend_lines(session, week),
+        trends_known=any_trend(session),
         not_measured=_not_measured(session, ended, known),
         under_way=rows.runs_under_way(session, week.end),
         aside=aside,
@@ -79,7 +80,7 @@ def gather(session: Session, week: Week, *, complete: bool) -> WeekData:
             ended, times, rows.boot_seconds(session, [r.id for r in ended]), aside, hosts
         ),
         aa=aa_lines(rows.aa_counts(session, week.start, week.end)),
-        stability=None,
+        stability=stability(session),
     )
 
 

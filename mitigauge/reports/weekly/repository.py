@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, and_, func, or_, select, update
+from sqlalchemy import and_, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from mitigauge.experiments.metric import CaseMetric
@@ -72,7 +72,7 @@ class CaseLine(NamedTuple):
     metrics: dict[str, CaseMetric]
 
 
-def _all(session: Session, statement: Any) -> Sequence[Row[Any]]:
+def _all(session: Session, statement: Any) -> Sequence[Any]:
     return session.execute(statement).all()
 
 
@@ -157,7 +157,7 @@ def experiments(session: Session, ids: Iterable[int]) -> dict[int, Experiment]:
     return {experiment.id: experiment for experiment in found}
 
 
-def boots_uncounted(session: Session, run_ids: Iterable[int]) -> Sequence[Row[Any]]:
+def boots_uncounted(session: Session, run_ids: Iterable[int]) -> Sequence[Any]:
     """(run, arm name, state, reason, how many) of boots that gave no figure."""
     return _all(
         session,
@@ -169,7 +169,7 @@ def boots_uncounted(session: Session, run_ids: Iterable[int]) -> Sequence[Row[An
     )
 
 
-def cases_uncounted(session: Session, run_ids: Iterable[int]) -> Sequence[Row[Any]]:
+def cases_uncounted(session: Session, run_ids: Iterable[int]) -> Sequence[Any]:
     """(run, case, state, error, how many) of cases that gave no figure within a boot."""
     return _all(
         session,
@@ -186,7 +186,7 @@ def cases_uncounted(session: Session, run_ids: Iterable[int]) -> Sequence[Row[An
     )
 
 
-def boot_seconds(session: Session, run_ids: Iterable[int]) -> Sequence[Row[Any]]:
+def boot_seconds(session: Session, run_ids: Iterable[int]) -> Sequence[Any]:
     """(run, boots that were begun, seconds of those that count for nothing)."""
     seconds = func.extract("epoch", Boot.finished_at - Boot.started_at)
     return _all(
@@ -201,7 +201,7 @@ def boot_seconds(session: Session, run_ids: Iterable[int]) -> Sequence[Row[Any]]
     )
 
 
-def absences(session: Session, start: datetime, end: datetime) -> Sequence[Row[Any]]:
+def absences(session: Session, start: datetime, end: datetime) -> Sequence[Any]:
     """(host id, absence) of all that overlap the time from *start* to *end*, oldest first."""
     over = func.coalesce(
         func.least(HostAbsence.ended_at, HostAbsence.until), HostAbsence.ended_at, HostAbsence.until
@@ -223,7 +223,7 @@ def absences(session: Session, start: datetime, end: datetime) -> Sequence[Row[A
 
 def fingerprint_changes(
     session: Session, *, since: datetime, start: datetime, end: datetime
-) -> Sequence[Row[Any]]:
+) -> Sequence[Any]:
     """(host, fingerprint, the one before, when, whether it was there earlier) of the week."""
     lines = (
         select(
@@ -261,7 +261,7 @@ def facts(session: Session, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
     return {row[0]: row[1] for row in rows}
 
 
-def noise(session: Session, start: datetime, end: datetime) -> Sequence[Row[Any]]:
+def noise(session: Session, start: datetime, end: datetime) -> Sequence[Any]:
     """(host class, emulated, clock, workload, metric, when, noise) of cases of runs that ended."""
     return _all(
         session,
@@ -283,7 +283,7 @@ def noise(session: Session, start: datetime, end: datetime) -> Sequence[Row[Any]
     )
 
 
-def aa_counts(session: Session, start: datetime, end: datetime) -> Sequence[Row[Any]]:
+def aa_counts(session: Session, start: datetime, end: datetime) -> Sequence[Any]:
     """(host class, comparisons, alarms, comparisons ever, alarms ever) of doubled arms."""
     alarm = AaOutcome.verdict.in_((Verdict.BETTER, Verdict.WORSE))
     within = Run.concluded_at >= start
@@ -338,7 +338,7 @@ def supersede(session: Session, report: WeeklyReport, at: datetime) -> None:
     )
 
 
-def listed(session: Session, limit: int) -> Sequence[Row[Any]]:
+def listed(session: Session, limit: int) -> Sequence[Any]:
     """(week, version, complete, made_at, sent_at, counts, found) of reports, newest first."""
     return _all(
         session,

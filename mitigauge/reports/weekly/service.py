@@ -27,6 +27,7 @@ from mitigauge.reports.weekly.text import render_markdown, render_text
 from mitigauge.reports.weekly.views import WeeklyLine, WeeklyView
 from mitigauge.reports.weekly.week import Week
 from mitigauge.runs.noise import note_noise
+from mitigauge.trends.update import update_quietly
 
 # Any fixed number serves; it keeps this lock apart from other advisory ones.
 MAKING_LOCK = 7340232
@@ -81,16 +82,14 @@ def make(engine: Engine, week: Week) -> Report:
     version is stored beside it.
     """
     note_noise(engine)
+    update_quietly(engine)
     with transaction(engine) as session:
-        return make_within(session, week)
-
-
-def make_within(session: Session, week: Week) -> Report:
-    """The same within a transaction, from the noise that is stored already."""
-    now = database_now(session)
-    data = gather(session, week, complete=now >= week.end)
+        now = database_now(session)
+        data = gather(session, week, complete=now >= week.end)
+    # Takes seconds for a large fleet, so no transaction is open meanwhile.
     document = arrange(data)
-    return _stored(session, week, data, document, now)
+    with transaction(engine) as session:
+        return _stored(session, week, data, document, now)
 
 
 def _stored(

@@ -40,9 +40,7 @@ def _entry(line: TrendLine, name: str, *, picture: bool) -> Entry:
     head = [
         Span(text=line.case, href=f"/trends/{line.trend_id}"),
         Span(text=f": {line.metric_title} "),
-        Span(
-            text=_size(line), tone=line.verdict.value if line.verdict in ("worse", "better") else ""
-        ),
+        Span(text=_size(line), tone=line.verdict),
     ]
     if line.emulated:
         head.append(Span(text=" [emulated]", tone="emulated"))
