@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """A desktop of profile office: `agent.py` in the guest, `agent.py --try FOLDER` anywhere else.
 
-In the guest it says what the guest is on the serial port, fills the disk, and then does one action for
-each line that the host sends through the virtio port, exactly as profile light does (guest/serve). With
---try it does every action twice and prints kind, status and seconds.
+In the guest it says what the guest is on the serial port, fills the disk, and then does one action
+for each line that the host sends through the virtio port, as profile light does (guest/serve).
+With --try it does every action twice and prints kind, status and seconds.
 """
 
 from __future__ import annotations

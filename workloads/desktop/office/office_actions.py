@@ -1,4 +1,4 @@
-"""What a desktop of profile office does: LibreOffice through UNO, Chromium, and Debian's small tools.
+"""What a desktop of profile office does: LibreOffice through UNO, Chromium, and small tools.
 
 Each action returns its status as a shell would: 0, the status of what failed, or 128 and a signal's
 number where an application died. Standard library, and UNO where LibreOffice's documents are.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import html
+import os
 import random
 import shutil
 import signal
@@ -138,7 +139,9 @@ class Office:
     def close(self) -> None:
         """End what is open."""
         if self.process:
-            self.process.kill()
+            # What was started is a script around the program.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
             self.process = None
 
@@ -150,16 +153,16 @@ class Office:
         shutil.rmtree(self.folder / "first", ignore_errors=True)
         run("tar", "-xzf", self.folder / "profile.tar.gz", "-C", self.folder)
         self.letter = self.table = None
-        pipe = f"mitigauge-{self.folder.name}"
+        pipe = f"mitigauge-{os.getpid()}"
         accept = f"--accept=pipe,name={pipe};urp;"
         self.process = subprocess.Popen(
             [*self._soffice("first"), accept], stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         self.desktop = self._connect(f"uno:pipe,name={pipe};urp;StarOffice.ComponentContext")
 
     def _connect(self, address: str) -> Any:
-        import uno  # noqa: PLC0415  # of the guest's LibreOffice
+        import uno  # of the guest's LibreOffice
 
         local = uno.getComponentContext()
         resolver = local.ServiceManager.createInstanceWithContext(
@@ -169,7 +172,7 @@ class Office:
         while True:
             try:
                 remote = resolver.resolve(address)
-            except Exception:
+            except Exception:  # noqa: BLE001  # UNO raises classes of its own
                 ended = self.process.poll() if self.process else 1
                 if ended is not None:
                     raise Died(128 + abs(ended), "soffice ended at its start") from None
@@ -182,7 +185,7 @@ class Office:
                 )
 
     def _loaded(self, path: Path) -> Any:
-        import uno  # noqa: PLC0415  # of the guest's LibreOffice
+        import uno  # of the guest's LibreOffice
 
         hidden = uno.createUnoStruct("com.sun.star.beans.PropertyValue")
         hidden.Name, hidden.Value = "Hidden", True
@@ -249,7 +252,7 @@ class Office:
 
     def do_print(self) -> None:
         """A text document becomes a PDF; the one that is open, or one that is opened for it."""
-        import uno  # noqa: PLC0415  # of the guest's LibreOffice
+        import uno  # of the guest's LibreOffice
 
         if self.letter is None:
             self.do_open()
