@@ -81,6 +81,7 @@ TABLE = {
     "GET /api/experiments/{experiment_id}/cases/{case_id}/collected": read(
         ONE + "/cases/9999/collected", 404
     ),
+    "GET /api/experiments/{experiment_id}/consequences": read(ONE + "/consequences"),
     "GET /api/experiments/{experiment_id}/claims": read(ONE + "/claims"),
     "GET /api/experiments/{experiment_id}/report": read(ONE + "/report"),
     "GET /api/boots/{boot_id}": read("/api/boots/1"),
