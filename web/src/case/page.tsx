@@ -18,6 +18,7 @@ import { directionInWords, hasOutcome } from "../words";
 import "./case.css";
 import { Chart } from "./chart";
 import { Beside } from "./beside";
+import { Consequences } from "./consequences";
 import { NoiseNote, PaceNote } from "./noise";
 import { Profiles } from "./profiles";
 import { ArmMark } from "./shape";
@@ -208,6 +209,7 @@ function Metric({ view, row }: { view: Case; row: Row }) {
           <Chart row={row} arms={view.arms} points={done} iterations={iterations} />
         )}
       </section>
+      <Consequences view={view} row={row} />
       {row.profiled && <Profiles view={view} row={row} />}
       <section className="panel" aria-labelledby="boots">
         <header>
