@@ -29,10 +29,11 @@ from mitigauge.reports.loss_schemas import LossView
 from mitigauge.reports.service import counters_beside, gathered, losses_beside
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service, submission
-from mitigauge.views import case, collected
+from mitigauge.views import case, collected, consequences
 from mitigauge.views import experiments as views
 from mitigauge.views.boot_schemas import CaseView
 from mitigauge.views.collected_schemas import CollectedView
+from mitigauge.views.consequence_schemas import ConsequencesView
 from mitigauge.views.limits import PAGE_SIZE
 from mitigauge.views.schemas import (
     EventView,
@@ -195,6 +196,17 @@ async def _page(
 ) -> Response:
     pages: StoredPages = request.app.state.pages
     return await pages.answer(request, key, read, stamp)
+
+
+@router.get("/{experiment_id}/consequences", response_model=ConsequencesView, responses=HAS_IT)
+async def show_consequences(experiment_id: Id, request: Request) -> Response:
+    """What exits explain of its changes, and what costs of single operations did to real work."""
+    return await _page(
+        request,
+        ("consequences", experiment_id),
+        lambda session: consequences.show_consequences(session, experiment_id),
+        lambda session: views.matrix_changes(session, experiment_id),
+    )
 
 
 @router.get("/{experiment_id}/claims")

@@ -8,6 +8,7 @@ from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.clock import Clock
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.reports.cells import tables_of
+from mitigauge.reports.consequences import consequence, cost_entry
 from mitigauge.reports.entries import claims_beside, explained, not_effective, not_measured
 from mitigauge.reports.host_time import host_time
 from mitigauge.reports.parts import Content, counted
@@ -16,6 +17,7 @@ from mitigauge.stats.look import INTERVAL_LEVEL
 from mitigauge.stats.power import POWER
 from mitigauge.stats.terms import DELTA_PERCENT
 from mitigauge.verdicts.judging import ALPHA
+from mitigauge.views.consequence_schemas import ConsequencesView
 from mitigauge.views.profile_schemas import CaseProfilesView
 from mitigauge.views.schemas import ExperimentView, HostFacts, RunView
 
@@ -47,8 +49,12 @@ def content_of(
     view: ExperimentView,
     claims: Sequence[ClaimSourceView] = (),
     profiles: Sequence[CaseProfilesView] = (),
+    beside: ConsequencesView | None = None,
 ) -> Content:
-    """Arrange *view* as a report, with published *claims* and what *profiles* say beside it."""
+    """Arrange *view* as a report, with what stands beside it.
+
+    Published *claims*, what *profiles* explain, and what exits and single operations cost.
+    """
     emulated = [host for host in view.hosts if _is_emulated(view, host)]
     counting = [host for host in view.hosts if _counts(view, host)]
     return Content(
@@ -63,6 +69,8 @@ def content_of(
         not_measured=list(not_measured(view)),
         claims=[claims_beside(source) for source in claims],
         explained=[entry for case in profiles for entry in explained(view, case)],
+        costs=[cost_entry(model) for model in beside.cost_models] if beside else [],
+        consequences=[consequence(one) for one in beside.consequences] if beside else [],
     )
 
 

@@ -9,29 +9,34 @@ from mitigauge.reports.content import COUNTED, EMULATED, METHOD, content_of
 from mitigauge.reports.parts import Cell, Content, Entry, Table
 from mitigauge.reports.plain import indented, markdown, neutralise, paragraph, width
 from mitigauge.reports.text_table import table_lines
+from mitigauge.views.consequence_schemas import ConsequencesView
 from mitigauge.views.profile_schemas import CaseProfilesView
 from mitigauge.views.schemas import ExperimentView
 
 COLUMNS = 78
 EXPLAINED = "What differs, by the profiles of separate passes"
+COSTS = "What exits explain: their rate times the cost of one"
+CONSEQUENCES = "Single operations beside real work"
 
 
 def render_text(
     view: ExperimentView,
     claims: Sequence[ClaimSourceView] = (),
     profiles: Sequence[CaseProfilesView] = (),
+    beside: ConsequencesView | None = None,
 ) -> str:
     """The report as plain text of at most 78 columns."""
-    return "\n".join(_text(content_of(view, claims, profiles))) + "\n"
+    return "\n".join(_text(content_of(view, claims, profiles, beside))) + "\n"
 
 
 def render_markdown(
     view: ExperimentView,
     claims: Sequence[ClaimSourceView] = (),
     profiles: Sequence[CaseProfilesView] = (),
+    beside: ConsequencesView | None = None,
 ) -> str:
     """The report as Markdown with pipe tables."""
-    return "\n".join(_markdown(content_of(view, claims, profiles))) + "\n"
+    return "\n".join(_markdown(content_of(view, claims, profiles, beside))) + "\n"
 
 
 def _text(content: Content) -> Iterator[str]:
@@ -57,6 +62,8 @@ def _text(content: Content) -> Iterator[str]:
         for key, text in METHOD:
             yield from indented(f"{key + ':':<10}", text, COLUMNS)
     yield from _text_section(EXPLAINED, content.explained)
+    yield from _text_section(COSTS, content.costs)
+    yield from _text_section(CONSEQUENCES, content.consequences)
     yield from _text_section(
         "Not effective: booted, but the mode was not in force", content.not_effective
     )
@@ -101,6 +108,8 @@ def _markdown(content: Content) -> Iterator[str]:
         for key, text in METHOD:
             yield f"- {key}: {text}"
     yield from _markdown_section(EXPLAINED, content.explained)
+    yield from _markdown_section(COSTS, content.costs)
+    yield from _markdown_section(CONSEQUENCES, content.consequences)
     yield from _markdown_section(
         "Not effective: booted, but the mode was not in force", content.not_effective
     )

@@ -67,6 +67,8 @@ class Content:
     not_measured: list[Entry] = field(default_factory=list)
     claims: list[Entry] = field(default_factory=list)
     explained: list[Entry] = field(default_factory=list)
+    costs: list[Entry] = field(default_factory=list)
+    consequences: list[Entry] = field(default_factory=list)
 
 
 def counted(number: int, noun: str) -> str:

@@ -18,6 +18,8 @@ from mitigauge.reports.loss import crosses, loss_of
 from mitigauge.reports.loss_schemas import LossView
 from mitigauge.reports.loss_text import loss_lines, loss_markdown_lines
 from mitigauge.reports.matrix import render_markdown, render_text
+from mitigauge.views.consequence_schemas import ConsequencesView
+from mitigauge.views.consequences import consequences_beside
 from mitigauge.views.experiments import show_experiment
 from mitigauge.views.profile_schemas import CaseProfilesView
 from mitigauge.views.profiles import profiles_beside
@@ -26,22 +28,23 @@ from mitigauge.views.schemas import ExperimentView
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An experiment with published claims and explaining functions beside it."""
+    """An experiment with published claims, explaining functions and costs beside it."""
 
     view: ExperimentView
     claims: Sequence[ClaimSourceView]
     profiles: Sequence[CaseProfilesView]
+    beside: ConsequencesView
 
     def text(self) -> str:
         """For a mailing list."""
-        text = render_text(self.view, self.claims, self.profiles)
+        text = render_text(self.view, self.claims, self.profiles, self.beside)
         return text + "".join(
             f"{line}\n" for line in chain(self._losses(loss_lines), self._counters(counter_lines))
         )
 
     def markdown(self) -> str:
         """The same as Markdown."""
-        text = render_markdown(self.view, self.claims, self.profiles)
+        text = render_markdown(self.view, self.claims, self.profiles, self.beside)
         further = self._losses(loss_markdown_lines), self._counters(counter_markdown_lines)
         return text + "".join(f"{line}\n" for line in chain(*further))
 
@@ -102,4 +105,9 @@ def losses_beside(
 
 def gathered(session: Session, view: ExperimentView) -> Report:
     """The report of *view*, with all that stands beside it."""
-    return Report(view, claims_beside_view(session, view), profiles_beside(session, view))
+    return Report(
+        view,
+        claims_beside_view(session, view),
+        profiles_beside(session, view),
+        consequences_beside(session, view),
+    )

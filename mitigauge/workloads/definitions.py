@@ -95,6 +95,27 @@ class Metric(Closed):
         return all(parameters.get(name) == value for name, value in self.when.items())
 
 
+class CostOf(Closed):
+    """What the workload's primary metric is the cost of, in ns each: something that is counted."""
+
+    rate: str = Field(
+        pattern=r"^[a-z-]{1,40}/[A-Za-z0-9_.]{1,40}$",
+        description="COLLECTOR/COLUMN of what comes so often a second",
+    )
+    within: str = Field(
+        "",
+        pattern=r"^([a-z-]{1,40}/[A-Za-z0-9_.]{1,40})?$",
+        description="a rate that it is part of",
+    )
+    when: dict[Name, Value] = Field(
+        default_factory=dict, description="parameters of the cases that measure this cost"
+    )
+
+    def measured_by(self, parameters: Mapping[str, Value]) -> bool:
+        """Whether a case with these parameters measures it."""
+        return all(parameters.get(name) == value for name, value in self.when.items())
+
+
 class WorkloadDefaults(Closed):
     """Used where a spec says nothing."""
 
@@ -117,6 +138,12 @@ class Workload(Closed):
     metrics: dict[Name, Metric] = Field(min_length=1, max_length=64)
     needs: tuple[Name, ...] = ()
     packages: tuple[Package, ...] = ()
+    micro: bool = Field(
+        False,
+        description="its figure is the cost of one operation: reports set beside it what the same "
+        "arm did to workloads that are none",
+    )
+    cost_of: tuple[CostOf, ...] = Field((), max_length=16)
     guest: bool = Field(False, description="boots a guest system, that of role guest")
     profiles_guest: bool = False
     guest_settings: tuple[Name, ...] = Field(

@@ -173,6 +173,30 @@ class Guest:
                 f"{self.entries - left} of {self.entries} entries"
             )
 
+    def try_within(self, seconds: float) -> None:
+        """As :meth:`run`, but CaseError where the guest has not ended after `seconds`."""
+        entering = threading.get_ident()
+
+        def end() -> None:
+            self.state[IMMEDIATE_EXIT_AT] = 1
+            signal.pthread_kill(entering, signal.SIGUSR1)
+
+        # Any handler does: the signal is to end the system call.
+        signal.signal(signal.SIGUSR1, lambda *_: None)
+        limit = threading.Timer(seconds, end)
+        limit.start()
+        try:
+            self.run()
+        except CaseError:
+            if self.state[IMMEDIATE_EXIT_AT]:
+                raise CaseError(
+                    f"exits to {self._to} cannot be measured here: with this host's KVM the guest "
+                    f"does not come back from {self._exits} of them within {seconds:g} s"
+                ) from None
+            raise
+        finally:
+            limit.cancel()
+
     @contextmanager
     def _woken(self) -> Iterator[None]:
         """A thread that ends each halt; on the processor of the one that enters the guest."""
@@ -185,7 +209,6 @@ class Guest:
                 self.state[IMMEDIATE_EXIT_AT] = 1
                 signal.pthread_kill(entering, signal.SIGUSR1)
 
-        # Any handler does: the signal is to end the system call.
         signal.signal(signal.SIGUSR1, lambda *_: None)
         waker = threading.Thread(target=wake)
         waker.start()

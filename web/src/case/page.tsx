@@ -19,6 +19,7 @@ import { directionInWords, hasOutcome } from "../words";
 import "./case.css";
 import { Chart } from "./chart";
 import { Beside } from "./beside";
+import { Consequences } from "./consequences";
 import { NoiseNote, PaceNote } from "./noise";
 import { Profiles } from "./profiles";
 import { ArmMark } from "./shape";
@@ -217,6 +218,7 @@ function Metric({ view, row }: { view: Case; row: Row }) {
           <span className="faint small">all counters of this case, over all arms</span>
         </p>
       )}
+      <Consequences view={view} row={row} />
       {row.profiled && <Profiles view={view} row={row} />}
       <section className="panel" aria-labelledby="boots">
         <header>
