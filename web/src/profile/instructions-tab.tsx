@@ -251,10 +251,10 @@ function Folded({ run, rows, scale, unfold }: FoldedProps) {
             : "alike, or padding"}
         </button>
       </th>
-      <td className="num" data-label="A">
+      <td className="num" data-label="Costs A">
         {bare(a, scale)}
       </td>
-      <td className="num" data-label="B">
+      <td className="num" data-label="Costs B">
         {bare(b, scale)}
       </td>
       <td className="num" data-label="Difference" data-by-chance="">
@@ -269,14 +269,21 @@ function Folded({ run, rows, scale, unfold }: FoldedProps) {
 function Instruction({ row, scale }: { row: InstructionRow; scale: Scale }) {
   const figure = (value: number | null) => (value === null ? "unknown" : bare(value, scale));
   const chance = isSignificant(row.q ?? NaN) ? undefined : "";
+  const alike = differs(row) ? undefined : "";
   return (
-    <tr data-mark={row.mark === "" ? undefined : row.mark} data-differs={differs(row)}>
+    <tr data-mark={row.mark === "" ? undefined : row.mark} data-alike={alike}>
       <Code side="A" place={row.place_a} text={row.text_a} mark={row.mark} />
-      <Code side="B" place={row.place_b} text={row.text_b} mark={row.mark} />
-      <td className="num" data-label="A" title={counted(row.samples_a, "sample")}>
+      <Code
+        side="B"
+        place={row.place_b}
+        text={row.text_b}
+        mark={row.mark}
+        same={row.text_a === row.text_b}
+      />
+      <td className="num" data-label="Costs A" title={counted(row.samples_a, "sample")}>
         {row.place_a === null ? "" : figure(row.a)}
       </td>
-      <td className="num" data-label="B" title={counted(row.samples_b, "sample")}>
+      <td className="num" data-label="Costs B" title={counted(row.samples_b, "sample")}>
         {row.place_b === null ? "" : figure(row.b)}
       </td>
       <td
@@ -288,7 +295,9 @@ function Instruction({ row, scale }: { row: InstructionRow; scale: Scale }) {
         {row.difference === null ? "unknown" : signedBare(row.difference, scale)}
       </td>
       <td className="num" data-label="Interval" data-by-chance={chance}>
-        {intervalText(row.low ?? NaN, row.high ?? NaN, scale)}
+        {typeof row.low !== "number" || typeof row.high !== "number"
+          ? "–"
+          : intervalText(row.low, row.high, scale)}
       </td>
       <td className="num" data-label="q" data-by-chance={chance}>
         {typeof row.q !== "number" ? (
@@ -306,13 +315,15 @@ interface CodeProps {
   place: number | null;
   text: string;
   mark: InstructionRow["mark"];
+  /** Whether the other side says the same. */
+  same?: boolean;
 }
 
 /** One instruction with its offset; a side that lacks it stays empty. */
-function Code({ side, place, text, mark }: CodeProps) {
+function Code({ side, place, text, mark, same = false }: CodeProps) {
   if (place === null) return <td className="code" data-empty="" />;
   return (
-    <td className="code" data-label={side}>
+    <td className="code" data-label={side} data-same={same ? "" : undefined}>
       <span>
         <span className="place">+{place.toString(16)}</span> <bdi className="mono">{text}</bdi>
         {mark !== "" && (
