@@ -225,6 +225,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{experiment_id}/consequences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Consequences
+         * @description What exits explain of its changes, and what costs of single operations did to real work.
+         */
+        get: operations["show_consequences_api_experiments__experiment_id__consequences_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{experiment_id}/counters": {
         parameters: {
             query?: never;
@@ -1837,6 +1857,108 @@ export interface components {
             rows: components["schemas"]["RowView"][];
         };
         /**
+         * ConsequenceView
+         * @description What one arm changed of costs of single operations, and of real work beside them.
+         */
+        ConsequenceView: {
+            /** Arm */
+            arm: string;
+            /** Baseline */
+            baseline: string;
+            /** Host */
+            host: string;
+            /**
+             * Macro
+             * @description primary metrics of other workloads in the same mode on the same host; empty: none was measured
+             */
+            macro: components["schemas"]["FigureBeside"][];
+            /**
+             * Micro
+             * @description decided changes of micro workloads
+             */
+            micro: components["schemas"]["FigureBeside"][];
+            /** Mode */
+            mode: string;
+        };
+        /**
+         * ConsequencesView
+         * @description Of one experiment.
+         */
+        ConsequencesView: {
+            /** Consequences */
+            consequences: components["schemas"]["ConsequenceView"][];
+            /** Cost Models */
+            cost_models: components["schemas"]["CostModelView"][];
+            /** Experiment Id */
+            experiment_id: number;
+        };
+        /**
+         * CostModelView
+         * @description Rate of exits × cost of one, beside the measured change of one case and metric.
+         */
+        CostModelView: {
+            /** Arm */
+            arm: string;
+            /** Base Cost Ns */
+            base_cost_ns: number | null;
+            /** Base Rate */
+            base_rate: number;
+            /** Base Share Percent */
+            base_share_percent: number;
+            /** Baseline */
+            baseline: string;
+            /** Blocks */
+            blocks: number;
+            /** @description since each is dearer, or cheaper */
+            by_cost: components["schemas"]["EstimateView"];
+            /** @description since there are more of them, or fewer */
+            by_rate: components["schemas"]["EstimateView"];
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /**
+             * Cost Cases
+             * @description cases of the same boots that say what an exit costs
+             */
+            cost_cases: string[];
+            /**
+             * Cost Ns
+             * @description of one, mean over their kinds; null: none came
+             */
+            cost_ns: number | null;
+            /**
+             * Explained Percent
+             * @description predicted over measured; null: no change was measured
+             */
+            explained_percent: number | null;
+            /** Host */
+            host: string;
+            measured: components["schemas"]["EstimateView"];
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            predicted: components["schemas"]["EstimateView"];
+            /**
+             * Rate
+             * @description exits to user space a second
+             */
+            rate: number;
+            /** @description measured and not explained by exits */
+            rest: components["schemas"]["EstimateView"];
+            /**
+             * Share Percent
+             * @description of a virtual processor's time, in exits
+             */
+            share_percent: number;
+            /**
+             * Vcpus
+             * @description virtual processors that share the exits
+             */
+            vcpus: number;
+        };
+        /**
          * CounterArm
          * @description A column.
          */
@@ -2244,6 +2366,18 @@ export interface components {
             picture?: components["schemas"]["Picture"] | null;
         };
         /**
+         * EstimateView
+         * @description Percent of the baseline's time per unit of work, with its 95 % interval over blocks.
+         */
+        EstimateView: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Percent */
+            percent: number;
+        };
+        /**
          * EventView
          * @description One line of a run's event log.
          */
@@ -2463,6 +2597,26 @@ export interface components {
              * @description who may cancel it beside approvers and admins
              */
             submitted_by: string;
+        };
+        /**
+         * FigureBeside
+         * @description One verdict, in short.
+         */
+        FigureBeside: {
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Ci High Percent */
+            ci_high_percent: number | null;
+            /** Ci Low Percent */
+            ci_low_percent: number | null;
+            /** Effect Percent */
+            effect_percent: number | null;
+            /** Metric Title */
+            metric_title: string;
+            /** Verdict */
+            verdict: string | null;
         };
         /**
          * FingerprintView
@@ -4655,6 +4809,53 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ClaimSourceView"][];
                 };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_consequences_api_experiments__experiment_id__consequences_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsequencesView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Client Error */
             "4XX": {
