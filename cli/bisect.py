@@ -16,8 +16,8 @@ from mitigauge.errors import InvalidInput, MitigaugeError
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from mitigauge.bisect.asked import Asked
+    from mitigauge.bisect.drafts import Draft
     from mitigauge.bisect.schemas import BisectionView
-    from mitigauge.bisect.service import Draft
 
 app = typer.Typer(no_args_is_help=True)
 
