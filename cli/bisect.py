@@ -126,7 +126,7 @@ def start(
     asked = Asked(
         tuple(dict.fromkeys(host or ["lab-intel"])),
         workload,
-        parameters_of(case or ["test=basic"] if workload == "syscall" else case or []),
+        parameters_of(case or []),
         metric,
         environment,
         minimum_effect,

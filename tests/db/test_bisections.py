@@ -388,7 +388,7 @@ def test_what_is_shown_is_what_is_stored(
     [
         (Asked(("nowhere",), "syscall", {"test": "basic"}), "unknown host 'nowhere'"),
         (Asked(("lab-intel",), "nothing"), "unknown workload 'nothing'"),
-        (Asked(("lab-intel",), "syscall"), "4 cases of syscall"),
+        (Asked(("lab-intel",), "syscall", {"test": ["basic", "fork"]}), "2 cases of syscall"),
         (Asked(("lab-intel",), "syscall", {"test": "basic"}, "speed"), "speed"),
     ],
 )
