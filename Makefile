@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-profiles bench-lab bench-store bench-web fuzz requirements clean
+.PHONY: help setup demo test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,10 @@ bench: setup ## how long the house takes: set-up, database, command, API, dashbo
 
 bench-stats: setup ## error rates and blocks to a verdict beside other rules, simulated (ARGS=--help)
 	@python -m bench.stats $(ARGS)
+
+bench-bisect: setup ## bisections beside other ways to bisect, simulated: right answers, boots (ARGS=--quick)
+	@-.mitigauge/tools/python/bin/uv pip install --quiet --target .mitigauge/peers --no-deps git-bayesect==1.2
+	@python -m bench.bisect $(ARGS)
 
 bench-profiles: setup ## folding and comparing profiles beside FlameGraph and inferno (ARGS=--help)
 	@python -m bench.profiles $(ARGS)

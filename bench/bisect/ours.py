@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from bench.bisect.outcome import NONE, OPEN, RANGE, SEVERAL, WRONG, Outcome, named
 from bench.bisect.world import SIGMA, World
 from mitigauge.bisect.decide import next_action
-from mitigauge.bisect.model import Action, Answer, History, Measure, Observed, Question
+from mitigauge.bisect.model import (
+    Action,
+    Answer,
+    Found,
+    History,
+    Measure,
+    NoneOfThese,
+    Observed,
+    Question,
+    Refused,
+    SeveralCulprits,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +56,7 @@ class Driver:
             group = f"host/{self.steps}/{block}"
             if asked.verifies is not None:
                 self.verified[group] = asked.verifies
-            self.world.next_block()
-            for point in asked.points:
+            for point in self.world.rng.permutation(asked.points).tolist():
                 self.observed.append(Observed(point, group, self.world.boot(point)))
 
 
@@ -68,3 +79,19 @@ def bisect(world: World, *, budget: int = 400, confidence: float = 0.95) -> Ende
         driver.carry_out(action)
         action = next_action(driver.question, driver.history)
     return Ended(action, world.boots, driver.steps, len(world.built))
+
+
+def outcome_of(world: World) -> Outcome:
+    """In the words that all rules share. *several* needs both culprits among those told."""
+    ended = bisect(world)
+    answer, culprits = ended.answer, set(world.culprits)
+    if isinstance(answer, Found):
+        return named(world, answer.candidate, answer.confidence)
+    if isinstance(answer, NoneOfThese | Refused):
+        return Outcome(NONE, ended.boots)
+    if isinstance(answer, SeveralCulprits):
+        told = len(culprits) > 1 and culprits <= set(answer.candidates)
+        return Outcome(SEVERAL if told else WRONG, ended.boots)
+    if answer.skipped and culprits:
+        return Outcome(RANGE if culprits <= set(answer.candidates) else WRONG, ended.boots)
+    return Outcome(OPEN, ended.boots)

@@ -16,7 +16,7 @@ class Scenario:
     """What the bisections of one table are like; sizes in standard deviations of a boot.
 
     ``culprits``: how many candidates change the level, each by ``change``. ``walk``: standard
-    deviation by which the host's level wanders between two blocks. ``wild``: the share of boots
+    deviation by which the host's level wanders between two boots. ``wild``: the share of boots
     that scatter ten times as much. ``broken``: the share of points that do not boot. ``equal``: the
     share of candidates that leave the binary as it was.
     """
@@ -66,13 +66,10 @@ class World:
         last = self.scenario.candidates
         return tuple(0.0 if k in self.equal else 1.0 for k in range(1, last + 1))
 
-    def next_block(self) -> None:
-        """The host's level wanders."""
-        self.level += float(self.rng.normal(0.0, 1.0)) * self.scenario.walk
-
     def boot(self, point: int) -> float:
         """The log of one boot's mean at *point*; the last end + 1 is the first culprit reverted."""
         self.boots += 1
+        self.level += float(self.rng.normal(0.0, 1.0)) * self.scenario.walk
         self.built.add(point)
         spread = 10.0 if self.rng.random() < self.scenario.wild else 1.0
         noise = float(self.rng.normal(0.0, 1.0)) * spread

@@ -157,7 +157,7 @@ class _Decision:
             why = (
                 f"one of {listed(inside)}: the points between cannot be booted ({listed(skipped)})"
             )
-            return Undecided(why, tuple(inside), probability, now)
+            return Undecided(why, tuple(inside), probability, now, tuple(skipped))
         segment = evidence.segment_of(cell)
         sign = 1.0 if self.question.higher_is_worse else -1.0
         effect = sign * float(evidence.rise[segment])

@@ -211,13 +211,15 @@ class Refused:
 class Undecided:
     """It ends without a name: the budget is spent, or skipped points hide which one it is.
 
-    ``candidates``: those that it may be, sorted; together they have ``probability``.
+    ``candidates``: those that it may be, sorted; together they have ``probability``. ``skipped``:
+    the points that hide which one it is; empty where the budget is spent.
     """
 
     why: str
     candidates: tuple[int, ...]
     probability: float
     posterior: Posterior
+    skipped: tuple[int, ...] = ()
 
 
 Answer = Found | SeveralCulprits | NoneOfThese | Refused | Undecided
