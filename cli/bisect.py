@@ -16,8 +16,8 @@ from mitigauge.errors import InvalidInput, MitigaugeError
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from mitigauge.bisect.asked import Asked
+    from mitigauge.bisect.drafts import Draft
     from mitigauge.bisect.schemas import BisectionView
-    from mitigauge.bisect.service import Draft
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -126,7 +126,7 @@ def start(
     asked = Asked(
         tuple(dict.fromkeys(host or ["lab-intel"])),
         workload,
-        parameters_of(case or ["test=basic"] if workload == "syscall" else case or []),
+        parameters_of(case or []),
         metric,
         environment,
         minimum_effect,

@@ -17,7 +17,7 @@ from pathlib import Path
 import structlog
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import model, repository, service
+from mitigauge.bisect import deciding, learnt, model, repository, service
 from mitigauge.bisect.asked import StepArm, arm_name, step_text
 from mitigauge.bisect.states import BisectionKind, BisectionState
 from mitigauge.bisect.tables import Bisection, BisectionPoint
@@ -101,14 +101,14 @@ class Driver:
         """What is done within one transaction, or the kernel that is built outside of it."""
         if bisection.state != BisectionState.RUNNING:
             return Ticked.OVER
-        step = service.current_step(bisection)
+        step = learnt.current_step(bisection)
         if step is not None and not repository.is_over(session, step.experiment_id):
             return self._ahead(bisection) or Ticked.WAITING
         if step is not None:
             service.take_in(session, bisection, step)
             self.say(f"step {step.number}: {step.outcome}")
             return Ticked.MOVED
-        wanted = service.decide(session, bisection)
+        wanted = deciding.decide(session, bisection)
         if wanted is None:
             self.say(bisection.why)
             return Ticked.OVER
@@ -147,7 +147,7 @@ class Driver:
         profile = profile_of(source.profile)
         return [
             Order(base, profile, patches, layout, label, scope, tree)
-            for layout in layouts(service.layouts_of(bisection))
+            for layout in layouts(learnt.layouts_of(bisection))
         ]
 
     def _content(
@@ -198,16 +198,16 @@ class Driver:
         """Submit a step's experiment and note it, both or neither."""
         number = len(bisection.steps) + 1
         # Too few blocks for all layouts: one layout a step, each in its turn.
-        several = service.layouts_of(bisection)
+        several = learnt.layouts_of(bisection)
         together = several if wanted.blocks >= several else 1
         turn = 0 if together == several else (number - 1) % several
         arms = [
             StepArm(arm_name(p), *_mode_and_kernel(session, _point(bisection, p), turn))
             for p in wanted.points
         ]
-        profiled = service.wants_profile(bisection, wanted)
+        profiled = learnt.wants_profile(bisection, wanted)
         text = step_text(
-            service.asked_of(bisection),
+            learnt.asked_of(bisection),
             arms,
             name=f"bisect-{bisection.id}-step-{number}",
             question=f"Bisection {bisection.id}, step {number}: {wanted.why}"[:2000],

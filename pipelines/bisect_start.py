@@ -11,8 +11,8 @@ from pydantic import Field, ValidationError
 from sqlalchemy.orm import Session
 
 from mitigauge.bisect.asked import Asked
+from mitigauge.bisect.drafts import Change, Draft, Place
 from mitigauge.bisect.records import Source
-from mitigauge.bisect.service import Change, Draft, Place
 from mitigauge.bisect.states import BisectionKind
 from mitigauge.bisect.touched import functions_in
 from mitigauge.blobs import BlobStore

@@ -6,7 +6,8 @@ import math
 
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import repository, service
+from mitigauge.bisect import repository
+from mitigauge.bisect.learnt import current_step
 from mitigauge.bisect.schemas import (
     BisectionHead,
     BisectionView,
@@ -98,7 +99,7 @@ def _culprit(row: Bisection) -> int | None:
 
 def _head(session: Session, row: Bisection, candidates: int, culprit: str) -> BisectionHead:
     state = BisectionState(row.state)
-    step = service.current_step(row) if state == BisectionState.RUNNING else None
+    step = current_step(row) if state == BisectionState.RUNNING else None
     in_hand = repository.boots_begun(session, step.experiment_id)[0] if step else 0
     return BisectionHead(
         id=row.id,

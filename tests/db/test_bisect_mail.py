@@ -9,8 +9,8 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.bisect import repository, service, shown
+from mitigauge.bisect.drafts import Change, Draft, Place
 from mitigauge.bisect.records import Source
-from mitigauge.bisect.service import Change, Draft, Place
 from mitigauge.bisect.states import AnswerKind, BisectionKind
 from mitigauge.bisect.tables import Bisection
 from mitigauge.blobs import BlobStore, blob_store

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Engine, event, func, select
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import model, repository, service, shown
+from mitigauge.bisect import deciding, drafts, model, repository, service, shown
 from mitigauge.bisect.asked import Asked
 from mitigauge.bisect.states import AnswerKind, BisectionState
 from mitigauge.bisect.tables import Bisection, BisectionStep
@@ -96,7 +96,7 @@ def halving(question: model.Question, history: model.History) -> model.Action:
 
 @pytest.fixture
 def simple_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "next_action", halving)
+    monkeypatch.setattr(deciding, "next_action", halving)
 
 
 def taken_on(driver: Driver, number: int, level: Level) -> Bisection:
@@ -281,7 +281,7 @@ def after(request: pytest.FixtureRequest) -> Iterator[bool]:
 def one_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue's files are read once: they stay as they are."""
     catalog = Catalog()
-    for module in (service, submission):
+    for module in (drafts, submission):
         monkeypatch.setattr(module, "Catalog", lambda: catalog)
 
 
@@ -368,7 +368,7 @@ def test_over_arms_nothing_is_built(engine: Engine, driver: Driver) -> None:
 def test_what_is_shown_is_what_is_stored(
     engine: Engine, blobs: BlobStore, driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "next_action", halving)
+    monkeypatch.setattr(deciding, "next_action", halving)
     number = begun(engine, blobs, eight(p4=BREAKS))
     taken_on(driver, number, slow_from(6))
     with Session(engine) as session:
@@ -388,7 +388,7 @@ def test_what_is_shown_is_what_is_stored(
     [
         (Asked(("nowhere",), "syscall", {"test": "basic"}), "unknown host 'nowhere'"),
         (Asked(("lab-intel",), "nothing"), "unknown workload 'nothing'"),
-        (Asked(("lab-intel",), "syscall"), "4 cases of syscall"),
+        (Asked(("lab-intel",), "syscall", {"test": ["basic", "fork"]}), "2 cases of syscall"),
         (Asked(("lab-intel",), "syscall", {"test": "basic"}, "speed"), "speed"),
     ],
 )

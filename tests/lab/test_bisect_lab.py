@@ -32,13 +32,14 @@ from mitigauge.reports.bisect_mail_service import regression_mail
 from mitigauge.settings import REPOSITORY, get_settings
 from mitigauge.views.profiles import case_sides
 from pipelines.bisect_run import Driver, Ticked
-from pipelines.bisect_start import from_patches
+from pipelines.bisect_start import from_arms, from_patches
 from pipelines.kernel_build import Builder
 from tests.lab.following import start_worker
 
 pytestmark = pytest.mark.lab
 
 PATCHES = REPOSITORY / "tests" / "series" / "bisect"
+ARMS = REPOSITORY / "tests" / "fixtures" / "bisect-modes.yml"
 HOST, MODE, BASE = "lab-intel", "spectre-bhi/off", "linux-source-7.2"
 SLOW, PANICS, BROKEN = 2, 4, 6
 # Much more than it takes where nothing else runs: some forty boots and seven kernels.
@@ -110,6 +111,25 @@ def test_the_slow_patch_is_found_and_the_broken_ones_are_skipped(
         mail = regression_mail(session, number)
     assert mail["Subject"].startswith("[x86/entry] syscall.basic.time_per_call ")
     print(mail.get_content())
+
+
+@pytest.mark.usefixtures("host")
+def test_over_modes_the_one_that_clears_the_history_is_found(
+    module_engine: tuple[Engine, str], worker: Path
+) -> None:
+    """No kernel is built: four modes of the host's own one, some twenty boots."""
+    settings, engine = get_settings(), module_engine[0]
+    asked = Asked((HOST,), "syscall", {"test": "basic"}, budget_boots=60, budget_hours=4)
+    draft = from_arms(ARMS.read_text(), ARMS.name, asked)
+    with Session(engine) as session:
+        number = service.begin(session, draft).id
+        session.commit()
+    builder = Builder(settings.home / "kernels", engine, blob_store(settings), report=said)
+    view = followed(Driver(builder, said), number, worker)
+    assert view.found is not None
+    assert (view.found.kind, view.culprit) == (AnswerKind.FOUND, "counted to cleared"), view.found
+    assert view.found.effect_percent == pytest.approx(32, abs=1)
+    assert view.found.flame_graph is not None
 
 
 def _has_its_flame_graph(engine: Engine, view: BisectionView) -> None:

@@ -1,0 +1,83 @@
+"""`mitigauge bisect`, run as a person would."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from mitigauge.blobs import blob_store
+from mitigauge.settings import REPOSITORY, get_settings
+from tests.bisections import begun, patches
+
+PATCHES = REPOSITORY / "tests" / "series" / "bisect"
+
+
+@pytest.fixture
+def command(database_url: str, home: Path):  # type: ignore[no-untyped-def]
+    """Runs it against the test's database."""
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "MITIGAUGE_DATABASE_URL": database_url, "COLUMNS": "200",
+                       "MITIGAUGE_HOME": str(home)}  # fmt: skip
+        return subprocess.run(
+            [sys.executable, "-m", "cli.main", "bisect", *words],
+            cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=120,
+            check=False,
+        )  # fmt: skip
+
+    return run
+
+
+def test_without_any_it_says_what_to_do(command) -> None:  # type: ignore[no-untyped-def]
+    assert "mitigauge bisect start PATCHES" in command("list").stdout
+    assert json.loads(command("list", "--json").stdout) == []
+
+
+def test_it_is_begun_shown_and_cancelled(command) -> None:  # type: ignore[no-untyped-def]
+    begun_by = command("start", str(PATCHES), "--no-wait", "--json")
+    view = json.loads(begun_by.stdout)
+    assert (view["candidates"], view["state"]) == (8, "running")
+    assert view["changes"][1]["functions"][-1] in {"count_syscall", "do_syscall_64"}
+    shown = command("show", str(view["id"]))
+    assert "x86/entry: Count system calls" in shown.stdout
+    assert "0 of 300 boots" in shown.stdout
+    assert command("cancel", str(view["id"])).returncode == 0
+    again = command("cancel", str(view["id"]))
+    assert (again.returncode, "is cancelled" in again.stderr) == (1, True)
+    assert command("wait", str(view["id"])).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "say what is bisected"),
+        (("--series", "a", "--tree", "b"), "say what is bisected"),
+        (("--tree", "."), "a git tree needs both ends"),
+        (("--series", "nothing"), "no series 'nothing'"),
+        (("/nowhere",), "/nowhere is not there"),
+        ((str(PATCHES), "--host", "nowhere"), "unknown host 'nowhere'"),
+        ((str(PATCHES), "--mode", "x/y"), "unknown mode 'x/y'"),
+        ((str(PATCHES), "--profile", "none"), "no config profile 'none'"),
+    ],
+)
+def test_what_cannot_be_bisected_is_refused_in_words(  # type: ignore[no-untyped-def]
+    words: tuple[str, ...], said: str, command
+) -> None:
+    done = command("start", *words, "--no-wait")
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_report_of_one_that_has_no_answer_is_refused(  # type: ignore[no-untyped-def]
+    engine: Engine, command
+) -> None:
+    number = begun(engine, blob_store(get_settings()), patches("one", "two"))
+    done = command("report", str(number))
+    assert (done.returncode, f"bisection {number} is running" in done.stderr) == (1, True)
