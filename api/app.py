@@ -22,6 +22,7 @@ from api import (
     profiles,
     series,
     session,
+    trends,
 )
 from api.addresses import AllowedHosts
 from api.bodies import proper_content_type
@@ -92,6 +93,7 @@ def create_app(
         hosts.router,
         profiles.router,
         series.router,
+        trends.router,
         _described(),
     ):
         app.include_router(router, dependencies=[Depends(needs(Right.READ))])

@@ -26,13 +26,14 @@ from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service
 from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.settings import get_settings
+from mitigauge.trends.update import update_quietly
 from pipelines.advance import Advancer
 
 log = structlog.get_logger()
 
 QUEUE = "runs"
 # Beside the runs' own: the reconciler asks the database in one.
-OWN_THREADS = 2
+OWN_THREADS = 3
 # A run that waits for its host's job occupies a thread and a waiting Ansible, some 100 MB.
 CONCURRENCY = 16
 RECONCILE_S = 1.0
@@ -47,6 +48,8 @@ QUEUE_LIMIT_S = 60.0
 SHORT_PAUSE_S = 2.0
 # How often a worker looks whether a day has passed since somebody pruned.
 LOOK_FOR_OLD_S = 600.0
+# How often a worker looks whether a run ended whose values are in no trend yet.
+LOOK_FOR_VALUES_S = 10.0
 # A run that no step could even be begun for is left alone for so long.
 TROUBLE_RETRY_S = 30.0
 
@@ -101,7 +104,8 @@ class Worker:
             )
             watch = asyncio.create_task(self._reconcile(app, stop))
             clean = asyncio.create_task(self._prune_daily(stop))
-            tasks = {work, watch, clean}
+            trends = asyncio.create_task(self._update_trends(stop))
+            tasks = {work, watch, clean, trends}
             done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in pending:
                 task.cancel()
@@ -153,6 +157,12 @@ class Worker:
         while not stop.is_set():
             await asyncio.to_thread(self._prune)
             await asyncio.sleep(LOOK_FOR_OLD_S)
+
+    async def _update_trends(self, stop: threading.Event) -> None:
+        """Take values of runs that ended into trends, whichever worker comes first."""
+        while not stop.is_set():
+            await asyncio.to_thread(update_quietly, self.advancer.engine)
+            await asyncio.sleep(LOOK_FOR_VALUES_S)
 
     def _prune(self) -> None:
         try:

@@ -613,6 +613,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/trends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Trends
+         * @description Trends, the newest change first, those without one last.
+         */
+        get: operations["list_trends_api_trends_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trends/changes/{change_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Change
+         * @description Take a change as it is. Later values that say otherwise make its next version.
+         */
+        post: operations["accept_change_api_trends_changes__change_id__accept_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trends/classes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Classes
+         * @description Host classes that have trends.
+         */
+        get: operations["list_classes_api_trends_classes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trends/stability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Stability
+         * @description How far verdicts agree where the same two arms were compared again.
+         */
+        get: operations["show_stability_api_trends_stability_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trends/{trend_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Trend
+         * @description One trend with its values, changes and annotations.
+         */
+        get: operations["show_trend_api_trends__trend_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trends/{trend_id}/annotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Annotate
+         * @description Say something of a trend, or of one of its changes.
+         */
+        post: operations["annotate_api_trends__trend_id__annotations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -644,6 +764,43 @@ export interface components {
             undecided: number;
             /** Workload */
             workload: string;
+        };
+        /**
+         * Acceptance
+         * @description Why a change is taken as it is.
+         */
+        Acceptance: {
+            /**
+             * Expected
+             * @description it was known to come
+             * @default false
+             */
+            expected: boolean;
+            /** Text */
+            text: string;
+        };
+        /**
+         * Annotation
+         * @description What somebody said.
+         */
+        Annotation: {
+            /** About */
+            about: string | null;
+            /** Change Id */
+            change_id: number | null;
+            /** Id */
+            id: number;
+            /**
+             * Said At
+             * Format: date-time
+             */
+            said_at: string;
+            /** Said By */
+            said_by: string;
+            /** Text */
+            text: string;
+            /** Trend Id */
+            trend_id: number;
         };
         /**
          * ArmProfilesView
@@ -983,6 +1140,34 @@ export interface components {
             workload: string;
         };
         /**
+         * Cause
+         * @description One thing that was another one after the change.
+         */
+        Cause: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /**
+             * Host
+             * @description where it changed; empty: on all hosts that were compared
+             * @default
+             */
+            host: string;
+            kind: components["schemas"]["CauseKind"];
+            /**
+             * What
+             * @description its name, for example microcode or packages.iperf3
+             */
+            what: string;
+        };
+        /**
+         * CauseKind
+         * @description What differs between the values before and after a change.
+         * @enum {string}
+         */
+        CauseKind: "kernel" | "mitigations" | "microcode" | "firmware" | "bios_setting" | "processor" | "tools" | "workload" | "mode" | "host";
+        /**
          * CellState
          * @description What there is to say of an arm for one case and metric.
          * @enum {string}
@@ -1069,6 +1254,18 @@ export interface components {
          */
         Change: "same" | "changed" | "new" | "gone";
         /**
+         * ChangeKind
+         * @description What became of a change.
+         * @enum {string}
+         */
+        ChangeKind: "lasting" | "went_away" | "withdrawn";
+        /**
+         * ChangeState
+         * @description What people said of a change.
+         * @enum {string}
+         */
+        ChangeState: "open" | "accepted" | "expected";
+        /**
          * ClaimOutcome
          * @description What a finished experiment says about a claim.
          * @enum {string}
@@ -1131,6 +1328,24 @@ export interface components {
             reason: string;
             /** Title */
             title: string;
+        };
+        /**
+         * ClassPage
+         * @description What there is of one host class.
+         */
+        ClassPage: {
+            /** Changed */
+            changed: number;
+            /** Environment */
+            environment: string;
+            /** Host Class */
+            host_class: string;
+            /** Hosts */
+            hosts: string[];
+            /** Trends */
+            trends: number;
+            /** Workloads */
+            workloads: string[];
         };
         /**
          * Clock
@@ -1965,6 +2180,31 @@ export interface components {
             warmup: number[];
         };
         /**
+         * MovedTo
+         * @description Another case of the workload whose cost changed at the same time, the other way.
+         */
+        MovedTo: {
+            /** Case */
+            case: string;
+            /**
+             * Difference
+             * @description in the metric's unit
+             */
+            difference: number;
+            /** Trend Id */
+            trend_id: number;
+        };
+        /**
+         * NewAnnotation
+         * @description What somebody says of a trend, or of one of its changes.
+         */
+        NewAnnotation: {
+            /** Change Id */
+            change_id?: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
          * NoiseView
          * @description Standard deviations in percent of the value; null where the boots cannot tell.
          */
@@ -2001,6 +2241,16 @@ export interface components {
              * @description arms whose boots fall into two groups
              */
             two_groups?: string[];
+        };
+        /**
+         * OtherTrend
+         * @description A trend of the same case that is not the same: another unit, other parameters.
+         */
+        OtherTrend: {
+            /** Id */
+            id: number;
+            /** Why */
+            why: string;
         };
         /**
          * PatchChange
@@ -2463,6 +2713,433 @@ export interface components {
              * @description a token's name, a proxy's user, operator; empty: nobody
              */
             subject: string;
+        };
+        /**
+         * Stability
+         * @description How far verdicts agree where the same two arms were compared again.
+         */
+        Stability: {
+            /** Agreed */
+            agreed: number;
+            /** Agreed Percent */
+            agreed_percent: number;
+            /** Ci High Percent */
+            ci_high_percent: number;
+            /** Ci Low Percent */
+            ci_low_percent: number;
+            clock: components["schemas"]["Clock"];
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Host Class */
+            host_class: string;
+            /**
+             * Opposite
+             * @description better, then worse; or worse, then better
+             */
+            opposite: number;
+            /**
+             * Pairs
+             * @description a verdict and the next one of the same question
+             */
+            pairs: number;
+            /**
+             * Questions
+             * @description case, metric and pair of arms that were judged again
+             */
+            questions: number;
+            /**
+             * Undecided
+             * @description one of the two was undecided
+             */
+            undecided: number;
+            /**
+             * Workload
+             * @description empty: of all workloads
+             */
+            workload: string;
+        };
+        /**
+         * TrendChange
+         * @description A place in a trend where its level changed, as it is said now or was said before.
+         */
+        TrendChange: {
+            /** After */
+            after: number;
+            /**
+             * At
+             * Format: date-time
+             * @description the first value at the new level
+             */
+            at: string;
+            /**
+             * Before
+             * @description geometric mean of the values before, in the metric's unit
+             */
+            before: number;
+            /** Case */
+            case: string;
+            /**
+             * Causes
+             * @description empty: nothing known changed
+             */
+            causes: components["schemas"]["Cause"][];
+            /** Ci High Percent */
+            ci_high_percent: number | null;
+            /** Ci Low Percent */
+            ci_low_percent: number | null;
+            clock: components["schemas"]["Clock"];
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /**
+             * Earliest At
+             * Format: date-time
+             * @description the change lies between these two (95 %)
+             */
+            earliest_at: string;
+            /**
+             * Effect Percent
+             * @description null: the level before is 0
+             */
+            effect_percent: number | null;
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Experiment After */
+            experiment_after: number;
+            /** Experiment Before */
+            experiment_before: number;
+            /**
+             * Found At
+             * Format: date-time
+             * @description when it was seen first
+             */
+            found_at: string;
+            /** Host Class */
+            host_class: string;
+            /**
+             * Hosts
+             * @description hosts that have it
+             */
+            hosts: string[];
+            /**
+             * Id
+             * @description stays the same for all versions of the change
+             */
+            id: number;
+            kind: components["schemas"]["ChangeKind"];
+            /**
+             * Latest At
+             * Format: date-time
+             */
+            latest_at: string;
+            /**
+             * Line
+             * @description patch series or configuration of kernels built here; often empty
+             */
+            line: string;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /**
+             * Mode
+             * @description family/mode
+             */
+            mode: string;
+            /** Moved To */
+            moved_to: components["schemas"]["MovedTo"][];
+            /**
+             * P
+             * @description of the permutation test that found it
+             */
+            p: number;
+            /**
+             * Reason
+             * @description why this version was written
+             * @default
+             */
+            reason: string;
+            /**
+             * Run After
+             * @description run of the first value after
+             */
+            run_after: number;
+            /**
+             * Run Before
+             * @description run of the last value before
+             */
+            run_before: number;
+            /**
+             * Said
+             * @default
+             */
+            said: string;
+            /**
+             * Said By
+             * @description who accepted or expected it
+             * @default
+             */
+            said_by: string;
+            state: components["schemas"]["ChangeState"];
+            /**
+             * Superseded At
+             * @description null: this is what is said now
+             */
+            superseded_at?: string | null;
+            /** Trend Id */
+            trend_id: number;
+            /** Unit */
+            unit: string;
+            /**
+             * Until
+             * @description of one that went away: the first value without it
+             */
+            until: string | null;
+            /** Values After */
+            values_after: number;
+            /** Values Before */
+            values_before: number;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "better" | "worse";
+            /** Version */
+            version: number;
+            /** Workload */
+            workload: string;
+            /**
+             * Written At
+             * Format: date-time
+             */
+            written_at: string;
+        };
+        /**
+         * TrendLevel
+         * @description Values between two changes.
+         */
+        TrendLevel: {
+            /**
+             * End
+             * @description place after its last value
+             */
+            end: number;
+            /**
+             * First
+             * @description place of its first value, from 0
+             */
+            first: number;
+            /** Mean */
+            mean: number;
+        };
+        /**
+         * TrendPage
+         * @description Some trends: those whose change is newest first, then those without one.
+         */
+        TrendPage: {
+            /**
+             * Next
+             * @description `offset` of the next page; null: this is the last
+             */
+            next: number | null;
+            /** Total */
+            total: number;
+            /** Trends */
+            trends: components["schemas"]["TrendSummary"][];
+        };
+        /**
+         * TrendPoint
+         * @description One value: an arm of one run.
+         */
+        TrendPoint: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Boots */
+            boots: number;
+            /** Case Id */
+            case_id: number;
+            /** Experiment Id */
+            experiment_id: number;
+            /** High */
+            high: number | null;
+            /** Host */
+            host: string;
+            /** Kernel */
+            kernel: string;
+            /**
+             * Low
+             * @description 95 % interval from the boots; null: one boot
+             */
+            low: number | null;
+            /** Outlier */
+            outlier: boolean;
+            /** Run Id */
+            run_id: number;
+            /**
+             * Value
+             * @description geometric mean of the boots' means, in the metric's unit
+             */
+            value: number;
+        };
+        /**
+         * TrendSummary
+         * @description A line in the list of trends.
+         */
+        TrendSummary: {
+            /** Case */
+            case: string;
+            /** @description the newest one */
+            change?: components["schemas"]["TrendChange"] | null;
+            clock: components["schemas"]["Clock"];
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /**
+             * First At
+             * Format: date-time
+             */
+            first_at: string;
+            /** Host Class */
+            host_class: string;
+            /** Id */
+            id: number;
+            /**
+             * Last At
+             * Format: date-time
+             */
+            last_at: string;
+            /**
+             * Level
+             * @description of the values since the last change, in the metric's unit
+             */
+            level: number;
+            /**
+             * Line
+             * @description patch series or configuration of kernels built here; often empty
+             */
+            line: string;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /**
+             * Mode
+             * @description family/mode
+             */
+            mode: string;
+            /**
+             * Notes
+             * @description what to know before believing it
+             */
+            notes: string[];
+            /** Open Changes */
+            open_changes: number;
+            /** Primary */
+            primary: boolean;
+            /**
+             * Sparkline
+             * @description the newest values, in percent of the level
+             */
+            sparkline: number[];
+            /** Unit */
+            unit: string;
+            /** Values */
+            values: number;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * TrendView
+         * @description One trend with its values.
+         */
+        TrendView: {
+            /** Annotations */
+            annotations: components["schemas"]["Annotation"][];
+            /** Case */
+            case: string;
+            /**
+             * Changes
+             * @description what is said now, by time
+             */
+            changes: components["schemas"]["TrendChange"][];
+            clock: components["schemas"]["Clock"];
+            /**
+             * Delta Percent
+             * @description a smaller change is none
+             */
+            delta_percent: number;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /**
+             * Earlier
+             * @description versions that no longer hold, newest first
+             */
+            earlier: components["schemas"]["TrendChange"][];
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Host Class */
+            host_class: string;
+            /** Id */
+            id: number;
+            /**
+             * Left Out
+             * @description older values that are not shown
+             * @default 0
+             */
+            left_out: number;
+            /** Level */
+            level: number | null;
+            /** Levels */
+            levels: components["schemas"]["TrendLevel"][];
+            /**
+             * Line
+             * @description patch series or configuration of kernels built here; often empty
+             */
+            line: string;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /**
+             * Mode
+             * @description family/mode
+             */
+            mode: string;
+            /** Notes */
+            notes: string[];
+            /** Others */
+            others: components["schemas"]["OtherTrend"][];
+            /** Primary */
+            primary: boolean;
+            /** Unit */
+            unit: string;
+            /**
+             * Values
+             * @description by time; the newest ones where there are many
+             */
+            values: components["schemas"]["TrendPoint"][];
+            /** Workload */
+            workload: string;
         };
         /**
          * Verdict
@@ -3872,6 +4549,258 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_trends_api_trends_get: {
+        parameters: {
+            query?: {
+                environment?: string | null;
+                host_class?: string | null;
+                workload?: string | null;
+                mode?: string | null;
+                find?: string | null;
+                changed?: boolean;
+                still_open?: boolean;
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrendPage"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    accept_change_api_trends_changes__change_id__accept_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                change_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Acceptance"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrendChange"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_classes_api_trends_classes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClassPage"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_stability_api_trends_stability_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stability"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_trend_api_trends__trend_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trend_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrendView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    annotate_api_trends__trend_id__annotations_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trend_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAnnotation"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Annotation"];
+                };
             };
             /** @description Client Error */
             "4XX": {
