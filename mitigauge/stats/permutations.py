@@ -31,7 +31,7 @@ from mitigauge.stats.energy import (
     weights,
 )
 
-ORDERS = 1999
+ORDERS = 999
 SEED = 20140301
 _FIRST_CHUNK = 16
 # Single precision: what is equal but for rounding counts as reached.

@@ -13,6 +13,8 @@ import { Who } from "./login/who";
 import { ProfileDiffPage } from "./profile/page";
 import { SeriesPage } from "./series/one";
 import { SeriesListPage } from "./series/page";
+import { TrendPage } from "./trends/one";
+import { TrendsPage } from "./trends/page";
 import { useTheme, type Theme } from "./theme";
 import { NotFound } from "./ui/answers";
 
@@ -114,6 +116,16 @@ function Pages() {
       <Route path="/hosts/:name">{(params) => <HostPage name={params.name} />}</Route>
       <Route path="/series" component={SeriesListPage} />
       <Route path="/series/:name">{(params) => <SeriesPage name={params.name} />}</Route>
+      <Route path="/trends">{() => <TrendsPage />}</Route>
+      <Route path="/trends/classes/:environment/:name">
+        {(params) => <TrendsPage environment={params.environment} hostClass={params.name} />}
+      </Route>
+      <Route path="/trends/:id">
+        {(params) => {
+          const trend = id(params.id);
+          return trend === null ? <NoSuchPage /> : <TrendPage id={trend} key={trend} />;
+        }}
+      </Route>
       <Route path="/login">
         <Redirect to="/" replace />
       </Route>
@@ -148,6 +160,9 @@ export function App({ linkKey }: { linkKey: string | null }) {
           </NavLink>
           <NavLink to="/series" also={["/series/"]}>
             Series
+          </NavLink>
+          <NavLink to="/trends" also={["/trends/"]}>
+            Trends
           </NavLink>
           <NavLink to="/hosts" also={["/hosts/"]}>
             Hosts

@@ -2958,6 +2958,8 @@ export interface components {
          * @description One value: an arm of one run.
          */
         TrendPoint: {
+            /** Arm */
+            arm: string;
             /**
              * At
              * Format: date-time
@@ -2982,6 +2984,11 @@ export interface components {
             low: number | null;
             /** Outlier */
             outlier: boolean;
+            /**
+             * Profiled
+             * @description whether its boots have profiles of the case
+             */
+            profiled: boolean;
             /** Run Id */
             run_id: number;
             /**
@@ -2997,8 +3004,8 @@ export interface components {
         TrendSummary: {
             /** Case */
             case: string;
-            /** @description the newest one */
-            change?: components["schemas"]["TrendChange"] | null;
+            /** @description the newest one; null: none */
+            change: components["schemas"]["TrendChange"] | null;
             clock: components["schemas"]["Clock"];
             /**
              * Direction
