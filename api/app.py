@@ -23,6 +23,7 @@ from api import (
     profiles,
     series,
     session,
+    trends,
     weekly,
 )
 from api.addresses import AllowedHosts
@@ -96,6 +97,7 @@ def create_app(
         series.router,
         bisections.router,
         weekly.router,
+        trends.router,
         _described(),
     ):
         app.include_router(router, dependencies=[Depends(needs(Right.READ))])

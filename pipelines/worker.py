@@ -26,6 +26,7 @@ from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service
 from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.settings import get_settings
+from mitigauge.trends.update import update_quietly
 from pipelines.advance import Advancer
 from pipelines.weekly import report_week
 
@@ -33,7 +34,7 @@ log = structlog.get_logger()
 
 QUEUE = "runs"
 # Beside the runs' own: the reconciler asks the database in one.
-OWN_THREADS = 2
+OWN_THREADS = 4
 # A run that waits for its host's job occupies a thread and a waiting Ansible, some 100 MB.
 CONCURRENCY = 16
 RECONCILE_S = 1.0
@@ -48,6 +49,8 @@ QUEUE_LIMIT_S = 60.0
 SHORT_PAUSE_S = 2.0
 # How often a worker looks whether a day has passed since somebody pruned, or a week is over.
 LOOK_FOR_OLD_S = 600.0
+# How often a worker looks whether a run ended whose values are in no trend yet.
+LOOK_FOR_VALUES_S = 10.0
 # A run that no step could even be begun for is left alone for so long.
 TROUBLE_RETRY_S = 30.0
 
@@ -103,7 +106,8 @@ class Worker:
             watch = asyncio.create_task(self._reconcile(app, stop))
             clean = asyncio.create_task(self._prune_daily(stop))
             weekly = asyncio.create_task(self._report_weekly(stop))
-            tasks = {work, watch, clean, weekly}
+            trends = asyncio.create_task(self._update_trends(stop))
+            tasks = {work, watch, clean, weekly, trends}
             done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in pending:
                 task.cancel()
@@ -155,6 +159,12 @@ class Worker:
         while not stop.is_set():
             await asyncio.to_thread(self._prune)
             await asyncio.sleep(LOOK_FOR_OLD_S)
+
+    async def _update_trends(self, stop: threading.Event) -> None:
+        """Take values of runs that ended into trends, whichever worker comes first."""
+        while not stop.is_set():
+            await asyncio.to_thread(update_quietly, self.advancer.engine)
+            await asyncio.sleep(LOOK_FOR_VALUES_S)
 
     def _prune(self) -> None:
         try:

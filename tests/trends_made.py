@@ -14,6 +14,7 @@ from bench.store.fill import STARTED, Size, fill
 from mitigauge.runs.conclusions import conclude_closed
 
 WEEK = timedelta(days=7)
+SMALL = Size(cases=2, arms=2, blocks=4, iterations=1)
 FACTS = {"microcode": "0x1", "packages": {"libc6": "2.41"}, "firmware": {"version": "1.16"}}
 
 
@@ -27,7 +28,7 @@ def week(
     facts: Mapping[str, Any] = FACTS,
     kernel: str = "7.2.0",
     tools: Mapping[str, Any] | None = None,
-    size: Size = Size(cases=2, arms=2, blocks=4, iterations=1),
+    size: Size = SMALL,
 ) -> int:
     """One run that is over, some weeks after the first; returns its id.
 
@@ -75,9 +76,8 @@ def week(
                     * (1 + (b.arm_id % 7) / 1e6) * :f
                     from boot b, benchmark_case k where b.id = m.boot_id and b.run_id = :r
                     and k.id = m.case_id and k.position = :p"""),
-                {"r": filled.run, "p": place,
-                 "f": (factors or {}).get(place, factor) * (noise if place % 2 == 0 else 1 / noise)},
-            )  # fmt: skip
+                {"r": filled.run, "p": place, "f": (factors or {}).get(place, factor) * noise},
+            )
     return filled.run
 
 

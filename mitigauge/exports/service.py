@@ -24,6 +24,7 @@ from mitigauge.exports.lines import (
 )
 from mitigauge.exports.older import at_head
 from mitigauge.runs.conclusions import conclude_closed
+from mitigauge.trends.update import update_quietly
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ def import_experiment(engine: Engine, path: Path, blobs: BlobStore) -> Imported:
             number = reading.import_lines(session, header, lines, name=name, blobs=blobs)
     # What an older version wrote has no verdicts stored.
     conclude_closed(engine)
+    update_quietly(engine)
     return Imported(number, header, is_new=True)
 
 

@@ -118,8 +118,6 @@ def _split_all(
     series: Sequence[Floats], *, alpha: float, shortest: int, orders: int
 ) -> list[_Splits]:
     found = [_Splits() for _ in series]
-    # Of the whole series: a stretch of it has too few values to tell how alike neighbours are.
-    variances = [long_run_variance(values) for values in series]
     waiting = [(which, 0, len(values)) for which, values in enumerate(series)]
     while waiting:
         by_length: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
@@ -139,7 +137,7 @@ def _split_all(
             for row in np.flatnonzero(tested.p <= alpha):
                 which, first, end = stretches[row]
                 window = values[row], int(tested.start[row]), int(tested.end[row])
-                if not _stands_out(*window, int(tested.middle[row]), variances[which]):
+                if not _stands_out(*window, int(tested.middle[row])):
                     continue
                 middle = first + best_middle(*window, shortest=shortest)
                 found[which].p[middle] = float(tested.p[row])
@@ -147,9 +145,12 @@ def _split_all(
     return found
 
 
-def _stands_out(values: Floats, start: int, end: int, middle: int, variance: float) -> bool:
+def _stands_out(values: Floats, start: int, end: int, middle: int) -> bool:
     """Whether a difference is large beside what alike neighbours alone make of it."""
-    difference = values[middle:end].mean() - values[start:middle].mean()
+    bounds = sorted({0, start, middle, end, len(values)})
+    levels = np.concatenate([np.full(b - a, values[a:b].mean()) for a, b in pairwise(bounds)])
+    difference = levels[middle] - levels[middle - 1]
+    variance = long_run_variance(values, levels)
     error = variance * (1.0 / (middle - start) + 1.0 / (end - middle))
     return bool(difference**2 >= STANDS_OUT**2 * error)
 

@@ -6,8 +6,10 @@ with variance σ² and correlation φ the mean of n values has the variance
 
     σ² / n · (1 + φ) / (1 − φ).
 
-Both are told from differences, which a few steps of the level hardly touch:
-E(x[t] − x[t−1])² = 2σ²·(1 − φ) and E(x[t] − x[t−2])² = 2σ²·(1 − φ²), so that their ratio is 1 + φ.
+φ is told twice, and the smaller answer is taken: from what is left of the values when their levels
+are taken away, which further steps of the level spoil upwards, and from differences, which a few
+steps hardly touch but which few values tell poorly. E(x[t] − x[t−1])² = 2σ²·(1 − φ) and
+E(x[t] − x[t−2])² = 2σ²·(1 − φ²), so that their ratio is 1 + φ, and the first one tells σ².
 """
 
 from __future__ import annotations
@@ -24,21 +26,33 @@ _KEPT = 0.8
 _SHARE_OF_KEPT = 0.4377
 
 
-def correlation(values: Floats) -> float:
-    """Correlation φ of neighbours, from 0 to 0.9; 0 where there are too few values."""
+def correlation(values: Floats, levels: Floats) -> float:
+    """Correlation φ of neighbours, from 0 to 0.9; 0 where there are too few values.
+
+    *levels*: of each value, the mean of the stretch that it is in.
+    """
     if len(values) < _FEWEST:
         return 0.0
+    rest = values - levels
+    total = float(rest @ rest)
+    if total <= 0.0:
+        return 0.0
+    left = float(rest[1:] @ rest[:-1]) / total
+    return float(np.clip(min(left, _from_differences(values)), 0.0, _LARGEST_CORRELATION))
+
+
+def _from_differences(values: Floats) -> float:
     one, two = (_mean_square(values[lag:] - values[:-lag]) for lag in (1, 2))
     if one <= 0.0:
         return 0.0
-    return float(np.clip(two / one - 1.0, 0.0, _LARGEST_CORRELATION))
+    return two / one - 1.0
 
 
-def long_run_variance(values: Floats) -> float:
+def long_run_variance(values: Floats, levels: Floats) -> float:
     """σ²·(1 + φ) / (1 − φ): n times the variance of the mean of n values between two changes."""
     if len(values) < 2:
         return 0.0
-    phi = correlation(values)
+    phi = correlation(values, levels)
     variance = _mean_square(np.diff(values)) / (2.0 * (1.0 - phi))
     return variance * (1.0 + phi) / (1.0 - phi)
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 Weights = NDArray[np.float32]
 Ranks = NDArray[np.intp]
-_HALVINGS = 2
+_PARTS = 8
 _MIDDLES = 40
 _KNOTS = 64
 
@@ -48,22 +48,20 @@ class Places:
 
 @lru_cache(maxsize=1024)
 def places(length: int, shortest: int) -> Places:
-    """Middles of the whole series, of its halves and of its quarters, overlapping by half.
+    """Middles of the whole series, and of its beginnings and ends by eighths.
 
-    No stretch is shorter than *shortest*. The parts are there for what comes and goes: a whole
-    series shows little of it.
+    No stretch is shorter than *shortest*. Beginnings are there for what comes and goes, as in
+    e-divisive itself: where Y may end before the series does, a level that went away again is as
+    plain as one that stayed. Ends are the same seen from the other side.
     """
+    cuts = sorted({round(length * eighth / _PARTS) for eighth in range(1, _PARTS)})
+    windows = [(0, length), *((0, cut) for cut in cuts), *((cut, length) for cut in cuts)]
     found: list[tuple[int, int, int]] = []
-    size = length
-    for _ in range(_HALVINGS + 1):
-        if size < 2 * shortest:
-            break
-        starts = sorted({*range(0, length - size + 1, max(size // 2, 1)), length - size})
-        for start in starts:
-            choice = size - 2 * shortest + 1
+    for start, end in windows:
+        choice = end - start - 2 * shortest + 1
+        if choice > 0:
             middles = np.unique(np.linspace(0, choice - 1, min(choice, _MIDDLES)).round())
-            found.extend((start, start + shortest + int(m), start + size) for m in middles)
-        size = (size + 1) // 2
+            found.extend((start, start + shortest + int(m), end) for m in middles)
     return _as_places(found)
 
 

@@ -63,6 +63,8 @@ class ValueRow(NamedTuple):
     kernel: str
     context: dict[str, str]
     notes: list[str]
+    arm: str
+    profiled: bool
 
 
 def runs_to_take_in(session: Session) -> list[int]:
@@ -216,13 +218,14 @@ def values_of(session: Session, trend_ids: Sequence[int]) -> dict[int, list[Valu
             TrendValue.trend_id, TrendValue.run_id, TrendValue.arm_id, TrendValue.case_id,
             Run.experiment_id, TrendValue.at, TrendValue.value, TrendValue.low, TrendValue.high,
             TrendValue.boots, TrendValue.outlier, Host.name, TrendArm.kernel, TrendArm.context,
-            TrendArm.notes,
+            TrendArm.notes, Arm.name, Case.profile_hz.is_not(None),
         )
         .join(TrendArm, and_(TrendArm.run_id == TrendValue.run_id,
                              TrendArm.arm_id == TrendValue.arm_id))
         .join(Host, TrendArm.host_id == Host.id)
         .join(Run, TrendValue.run_id == Run.id)
         .join(Arm, TrendValue.arm_id == Arm.id)
+        .join(Case, TrendValue.case_id == Case.id)
         .where(TrendValue.trend_id.in_(trend_ids))
         .order_by(TrendValue.trend_id, TrendValue.at, TrendValue.run_id, Arm.position)
     )  # fmt: skip

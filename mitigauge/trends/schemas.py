@@ -142,7 +142,7 @@ class TrendSummary(TrendIdentity):
     last_at: datetime
     level: float = Field(description="of the values since the last change, in the metric's unit")
     open_changes: int
-    change: TrendChange | None = Field(None, description="the newest one")
+    change: TrendChange | None = Field(description="the newest one; null: none")
     sparkline: list[float] = Field(description="the newest values, in percent of the level")
     notes: list[str] = Field(description="what to know before believing it")
 
@@ -168,6 +168,8 @@ class TrendPoint(View):
     boots: int
     host: str
     kernel: str
+    arm: str
+    profiled: bool = Field(description="whether its boots have profiles of the case")
     outlier: bool
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.database import advisory_lock, database_now, is_away, transaction
+from mitigauge.database import advisory_lock, database_now, in_words, is_away, transaction
 from mitigauge.experiments.tables import Arm, Case
 from mitigauge.fleet.tables import Host
 from mitigauge.kernels.tables import Kernel
@@ -82,13 +82,14 @@ def update(
 def update_quietly(engine: Engine) -> None:
     """The same for a worker: whatever is wrong is logged, and no run has to wait for it.
 
-    Raises nothing but what :func:`mitigauge.database.is_away` knows.
+    Raises nothing: what was not done is done at the next call.
     """
     try:
         update(engine)
     except Exception as error:
         if is_away(error):
-            raise
+            log.warning("database away, trends wait", error=in_words(error))
+            return
         log.exception("trends not updated")
 
 

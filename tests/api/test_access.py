@@ -55,8 +55,11 @@ RESUME = "/api/hosts/lab/alpha/resume"
 RESUMED = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 409, "admin": 409}
 BISECTION = "/api/bisections/9999"
 NOT_THERE = {"nobody": 401, "viewer": 403} | dict.fromkeys(ROLES[1:], 404)
+ANNOTATE = "/api/trends/1/annotations"
+ACCEPT = "/api/trends/changes/1/accept"
 APPROVE = "/api/series/nothing/v1/approve"
 APPROVED = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 404, "admin": 404}
+ACCEPTED = APPROVED | {"approver": 422, "admin": 422}
 TABLE = {
     "GET /api/health/live": everybody("/api/health/live"),
     "GET /api/health/ready": everybody("/api/health/ready"),
@@ -107,6 +110,13 @@ TABLE = {
     "GET /api/series": read("/api/series"),
     "GET /api/series/{name}": read("/api/series/nothing", 404),
     "GET /api/series/{name}/line": read("/api/series/nothing/line", 404),
+    "GET /api/trends": read("/api/trends"),
+    "GET /api/trends/classes": read("/api/trends/classes"),
+    "GET /api/trends/stability": read("/api/trends/stability"),
+    "GET /api/trends/{trend_id}": read("/api/trends/1", 404),
+    # Without a text; the test of trends annotates one and accepts one.
+    "POST /api/trends/{trend_id}/annotations": alike(ANNOTATE, nobody=401, viewer=403, others=422),
+    "POST /api/trends/changes/{change_id}/accept": Row(ACCEPT, ACCEPTED, ACCEPTED),
     # There is none; the test of series approves one.
     "POST /api/series/{name}/{revision}/approve": Row(APPROVE, APPROVED, APPROVED),
     "GET /api/bisections": read("/api/bisections"),

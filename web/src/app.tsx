@@ -17,6 +17,8 @@ import { LossPage } from "./loss/page";
 import { ProfileDiffPage } from "./profile/page";
 import { SeriesPage } from "./series/one";
 import { SeriesListPage } from "./series/page";
+import { TrendPage } from "./trends/one";
+import { TrendsPage } from "./trends/page";
 import { useTheme, type Theme } from "./theme";
 import { NotFound } from "./ui/answers";
 import { WeeklyPage } from "./weekly/one";
@@ -149,6 +151,16 @@ function Pages() {
           )
         }
       </Route>
+      <Route path="/trends">{() => <TrendsPage />}</Route>
+      <Route path="/trends/classes/:environment/:name">
+        {(params) => <TrendsPage environment={params.environment} hostClass={params.name} />}
+      </Route>
+      <Route path="/trends/:id">
+        {(params) => {
+          const trend = id(params.id);
+          return trend === null ? <NoSuchPage /> : <TrendPage id={trend} key={trend} />;
+        }}
+      </Route>
       <Route path="/login">
         <Redirect to="/" replace />
       </Route>
@@ -186,6 +198,9 @@ export function App({ linkKey }: { linkKey: string | null }) {
           </NavLink>
           <NavLink to="/bisections" also={["/bisections/"]}>
             Bisections
+          </NavLink>
+          <NavLink to="/trends" also={["/trends/"]}>
+            Trends
           </NavLink>
           <NavLink to="/hosts" also={["/hosts/"]}>
             Hosts

@@ -320,3 +320,40 @@ export const weeklyQuery = (week: string) =>
     queryFn: ({ signal }) =>
       data(api.GET("/api/weekly/{week}", { params: { path: { week } }, signal })),
   });
+
+export interface TrendFilter {
+  environment?: string;
+  host_class?: string;
+  workload?: string;
+  find?: string;
+  changed?: boolean;
+}
+
+/** The list a page at a time, the newest change first. */
+export const trendsQuery = (filter: TrendFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["trends", filter],
+    queryFn: ({ signal, pageParam: offset }) =>
+      data(api.GET("/api/trends", { params: { query: { ...filter, offset } }, signal })),
+    initialPageParam: 0,
+    getNextPageParam: (page) => page.next,
+  });
+
+export const trendQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["trend", id],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/trends/{trend_id}", { params: { path: { trend_id: id } }, signal })),
+  });
+
+export const trendClassesQuery = () =>
+  queryOptions({
+    queryKey: ["trends", "classes"],
+    queryFn: ({ signal }) => data(api.GET("/api/trends/classes", { signal })),
+  });
+
+export const stabilityQuery = () =>
+  queryOptions({
+    queryKey: ["trends", "stability"],
+    queryFn: ({ signal }) => data(api.GET("/api/trends/stability", { signal })),
+  });

@@ -1,0 +1,194 @@
+/** The values of a trend over time, with intervals, levels and the places of its changes. */
+
+import { useEffect, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import type { Trend, TrendPoint } from "../api/types";
+import { domain, ticks } from "../case/layout";
+import { commonScale, percent, quantity, scaled } from "../format/quantity";
+import { day, stamp } from "../format/time";
+
+const HEIGHT = 300;
+const FRAME = { left: 64, right: 14, top: 26, bottom: 30 };
+const SMALLEST = 340;
+
+function useWidth() {
+  const box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(900);
+  useEffect(() => {
+    if (box.current === null) return;
+    const watch = new ResizeObserver(([entry]) => {
+      if (entry) setWidth(Math.floor(entry.contentRect.width));
+    });
+    watch.observe(box.current);
+    return () => {
+      watch.disconnect();
+    };
+  }, []);
+  return [box, Math.max(width, SMALLEST)] as const;
+}
+
+/** Where times and values lie, in CSS pixels. */
+function placement(trend: Trend, width: number) {
+  const times = trend.values.map((value) => Date.parse(value.at));
+  const [first, last] = [times[0] ?? 0, times.at(-1) ?? 1];
+  const values = trend.values.flatMap((v) => [v.value, v.low ?? v.value, v.high ?? v.value]);
+  const [low, high] = domain(values);
+  const right = width - FRAME.right;
+  const bottom = HEIGHT - FRAME.bottom;
+  return {
+    right,
+    bottom,
+    low,
+    high,
+    x: (at: string) =>
+      FRAME.left +
+      6 +
+      ((Date.parse(at) - first) / Math.max(last - first, 1)) * (right - FRAME.left - 12),
+    y: (value: number) => bottom - ((value - low) / (high - low)) * (bottom - FRAME.top),
+  };
+}
+
+export function describe(point: TrendPoint, unit: string): string {
+  const reach =
+    point.low !== null && point.high !== null
+      ? `, 95 % ${quantity(point.low, unit)} to ${quantity(point.high, unit)}`
+      : "";
+  const outlier = point.outlier ? ", outlier" : "";
+  return `${stamp(point.at)}: ${quantity(point.value, unit)}${reach}, ${point.boots} boots, ${point.host}, ${point.kernel}${outlier}`;
+}
+
+export function Chart({ trend }: { trend: Trend }) {
+  const [box, width] = useWidth();
+  const [, navigate] = useLocation();
+  const [stop, setStop] = useState(trend.values.length - 1);
+  const place = placement(trend, width);
+  const scale = commonScale(
+    trend.values.map((value) => value.value),
+    trend.unit,
+  );
+  const walk = (event: React.KeyboardEvent, from: number) => {
+    const last = trend.values.length - 1;
+    const to = {
+      ArrowRight: Math.min(from + 1, last),
+      ArrowLeft: Math.max(from - 1, 0),
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    setStop(to);
+    box.current?.querySelectorAll<SVGAElement>("a.value")[to]?.focus();
+  };
+  const first = trend.values[0];
+  const last = trend.values.at(-1);
+  return (
+    <div className="trend-chart" ref={box}>
+      <svg width={width} height={HEIGHT} role="group" aria-label={`Values of ${trend.case}`}>
+        <text x={4} y={14}>
+          {scale.label}
+        </text>
+        {ticks(place.low, place.high, 4).map((tick) => (
+          <g key={tick}>
+            <line
+              className="grid"
+              x1={FRAME.left}
+              x2={place.right}
+              y1={place.y(tick)}
+              y2={place.y(tick)}
+            />
+            <text x={FRAME.left - 8} y={place.y(tick) + 4} textAnchor="end">
+              {scaled(tick, scale)}
+            </text>
+          </g>
+        ))}
+        {first && (
+          <text x={FRAME.left} y={HEIGHT - 8}>
+            {day(first.at)}
+          </text>
+        )}
+        {last && last !== first && (
+          <text x={place.right} y={HEIGHT - 8} textAnchor="end">
+            {day(last.at)}
+          </text>
+        )}
+        {trend.changes.map((change) => (
+          <g key={change.id} data-verdict={change.verdict}>
+            <rect
+              className="place"
+              x={place.x(change.earliest_at) - 4}
+              width={Math.max(place.x(change.latest_at) - place.x(change.earliest_at), 0) + 8}
+              y={FRAME.top}
+              height={place.bottom - FRAME.top}
+            />
+            <line
+              className="change"
+              x1={place.x(change.at)}
+              x2={place.x(change.at)}
+              y1={FRAME.top}
+              y2={place.bottom}
+            />
+            <text
+              x={place.x(change.at)}
+              y={FRAME.top - 6}
+              textAnchor={place.x(change.at) > width * 0.8 ? "end" : "middle"}
+            >
+              {change.effect_percent === null ? change.verdict : percent(change.effect_percent)}
+            </text>
+          </g>
+        ))}
+        {trend.values.map(
+          (value) =>
+            value.low !== null &&
+            value.high !== null && (
+              <line
+                key={`${value.run_id} ${value.arm}`}
+                className="reach"
+                x1={place.x(value.at)}
+                x2={place.x(value.at)}
+                y1={place.y(value.low)}
+                y2={place.y(value.high)}
+              />
+            ),
+        )}
+        {trend.levels.map((level) => {
+          const [from, to] = [trend.values[level.first], trend.values[level.end - 1]];
+          if (!from || !to) return null;
+          return (
+            <line
+              key={level.first}
+              className="level"
+              x1={place.x(from.at) - 4}
+              x2={place.x(to.at) + 4}
+              y1={place.y(level.mean)}
+              y2={place.y(level.mean)}
+            />
+          );
+        })}
+        {trend.values.map((value, at) => {
+          const to = `/experiments/${value.experiment_id}/cases/${value.case_id}`;
+          return (
+            <a
+              key={`${value.run_id} ${value.arm}`}
+              className="value"
+              href={to}
+              tabIndex={at === stop ? 0 : -1}
+              data-outlier={value.outlier}
+              aria-label={describe(value, trend.unit)}
+              onKeyDown={(event) => {
+                walk(event, at);
+              }}
+              onClick={(event) => {
+                if (event.metaKey || event.ctrlKey) return;
+                event.preventDefault();
+                navigate(to);
+              }}
+            >
+              <title>{describe(value, trend.unit)}</title>
+              <circle cx={place.x(value.at)} cy={place.y(value.value)} r={4} />
+            </a>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}

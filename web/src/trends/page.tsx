@@ -1,0 +1,326 @@
+/** Trends, the newest change first: of all hosts, or of one class. */
+
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, useSearchParams } from "wouter";
+import { stabilityQuery, trendClassesQuery, trendsQuery } from "../api/queries";
+import type { TrendClass, TrendStability, TrendSummary } from "../api/types";
+import { counted, fixed, quantity } from "../format/quantity";
+import { day } from "../format/time";
+import { Answer, Loaded } from "../ui/answers";
+import { Empty, NextCommands } from "../ui/empty";
+import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { Crumbs, Head, useTitle } from "../ui/page";
+import { useSearch } from "../ui/use-search";
+import { Sparkline } from "./sparkline";
+import "./trends.css";
+import { About, ChangeTags, ClassLink, classPath, Effect } from "./words";
+
+interface Of {
+  environment?: string;
+  hostClass?: string;
+}
+
+export function TrendsPage({ environment, hostClass }: Of) {
+  useTitle(hostClass === undefined ? "Trends" : `${hostClass}, trends`);
+  const classes = useQuery(trendClassesQuery());
+  return (
+    <Loaded query={classes}>
+      {(known) =>
+        known.length === 0 ? (
+          <NoneYet />
+        ) : (
+          <Trends
+            classes={known}
+            one={known.find((c) => c.environment === environment && c.host_class === hostClass)}
+            asked={hostClass}
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function NoneYet() {
+  return (
+    <Answer title="No trend yet">
+      <p>
+        A trend begins with the first run that ends: one value for each host class, case, metric and
+        mode. A worker takes in what ends.
+      </p>
+      <NextCommands
+        next={[
+          ["mitigauge demo --recorded", "loads a recorded experiment"],
+          ["mitigauge trends update", "takes in runs that ended before"],
+        ]}
+      />
+    </Answer>
+  );
+}
+
+interface TrendsProps {
+  classes: TrendClass[];
+  one: TrendClass | undefined;
+  asked: string | undefined;
+}
+
+function Trends({ classes, one, asked }: TrendsProps) {
+  const [search, setSearch] = useSearchParams();
+  const change = (name: string, value: string) => {
+    setSearch(
+      (before) => {
+        const after = new URLSearchParams(before);
+        if (value === "") after.delete(name);
+        else after.set(name, value);
+        return after;
+      },
+      { replace: true },
+    );
+  };
+  const [typed, type] = useSearch(search.get("find") ?? "", (text) => {
+    change("find", text);
+  });
+  const changed = search.get("changed") === "1";
+  const workload = search.get("workload") ?? "";
+  const query = useInfiniteQuery(
+    trendsQuery({
+      ...(one && { environment: one.environment, host_class: one.host_class }),
+      ...(workload !== "" && { workload }),
+      ...(search.get("find") && { find: search.get("find") ?? "" }),
+      ...(changed && { changed }),
+    }),
+  );
+  if (asked !== undefined && one === undefined)
+    return (
+      <Answer title="Not found">
+        <p>There is no host class {asked} with trends.</p>
+        <p>
+          <Link to="/trends">All trends</Link>
+        </p>
+      </Answer>
+    );
+  const workloads = [...new Set((one ? [one] : classes).flatMap((c) => c.workloads))].sort();
+  return (
+    <>
+      {one && <Crumbs trail={[{ text: "Trends", to: "/trends" }]} />}
+      <Head
+        title={one ? one.host_class : "Trends"}
+        lede={
+          one
+            ? `environment ${one.environment}; ${one.hosts.join(", ")}`
+            : "One value a run: the mean of an arm's boots. The newest change comes first."
+        }
+      />
+      {!one && <Classes classes={classes} />}
+      <div className="filters" role="search" aria-label="Trends">
+        <label className="small picked">
+          Find{" "}
+          <input
+            className="field"
+            type="search"
+            value={typed}
+            placeholder="case, metric or mode"
+            onChange={(event) => {
+              type(event.target.value);
+            }}
+          />
+        </label>
+        <label className="small picked">
+          Workload{" "}
+          <select
+            className="field"
+            value={workload}
+            onChange={(event) => {
+              change("workload", event.target.value);
+            }}
+          >
+            <option value="">all</option>
+            {workloads.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <div className="segments" role="group" aria-label="Which trends">
+          {[false, true].map((only) => (
+            <button
+              key={String(only)}
+              type="button"
+              aria-pressed={changed === only}
+              onClick={() => {
+                change("changed", only ? "1" : "");
+              }}
+            >
+              {only ? "Changed" : "All"}
+            </button>
+          ))}
+        </div>
+        <span className="soft small shown" role="status">
+          {query.data && counted(query.data.pages[0]?.total ?? 0, "trend")}
+        </span>
+      </div>
+      <Loaded query={query}>
+        {({ pages }) => (
+          <List
+            trends={pages.flatMap((page) => page.trends)}
+            more={query.hasNextPage ? () => void query.fetchNextPage() : null}
+            busy={query.isFetchingNextPage}
+          />
+        )}
+      </Loaded>
+      {!one && <StabilityPanel />}
+    </>
+  );
+}
+
+function Classes({ classes }: { classes: TrendClass[] }) {
+  return (
+    <ul className="classes" aria-label="Host classes">
+      {classes.map((each) => (
+        <li key={classPath(each)}>
+          <ClassLink {...each} />{" "}
+          <span className="faint small">
+            {each.environment}; {counted(each.trends, "trend")}, {fixed(each.changed, 0)} changed
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ListProps {
+  trends: TrendSummary[];
+  more: (() => void) | null;
+  busy: boolean;
+}
+
+function List({ trends, more, busy }: ListProps) {
+  return (
+    <div className="panel">
+      {trends.length === 0 ? (
+        <Empty>No trend is like that.</Empty>
+      ) : (
+        <table className="list stack trends">
+          <thead>
+            <tr>
+              <th scope="col">Case</th>
+              <th scope="col">Host class</th>
+              <th scope="col">Newest change</th>
+              <th scope="col">Since</th>
+              <th scope="col">Level</th>
+              <th scope="col">Values</th>
+            </tr>
+          </thead>
+          <tbody>
+            {trends.map((trend) => (
+              <Row key={trend.id} trend={trend} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {more && (
+        <p className="inside">
+          <button type="button" className="button" disabled={busy} onClick={more}>
+            More trends
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Row({ trend }: { trend: TrendSummary }) {
+  const { change } = trend;
+  return (
+    <tr>
+      <th scope="row">
+        <Link to={`/trends/${trend.id}`}>
+          <strong>{trend.case}</strong>
+        </Link>
+        <About trend={trend} />
+      </th>
+      <td data-label="Host class">
+        <div>
+          <ClassLink {...trend} />
+          <div className="buttons">
+            {trend.emulated && <EmulatedMark />}
+            {trend.clock === "counted" && <CountedMark />}
+          </div>
+        </div>
+      </td>
+      <td data-label="Change">
+        {!change ? (
+          <span className="faint">none</span>
+        ) : (
+          <div>
+            <Effect change={change} />
+            <ChangeTags change={change} />
+          </div>
+        )}
+      </td>
+      <td data-label="Since">{change && <span className="nowrap">{day(change.at)}</span>}</td>
+      <td data-label="Level" className="nowrap">
+        {trend.level !== null && quantity(trend.level, trend.unit)}
+      </td>
+      <td data-label="Values">
+        <div>
+          <Sparkline values={trend.sparkline} />
+          <span className="faint small"> {trend.values}</span>
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+function StabilityPanel() {
+  const query = useQuery(stabilityQuery());
+  return (
+    <section className="panel" aria-labelledby="stability">
+      <h2 id="stability">Alert stability</h2>
+      <p className="inside soft small">
+        The same two arms compared again on the same class of hosts: how far a verdict and the next
+        one say the same.
+      </p>
+      {query.data?.length === 0 && (
+        <Empty>No two arms were compared twice on one class of hosts.</Empty>
+      )}
+      {query.data !== undefined && query.data.length > 0 && <Stabilities rows={query.data} />}
+    </section>
+  );
+}
+
+function Stabilities({ rows }: { rows: TrendStability[] }) {
+  return (
+    <table className="list stack">
+      <thead>
+        <tr>
+          <th scope="col">Host class</th>
+          <th scope="col">Workload</th>
+          <th scope="col">Agree</th>
+          <th scope="col">Pairs</th>
+          <th scope="col">Opposite</th>
+          <th scope="col">One undecided</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={`${row.environment} ${row.host_class} ${row.workload}`}>
+            <th scope="row">
+              {row.host_class} <span className="faint">{row.environment}</span>
+            </th>
+            <td data-label="Workload">{row.workload === "" ? "all" : row.workload}</td>
+            <td data-label="Agree">
+              <span>
+                {fixed(row.agreed_percent, 1)} %{" "}
+                <span className="soft">
+                  95 % [{fixed(row.ci_low_percent, 1)}, {fixed(row.ci_high_percent, 1)}]
+                </span>
+              </span>
+            </td>
+            <td data-label="Pairs">{row.pairs}</td>
+            <td data-label="Opposite">{row.opposite}</td>
+            <td data-label="Undecided">{row.undecided}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
