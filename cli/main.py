@@ -31,7 +31,9 @@ ENTRIES: Final = {
     "series": Entry(
         "cli.series", "Patch series: from their mails to each revision's verdicts.", is_group=True
     ),
-    "host": Entry("cli.host", "Hosts: list, show, check, resume, restore.", is_group=True),
+    "host": Entry(
+        "cli.host", "Hosts: list, show, check, queue, reserve, set aside, restore.", is_group=True
+    ),
     "claims": Entry("cli.claims", "Claims: published figures beside ours.", is_group=True),
     "trends": Entry(
         "cli.trends",
