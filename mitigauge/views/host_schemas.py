@@ -32,7 +32,7 @@ class HostSummary(View):
     set_aside_reason: str = ""
     set_aside_by: str = Field("", description="who set it aside by hand; empty: a rule did")
     reserved_by: str = Field("", description="who has it for a while; empty: nobody")
-    reserved_until: datetime | None = None
+    reserved_until: datetime | None = Field(description="null: nobody has reserved it")
     reserved_reason: str = ""
     probe_at: datetime | None = Field(
         description="when a run may try again whether the host is fine"

@@ -158,7 +158,7 @@ def _hours(session: Session, host_id: int) -> HostHoursView:
 def _reservation(host: Host, now: datetime) -> dict[str, object]:
     """Whose the host is; a reservation that is past is none."""
     if not is_reserved(host, now):
-        return {}
+        return {"reserved_until": None}
     return {
         "reserved_by": host.reserved_by,
         "reserved_until": host.reserved_until,

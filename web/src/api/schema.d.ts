@@ -385,6 +385,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hosts/{environment}/{name}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release Host
+         * @description Let runs begin on a reserved host again. A body is not read.
+         *
+         *     To break what somebody else reserved needs the right to set hosts aside.
+         */
+        post: operations["release_host_api_hosts__environment___name__release_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hosts/{environment}/{name}/reserve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reserve Host
+         * @description Keep a host for oneself: no run begins on it before then; one that holds it goes on.
+         */
+        post: operations["reserve_host_api_hosts__environment___name__reserve_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/hosts/{environment}/{name}/resume": {
         parameters: {
             query?: never;
@@ -399,6 +441,26 @@ export interface paths {
          * @description Use a host again that was set aside. A body is not read.
          */
         post: operations["resume_host_api_hosts__environment___name__resume_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hosts/{environment}/{name}/set-aside": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set Host Aside
+         * @description Let no run begin on a host until somebody resumes it; one that holds it goes on.
+         */
+        post: operations["set_host_aside_api_hosts__environment___name__set_aside_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -497,6 +559,26 @@ export interface paths {
          * @description What a case's profiles can be compared with: other arms, hosts and experiments.
          */
         get: operations["groups_api_profiles_groups_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Queue
+         * @description Hosts that run something, for which something waits, or that somebody keeps.
+         */
+        get: operations["show_queue_api_queue_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -704,6 +786,37 @@ export interface components {
             undecided: number;
             /** Workload */
             workload: string;
+        };
+        /**
+         * AbsenceKind
+         * @description A kind of time in which no run begins on a host.
+         * @enum {string}
+         */
+        AbsenceKind: "set_aside" | "reserved";
+        /**
+         * AbsenceView
+         * @description A time in which no run began on the host.
+         */
+        AbsenceView: {
+            /**
+             * Began At
+             * Format: date-time
+             */
+            began_at: string;
+            /**
+             * Begun By
+             * @description empty: a rule
+             */
+            begun_by: string;
+            /** Ended At */
+            ended_at: string | null;
+            /** Ended By */
+            ended_by: string;
+            kind: components["schemas"]["AbsenceKind"];
+            /** Reason */
+            reason: string;
+            /** Until */
+            until: string | null;
         };
         /**
          * ArmProfilesView
@@ -1483,6 +1596,31 @@ export interface components {
             week: string;
         };
         /**
+         * DriftView
+         * @description A moment from which on the host was another one: its fingerprint changed.
+         */
+        DriftView: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Back
+             * @description whether the host had shown this one before
+             */
+            back: boolean;
+            /** Changed */
+            changed: components["schemas"]["FactChangeView"][];
+            /**
+             * From Id
+             * @description the fingerprint before
+             */
+            from_id: number;
+            /** To Id */
+            to_id: number;
+        };
+        /**
          * EarlierVerdict
          * @description What was said of an arm, and no longer holds.
          */
@@ -1741,6 +1879,18 @@ export interface components {
             submitted_by: string;
         };
         /**
+         * FactChangeView
+         * @description A fact that differs; null: the host did not show it.
+         */
+        FactChangeView: {
+            /** After */
+            after: string | null;
+            /** Before */
+            before: string | null;
+            /** Name */
+            name: string;
+        };
+        /**
          * FingerprintView
          * @description What the host was at one time; absent facts are null, never zero.
          */
@@ -1844,6 +1994,51 @@ export interface components {
             smt: string;
         };
         /**
+         * HostHoursView
+         * @description What the host's time went into, in runs that are over. Seconds.
+         */
+        HostHoursView: {
+            /** Booting S */
+            booting_s: number;
+            /** Held S */
+            held_s: number;
+            /**
+             * Lost S
+             * @description set aside or reserved: no run could begin
+             */
+            lost_s: number;
+            /** Measuring S */
+            measuring_s: number;
+            /** Other S */
+            other_s: number;
+            /** Runs */
+            runs: number;
+            /**
+             * Wasted S
+             * @description of held_s: boots that count for nothing
+             */
+            wasted_s: number;
+        };
+        /**
+         * HostQueue
+         * @description What a host does and what waits for it, in the order in which it will run.
+         */
+        HostQueue: {
+            /** Environment */
+            environment: string;
+            /** Host */
+            host: string;
+            /**
+             * Kept
+             * @description why no run begins on it; empty: nothing stands against it
+             * @default
+             */
+            kept: string;
+            running: components["schemas"]["QueuedRun"] | null;
+            /** Waiting */
+            waiting: components["schemas"]["QueuedRun"][];
+        };
+        /**
          * HostSummary
          * @description A line in the list of hosts.
          */
@@ -1883,10 +2078,32 @@ export interface components {
              */
             probe_at: string | null;
             /**
+             * Reserved By
+             * @description who has it for a while; empty: nobody
+             * @default
+             */
+            reserved_by: string;
+            /**
+             * Reserved Reason
+             * @default
+             */
+            reserved_reason: string;
+            /**
+             * Reserved Until
+             * @description null: nobody has reserved it
+             */
+            reserved_until: string | null;
+            /**
              * Set Aside At
              * @description no run begins on the host since then; null: it is in use
              */
             set_aside_at: string | null;
+            /**
+             * Set Aside By
+             * @description who set it aside by hand; empty: a rule did
+             * @default
+             */
+            set_aside_by: string;
             /**
              * Set Aside Reason
              * @default
@@ -1919,12 +2136,22 @@ export interface components {
         HostView: {
             /** Aa */
             aa: components["schemas"]["AaRateView"][];
+            /**
+             * Absences
+             * @description newest first
+             */
+            absences: components["schemas"]["AbsenceView"][];
             /** Boots */
             boots: number;
             /** Capabilities */
             capabilities: string[];
             /** @description what the host's time is, as its inventory says now */
             clock: components["schemas"]["Clock"];
+            /**
+             * Drift
+             * @description newest first
+             */
+            drift: components["schemas"]["DriftView"][];
             /** Emulated */
             emulated: boolean;
             /** Environment */
@@ -1935,6 +2162,7 @@ export interface components {
             fingerprints: components["schemas"]["FingerprintView"][];
             /** Host Class */
             host_class: string;
+            hours: components["schemas"]["HostHoursView"];
             /** Lab Faults */
             lab_faults: number;
             /** Last Seen At */
@@ -1947,6 +2175,8 @@ export interface components {
             leased_by: string;
             /** Name */
             name: string;
+            /** Noise */
+            noise: components["schemas"]["MetricNoiseView"][];
             /**
              * Power
              * @description driver that switches its power; none: a person must; null: not known
@@ -1957,11 +2187,34 @@ export interface components {
              * @description when a run may try again whether the host is fine
              */
             probe_at: string | null;
+            queue: components["schemas"]["HostQueue"] | null;
+            /**
+             * Reserved By
+             * @description who has it for a while; empty: nobody
+             * @default
+             */
+            reserved_by: string;
+            /**
+             * Reserved Reason
+             * @default
+             */
+            reserved_reason: string;
+            /**
+             * Reserved Until
+             * @description null: nobody has reserved it
+             */
+            reserved_until: string | null;
             /**
              * Set Aside At
              * @description no run begins on the host since then; null: it is in use
              */
             set_aside_at: string | null;
+            /**
+             * Set Aside By
+             * @description who set it aside by hand; empty: a rule did
+             * @default
+             */
+            set_aside_by: string;
             /**
              * Set Aside Reason
              * @default
@@ -2060,6 +2313,35 @@ export interface components {
          * @enum {string}
          */
         Means: "nothing" | "token" | "session" | "proxy";
+        /**
+         * MetricNoiseView
+         * @description How much a metric scatters on a host: standard deviations in percent, medians over cases.
+         */
+        MetricNoiseView: {
+            /**
+             * Boot Mean Percent
+             * @description of a boot's mean, as it was seen
+             */
+            boot_mean_percent: number | null;
+            /**
+             * Boot Percent
+             * @description boot to boot, the iterations' share removed
+             */
+            boot_percent: number | null;
+            /** Cases */
+            cases: number;
+            /** Iteration Percent */
+            iteration_percent: number | null;
+            /** Metric */
+            metric: string;
+            /** Workload */
+            workload: string;
+            /**
+             * Worst Percent
+             * @description the noisiest case
+             */
+            worst_percent: number | null;
+        };
         /**
          * MetricValues
          * @description Raw values of one metric, in order.
@@ -2259,6 +2541,52 @@ export interface components {
             state: components["schemas"]["ExperimentState"];
         };
         /**
+         * QueuedRun
+         * @description A run that has a host, or waits for it. Seconds from now; null: cannot be told yet.
+         */
+        QueuedRun: {
+            /** Comparison */
+            comparison: string;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /**
+             * Not Known
+             * @description why its start cannot be told
+             * @default
+             */
+            not_known: string;
+            /** Run Id */
+            run_id: number;
+            /** Starts High S */
+            starts_high_s: number | null;
+            /** Starts In S */
+            starts_in_s: number | null;
+            /** Starts Low S */
+            starts_low_s: number | null;
+            state: components["schemas"]["RunState"];
+            /** Submitted By */
+            submitted_by: string;
+            /** Takes High S */
+            takes_high_s: number | null;
+            /** Takes Low S */
+            takes_low_s: number | null;
+            /**
+             * Takes S
+             * @description what is left of it
+             */
+            takes_s: number | null;
+        };
+        /**
+         * Reason
+         * @description Why a host is taken from runs.
+         */
+        Reason: {
+            /** Reason */
+            reason: string;
+        };
+        /**
          * Recorded
          * @description Where an experiment was recorded that was loaded from a file.
          */
@@ -2388,7 +2716,7 @@ export interface components {
          * @description What a request may need.
          * @enum {string}
          */
-        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host" | "approve a series";
+        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host" | "reserve a host" | "set a host aside or break a reservation" | "approve a series";
         /**
          * Role
          * @description Roles, from the least to the most that one may do; *runner* is a CI's.
@@ -2701,6 +3029,19 @@ export interface components {
          * @enum {string}
          */
         Verdict: "better" | "worse" | "same" | "undecided";
+        /**
+         * Wanted
+         * @description What a host is reserved for, and until when.
+         */
+        Wanted: {
+            /** Reason */
+            reason: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+        };
         /**
          * WeeklyLine
          * @description A line in the list of weekly reports.
@@ -3614,6 +3955,96 @@ export interface operations {
             };
         };
     };
+    release_host_api_hosts__environment___name__release_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                environment: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    reserve_host_api_hosts__environment___name__reserve_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                environment: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Wanted"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     resume_host_api_hosts__environment___name__resume_post: {
         parameters: {
             query?: never;
@@ -3627,6 +4058,51 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    set_host_aside_api_hosts__environment___name__set_aside_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                environment: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
             };
         };
         responses: {
@@ -3878,6 +4354,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProfileGroupView"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_queue_api_queue_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostQueue"][];
                 };
             };
             /** @description Client Error */
