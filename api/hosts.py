@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Depends
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from api.database import Database
-from api.gate import needs
+from api.gate import Known, needs
 from api.parameters import NameInPath, Word
 from mitigauge.access.roles import Right
 from mitigauge.errors import Conflict
+from mitigauge.fleet.absence_repository import LONGEST_REASON
 from mitigauge.runs import service
 from mitigauge.views import hosts as host_views
 from mitigauge.views.host_schemas import HostSummary, HostView
 
 router = APIRouter(prefix="/api/hosts", tags=["hosts"])
+
+
+class Reason(BaseModel):
+    """Why a host is taken from runs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field(min_length=1, max_length=LONGEST_REASON)
+
+
+class Wanted(Reason):
+    """What a host is reserved for, and until when."""
+
+    until: AwareDatetime
 
 
 @router.get("")
@@ -35,8 +51,51 @@ def show_host(name: NameInPath, session: Database, environment: Word | None = No
         "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
     },
 )
-def resume_host(environment: NameInPath, name: NameInPath, session: Database) -> HostView:
+def resume_host(
+    environment: NameInPath, name: NameInPath, session: Database, caller: Known
+) -> HostView:
     """Use a host again that was set aside. A body is not read."""
-    if not service.bring_back(session, environment, name):
+    if not service.bring_back(session, environment, name, by=caller.subject):
         raise Conflict(f"host {environment}/{name} is not set aside", hint="It is in use.")
+    return host_views.show_host(session, name, environment)
+
+
+@router.post("/{environment}/{name}/set-aside", dependencies=[Depends(needs(Right.SET_ASIDE))])
+def set_host_aside(
+    environment: NameInPath, name: NameInPath, wanted: Reason, session: Database, caller: Known
+) -> HostView:
+    """Let no run begin on a host until somebody resumes it; one that holds it goes on."""
+    service.set_aside(session, environment, name, reason=wanted.reason, by=caller.subject)
+    return host_views.show_host(session, name, environment)
+
+
+@router.post("/{environment}/{name}/reserve", dependencies=[Depends(needs(Right.RESERVE_HOST))])
+def reserve_host(
+    environment: NameInPath, name: NameInPath, wanted: Wanted, session: Database, caller: Known
+) -> HostView:
+    """Keep a host for oneself: no run begins on it before then; one that holds it goes on."""
+    service.reserve(
+        session, environment, name, until=wanted.until, reason=wanted.reason, by=caller.subject
+    )
+    return host_views.show_host(session, name, environment)
+
+
+@router.post(
+    "/{environment}/{name}/release",
+    dependencies=[Depends(needs(Right.RESERVE_HOST))],
+    openapi_extra={
+        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
+    },
+)
+def release_host(
+    environment: NameInPath, name: NameInPath, session: Database, caller: Known
+) -> HostView:
+    """Let runs begin on a reserved host again. A body is not read.
+
+    To break what somebody else reserved needs the right to set hosts aside.
+    """
+    may_break = caller.may(Right.SET_ASIDE)
+    owner = service.release(session, environment, name, by=caller.subject, may_break=may_break)
+    if owner is None:
+        raise Conflict(f"host {environment}/{name} is not reserved", hint="There is nothing to do.")
     return host_views.show_host(session, name, environment)

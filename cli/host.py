@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli import host_keep
 from cli.output import Json, console, echo_json, errors, print_json, print_table, remark, say, shown
 from cli.stored import stored
 from mitigauge.clock import Clock
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from pipelines.host_control import RunLog
 
 app = typer.Typer(no_args_is_help=True)
+app.command("reserve")(host_keep.reserve)
+app.command("release")(host_keep.release)
+app.command("set-aside")(host_keep.set_aside)
+app.command("queue")(host_keep.queue)
 
 
 @app.command("list")
@@ -55,6 +60,7 @@ def show(
     json: Json = False,
 ) -> None:
     """One host: what it was when it ran."""
+    from cli.host_lines import host_lines
     from mitigauge.views import hosts as host_views
 
     with stored() as session:
@@ -69,7 +75,7 @@ def show(
     say(host.host_class)
     if host.power == "none":
         say("nothing can switch its power: a hang needs its watchdog or a person")
-    if host.set_aside_at:
+    if host.set_aside_at or host.reserved_until:
         say(_state(host))
     for rate in host.aa:
         say(
@@ -77,6 +83,8 @@ def show(
             f"({rate.rate_percent:.1f} %, 95 % [{rate.ci_low_percent:.1f}, "
             f"{rate.ci_high_percent:.1f}])"
         )
+    for line in host_lines(host):
+        say(line)
     for fingerprint in host.fingerprints:
         say("")
         say(f"fingerprint {fingerprint.digest[:12]}, {fingerprint.boots} boots")
@@ -89,6 +97,11 @@ def _state(host: HostSummary) -> str:
 
     if is_recorded(host.environment):
         return "recorded"
+    if host.set_aside_by:
+        return f"set aside by {host.set_aside_by}: {host.set_aside_reason}"
+    if host.reserved_until:
+        until = f"{host.reserved_until:%Y-%m-%d %H:%M}"
+        return f"reserved by {host.reserved_by} until {until} UTC: {host.reserved_reason}"
     if host.leased_by:
         return f"held by {host.leased_by}"
     if host.set_aside_at is None:
@@ -104,8 +117,8 @@ def resume(
 ) -> None:
     """Use a host again that was set aside, before its next probe.
 
-    A host is set aside when it does not answer, could not be restored or was lost. Its runs
-    wait; look at it first with `mitigauge host check`.
+    A host is set aside when it does not answer, could not be restored or was lost, or when a
+    person said so. Its runs wait; look at it first with `mitigauge host check`.
     """
     from mitigauge.runs import service
 
@@ -312,7 +325,7 @@ def _kept_out(environment: str, name: str, command: str) -> Iterator[None]:
     finally:
         if ours:
             with stored() as session:
-                service.bring_back(session, environment, name)
+                service.bring_back(session, environment, name, by="")
 
 
 def _host_of(environment: str, name: str, log: RunLog) -> AnsibleHost:

@@ -34,7 +34,9 @@ ENTRIES: Final = {
     "bisect": Entry(
         "cli.bisect", "Which patch, commit or setting made a figure worse.", is_group=True
     ),
-    "host": Entry("cli.host", "Hosts: list, show, check, resume, restore.", is_group=True),
+    "host": Entry(
+        "cli.host", "Hosts: list, show, check, queue, reserve, set aside, restore.", is_group=True
+    ),
     "claims": Entry("cli.claims", "Claims: published figures beside ours.", is_group=True),
     "trends": Entry(
         "cli.trends",

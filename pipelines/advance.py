@@ -110,7 +110,7 @@ class Advancer:
             found = run_rows.host_and_state(session, run_id)
             if found is None or found[1] in FINAL_STATES:
                 return None
-            waits_s = run_rows.wait_for_probe(session, run_id)
+            waits_s = run_rows.wait_for_host(session, run_id)
             if waits_s is not None:
                 return waits_s
             lease = leases.acquire(

@@ -31,7 +31,7 @@ def main() -> None:
         from mitigauge.embedded_postgres import stop
         from mitigauge.reports.weekly import service
         from mitigauge.runs.noise import note_noise
-        from mitigauge.trends.update import update_quietly
+        from mitigauge.trends.update import update
 
         url = database_url()
         try:
@@ -45,7 +45,7 @@ def main() -> None:
                 flush=True,
             )
             unit = fixed_s()
-            before = timed(lambda: (note_noise(engine), update_quietly(engine)))
+            before = timed(lambda: note_noise(engine)) + timed(lambda: update(engine))
             first = timed(lambda: service.make(engine, size.last))
             report = service.make(engine, size.last)
             again = service.make(engine, size.last)

@@ -30,6 +30,8 @@ class Right(StrEnum):
     CANCEL_OWN = "cancel own"
     CANCEL_ANY = "cancel any"
     RESUME_HOST = "resume a host"
+    RESERVE_HOST = "reserve a host"
+    SET_ASIDE = "set a host aside or break a reservation"
     APPROVE = "approve a series"
 
 
@@ -37,8 +39,9 @@ _SUBMITS = frozenset({Right.READ, Right.SUBMIT, Right.CANCEL_OWN})
 RIGHTS: Final = {
     Role.VIEWER: frozenset({Right.READ}),
     Role.RUNNER: _SUBMITS,
-    Role.SUBMITTER: _SUBMITS,
-    Role.APPROVER: _SUBMITS | {Right.CANCEL_ANY, Right.RESUME_HOST, Right.APPROVE},
+    Role.SUBMITTER: _SUBMITS | {Right.RESERVE_HOST},
+    Role.APPROVER: _SUBMITS
+    | {Right.CANCEL_ANY, Right.RESUME_HOST, Right.RESERVE_HOST, Right.SET_ASIDE, Right.APPROVE},
     Role.ADMIN: frozenset(Right),
 }
 

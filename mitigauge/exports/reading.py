@@ -45,7 +45,16 @@ DIGEST_LENGTH = 64
 # Columns that would make a service act upon what is read.
 RESET: Final[dict[str, Json]] = {
     "run": {"wake_at": None},
-    "host": {"set_aside_reason": "", "set_aside_at": None, "probe_at": None, "probes": 0},
+    "host": {
+        "set_aside_reason": "",
+        "set_aside_at": None,
+        "set_aside_by": "",
+        "reserved_reason": "",
+        "reserved_until": None,
+        "reserved_by": "",
+        "probe_at": None,
+        "probes": 0,
+    },
 }
 _INTEGERS: TypeAdapter[list[int]] = TypeAdapter(list[int])
 

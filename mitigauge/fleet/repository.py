@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import func, select, update
@@ -10,15 +9,11 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.database import database_now
 from mitigauge.errors import NotFound
-from mitigauge.fleet.states import AbsenceKind
-from mitigauge.fleet.tables import Fingerprint, Host, HostAbsence
+from mitigauge.fleet.tables import Fingerprint, Host
 
 # The driver of a host that only a person can switch.
 NO_POWER = "none"
-FIRST_PROBE_S, LAST_PROBE_S = 300.0, 3600.0
-LONGEST_REASON = 1000
 
 
 def upsert_host(
@@ -73,65 +68,10 @@ def locked_host(session: Session, host_id: int) -> Host:
     return session.get_one(Host, host_id, with_for_update=True, populate_existing=True)
 
 
-def set_aside(
-    session: Session, host_id: int, reason: str, *, pause_s: float | None = None
-) -> datetime:
-    """Let no run begin on the host until it is brought back; returns when it is probed next.
-
-    A probe is a run that may try to prepare the host; each one that fails doubles the time
-    until the next, from 5 minutes to an hour. *pause_s* is another time until the first one.
-    """
-    host = session.get_one(Host, host_id, with_for_update=True)
-    now = database_now(session)
-    pause = pause_s or min(FIRST_PROBE_S * 2.0 ** min(host.probes, 10), LAST_PROBE_S)
-    _begin_aside(session, host, reason, by="", now=now)
-    host.probes += 1
-    host.probe_at = now + timedelta(seconds=pause)
-    return host.probe_at
-
-
-def _begin_aside(session: Session, host: Host, reason: str, *, by: str, now: datetime) -> None:
-    """Note on the host, and in the list of its absences, why no run begins on it."""
-    host.set_aside_at = host.set_aside_at or now
-    host.set_aside_reason = reason[:LONGEST_REASON]
-    absence = open_absence(session, host.id, AbsenceKind.SET_ASIDE)
-    if absence is None:
-        session.add(
-            HostAbsence(
-                host_id=host.id,
-                kind=AbsenceKind.SET_ASIDE,
-                reason=host.set_aside_reason,
-                begun_by=by,
-                began_at=now,
-            )
-        )
-    else:
-        absence.reason = host.set_aside_reason
-
-
-def open_absence(session: Session, host_id: int, kind: AbsenceKind) -> HostAbsence | None:
-    """The host's absence of that kind that nobody ended; a reservation may be past its time."""
-    return session.scalars(
-        select(HostAbsence).where(
-            HostAbsence.host_id == host_id,
-            HostAbsence.kind == kind,
-            HostAbsence.ended_at.is_(None),
-        )
-    ).one_or_none()
-
-
-def bring_back(session: Session, host_id: int, *, by: str = "") -> bool:
-    """Let runs begin on the host again; False where it was not set aside."""
-    host = session.get_one(Host, host_id, with_for_update=True)
-    was_aside = host.set_aside_at is not None
-    host.set_aside_at = host.probe_at = None
-    host.set_aside_reason = ""
-    host.probes = host.failed_preparations = 0
-    absence = open_absence(session, host_id, AbsenceKind.SET_ASIDE)
-    if absence is not None:
-        absence.ended_at = database_now(session)
-        absence.ended_by = by
-    return was_aside
+def shared_host(session: Session, host_id: int) -> Host:
+    """The host, which nobody changes until the transaction ends; others may take leases beside."""
+    lock = {"key_share": True, "read": True}
+    return session.get_one(Host, host_id, with_for_update=lock, populate_existing=True)
 
 
 def all_hosts(session: Session) -> list[Host]:

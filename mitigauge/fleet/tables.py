@@ -39,6 +39,12 @@ class Host(Base):
     set_aside_reason: Mapped[str] = mapped_column(server_default="")
     set_aside_at: Mapped[datetime | None]
     probe_at: Mapped[datetime | None]
+    # Who set it aside by hand: then it is never probed. Empty: a rule did.
+    set_aside_by: Mapped[str] = mapped_column(server_default="")
+    # Whose it is for a while, until when and what for; a time that is past means nothing.
+    reserved_by: Mapped[str] = mapped_column(server_default="")
+    reserved_until: Mapped[datetime | None]
+    reserved_reason: Mapped[str] = mapped_column(server_default="")
     probes: Mapped[int] = mapped_column(server_default=text("0"))
     # Runs in a row that could not prepare it though it answered.
     failed_preparations: Mapped[int] = mapped_column(server_default=text("0"))

@@ -139,6 +139,24 @@ def _count_times(session: Session, run_ids: list[int], counts: dict[int, RunCoun
         of_run.spread_s = None if spread is None else float(spread)
 
 
+def boot_seconds_by_host(
+    session: Session, host_ids: Iterable[int]
+) -> dict[int, tuple[int, float, float | None]]:
+    """host id → (effective boots, their mean seconds, standard deviation) of all its runs."""
+    seconds = func.extract("epoch", Boot.finished_at - Boot.started_at)
+    rows = session.execute(
+        select(Run.host_id, func.count(seconds), func.avg(seconds), func.stddev_samp(seconds))
+        .join(Run, Boot.run_id == Run.id)
+        .where(Run.host_id.in_(list(host_ids)), Boot.state == BootState.EFFECTIVE)
+        .where(seconds.is_not(None))
+        .group_by(Run.host_id)
+    )
+    return {
+        host_id: (number, float(mean), None if spread is None else float(spread))
+        for host_id, number, mean, spread in rows
+    }
+
+
 def current_boots(session: Session, run_ids: Iterable[int]) -> dict[int, CurrentBoot]:
     """run id → the boot that it is making, of runs that make one."""
     rows = session.execute(

@@ -15,6 +15,8 @@ from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
 from mitigauge.errors import StaleEpoch
+from mitigauge.fleet import repository as fleet
+from mitigauge.fleet.availability import kept_from
 from mitigauge.runs.tables import HostLease
 
 
@@ -33,7 +35,8 @@ def acquire(
 ) -> Lease | None:
     """Take or take over the host for the run; None while somebody else acts on it.
 
-    A lapsed lease lets only its own run go on, with the next epoch. A *holder* that asks again,
+    No run begins on a host that is set aside or reserved; one that holds it goes on. A lapsed lease
+    lets only its own run go on, with the next epoch. A *holder* that asks again,
     because the answer to its commit was lost, gets the lease that it has.
     """
     held = session.scalars(
@@ -60,6 +63,9 @@ def acquire(
 def _take_free_host(
     session: Session, host_id: int, run_id: int, holder: UUID, *, now: datetime, expires: datetime
 ) -> Lease | None:
+    # Whoever sets the host aside or reserves it locks it: he has to wait for us, or is seen here.
+    if kept_from(fleet.shared_host(session, host_id), now) is not None:
+        return None
     last = session.scalars(
         select(HostLease.epoch)
         .where(HostLease.run_id == run_id)

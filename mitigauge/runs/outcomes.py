@@ -18,6 +18,7 @@ from mitigauge.database import database_now
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Experiment
+from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
 from mitigauge.results.schema import body_digest
 from mitigauge.runs import attempts
@@ -66,7 +67,7 @@ def prepared(session: Session, run: Run, facts: Mapping[str, Any]) -> None:
     run.prepared = dict(facts)
     run.consecutive_faults = 0
     fleet.saw_host(session, run.host_id)
-    if fleet.bring_back(session, run.host_id):
+    if absences.bring_back(session, run.host_id):
         _log(session, run, "host", f"{run.host.name} could be prepared and is in use again")
 
 
@@ -81,7 +82,7 @@ def put_back(session: Session, run: Run, reason: str) -> None:
 
 def set_aside(session: Session, run: Run, reason: str) -> datetime:
     """No run begins on the host before a probe succeeds or a person brings it back."""
-    probe_at = fleet.set_aside(session, run.host_id, reason)
+    probe_at = absences.set_aside(session, run.host_id, reason)
     text = f"{run.host.name} is set aside until {probe_at:%H:%M} UTC: {reason}"
     _log(session, run, "host", text)
     return probe_at

@@ -15,6 +15,7 @@ from mitigauge.errors import NotFound
 from mitigauge.experiments.repository import no_experiment
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.fleet.availability import kept_from
 from mitigauge.fleet.tables import Host
 from mitigauge.runs.tables import Boot, HostLease, Run
 from mitigauge.verdicts.states import Verdict
@@ -48,6 +49,8 @@ class LargestEffect(NamedTuple):
 
 
 UNFINISHED = ("queued", "running")
+# A run whose host a person set aside looks again after so long.
+LOOK_AGAIN_S = 600.0
 
 
 def experiments_on_host(session: Session, host_id: int, *, limit: int) -> list[Experiment]:
@@ -66,6 +69,30 @@ def experiments_on_host(session: Session, host_id: int, *, limit: int) -> list[E
 def runs_on_host(session: Session, host_id: int) -> list[int]:
     """Ids of all runs of the host."""
     return list(session.scalars(select(Run.id).where(Run.host_id == host_id)))
+
+
+def newest_runs_on_host(session: Session, host_id: int, *, limit: int) -> list[int]:
+    """Ids of the host's newest concluded runs."""
+    return list(
+        session.scalars(
+            select(Run.id)
+            .where(Run.host_id == host_id, Run.concluded_at.is_not(None))
+            .order_by(Run.id.desc())
+            .limit(limit)
+        )
+    )
+
+
+def unfinished_runs(session: Session) -> list[Run]:
+    """Runs that are not over, in the order in which they get their hosts."""
+    return list(
+        session.scalars(
+            select(Run)
+            .where(Run.state.in_(UNFINISHED))
+            .order_by(Run.id)
+            .options(joinedload(Run.host), joinedload(Run.experiment), joinedload(Run.comparison))
+        )
+    )
 
 
 def states_of_runs(session: Session, experiment_id: int) -> set[str]:
@@ -151,21 +178,22 @@ def wake_later(session: Session, run_id: int, seconds: float) -> None:
     )
 
 
-def wait_for_probe(session: Session, run_id: int) -> float | None:
-    """Let a queued run whose host is set aside wait for the next probe.
+def wait_for_host(session: Session, run_id: int) -> float | None:
+    """Let a queued run wait whose host is set aside or reserved.
 
-    Returns the seconds until then; None where it need not wait.
+    Returns the seconds until it is woken; None where it need not wait. Whoever gives the host back
+    wakes it earlier.
     """
-    probe_at = session.scalar(
-        select(Host.probe_at)
+    host = session.scalars(
+        select(Host)
         .join(Run, Run.host_id == Host.id)
-        .where(Run.id == run_id, Run.state == "queued", Host.probe_at.is_not(None))
-    )
-    if probe_at is None:
+        .where(Run.id == run_id, Run.state == "queued")
+    ).one_or_none()
+    now = database_now(session)
+    kept = None if host is None else kept_from(host, now)
+    if kept is None:
         return None
-    seconds = (probe_at - database_now(session)).total_seconds()
-    if seconds <= 0:
-        return None
+    seconds = LOOK_AGAIN_S if kept.until is None else (kept.until - now).total_seconds()
     wake_later(session, run_id, seconds)
     return seconds
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from mitigauge.access.roles import OPERATOR, Right, roles_with
 from mitigauge.database import database_now
-from mitigauge.errors import Conflict
+from mitigauge.errors import Conflict, Forbidden, InvalidInput
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.states import FINAL_STATES
+from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
+from mitigauge.fleet.availability import is_reserved, require_time
+from mitigauge.hostile import clean_text
 from mitigauge.runs import leases, outcomes
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.states import OPEN_BOOT_STATES, BootState
@@ -94,7 +99,7 @@ def keep_out(session: Session, environment: str, name: str, reason: str) -> bool
     require_free(session, environment, name)
     if was_aside:
         return False
-    fleet.set_aside(session, host.id, reason, pause_s=LONGEST_WORK_S)
+    absences.set_aside(session, host.id, reason, pause_s=LONGEST_WORK_S)
     return True
 
 
@@ -110,13 +115,88 @@ def require_free(session: Session, environment: str, name: str) -> None:
         )
 
 
-def bring_back(session: Session, environment: str, name: str) -> bool:
+def bring_back(session: Session, environment: str, name: str, *, by: str = OPERATOR) -> bool:
     """Let runs begin again on a host that was set aside; False where it was not.
 
-    Raises :class:`NotFound` for a host that took part in nothing yet.
+    Without *by*, whom a rule stands for, what a person set aside stays so. Raises
+    :class:`NotFound` for a host that took part in nothing yet.
     """
     host = fleet.host_named(session, environment, name)
-    if not fleet.bring_back(session, host.id):
+    if not absences.bring_back(session, host.id, by=by):
         return False
     run_rows.wake_runs_of_host(session, host.id)
     return True
+
+
+def set_aside(session: Session, environment: str, name: str, *, reason: str, by: str) -> int | None:
+    """Let no run begin on a host until a person brings it back; the run that still holds it.
+
+    A run that holds the host goes on until its end. Raises :class:`NotFound`,
+    :class:`InvalidInput` without a reason, and :class:`Conflict` where a person did so before.
+    """
+    said = _reason(reason)
+    host = fleet.locked_host(session, fleet.host_named(session, environment, name).id)
+    if host.set_aside_by:
+        raise Conflict(
+            f"{environment}/{name} is set aside already, by {host.set_aside_by}: "
+            f"{host.set_aside_reason}",
+            hint=f"`mitigauge host resume {name} --environment {environment}` takes it back.",
+        )
+    absences.set_aside_by_hand(session, host, said, by)
+    return leases.holding_run(session, host.id)
+
+
+def reserve(
+    session: Session, environment: str, name: str, *, until: datetime, reason: str, by: str
+) -> int | None:
+    """Keep a host for a person: no run begins on it before *until*; the run that still holds it.
+
+    A run that holds the host goes on until its end. Who reserved it may do so again, with another
+    time. Raises :class:`NotFound`, :class:`InvalidInput` for a bad time or reason, and
+    :class:`Conflict` where it is somebody else's.
+    """
+    said = _reason(reason)
+    host = fleet.locked_host(session, fleet.host_named(session, environment, name).id)
+    now = database_now(session)
+    require_time(until, now)
+    if is_reserved(host, now) and host.reserved_by != by:
+        raise Conflict(
+            f"{environment}/{name} is reserved by {host.reserved_by} until "
+            f"{host.reserved_until:%Y-%m-%d %H:%M} UTC: {host.reserved_reason}",
+            hint=f"Ask {host.reserved_by}, or `mitigauge host release {name}` breaks it.",
+        )
+    absences.reserve(session, host, until=until, reason=said, by=by)
+    return leases.holding_run(session, host.id)
+
+
+def release(
+    session: Session, environment: str, name: str, *, by: str, may_break: bool
+) -> str | None:
+    """Let runs begin on a reserved host again; whose it was, None where it was nobody's.
+
+    Raises :class:`NotFound`, and :class:`Forbidden` for somebody else's unless *may_break*.
+    """
+    host = fleet.locked_host(session, fleet.host_named(session, environment, name).id)
+    if not is_reserved(host, database_now(session)):
+        return None
+    owner = host.reserved_by
+    if owner != by and not may_break:
+        raise Forbidden(
+            f"{environment}/{name} is reserved by {owner}, not by {by}",
+            hint=f"Ask {owner}, or one of the roles {', '.join(roles_with(Right.SET_ASIDE))}.",
+        )
+    absences.release(session, host, by=by)
+    run_rows.wake_runs_of_host(session, host.id)
+    return owner
+
+
+def _reason(text: str) -> str:
+    said = " ".join(clean_text(text).split())
+    if not said:
+        raise InvalidInput("a reason is missing", hint="Say what for: others read it.")
+    if len(said) > absences.LONGEST_REASON:
+        raise InvalidInput(
+            f"the reason has {len(said)} characters",
+            hint=f"Use at most {absences.LONGEST_REASON}.",
+        )
+    return said

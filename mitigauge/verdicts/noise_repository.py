@@ -28,7 +28,7 @@ def medians(session: Session, run_ids: Sequence[int]) -> Sequence[Row[Any]]:
         select(
             Case.workload,
             CaseNoise.metric,
-            func.count(),
+            func.count().label("cases"),
             middle.within_group(CaseNoise.boot_percent).label("boot"),
             middle.within_group(CaseNoise.iteration_percent).label("iteration"),
             middle.within_group(CaseNoise.boot_mean_percent).label("boot_mean"),

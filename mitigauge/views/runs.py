@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from mitigauge.fleet.availability import kept_from
 from mitigauge.runs.counts import CurrentBoot, RunCounts
 from mitigauge.runs.host_time import HostTime
 from mitigauge.runs.remaining import Remaining, remaining
@@ -20,14 +21,14 @@ def run_view(
     time: HostTime | None = None,
 ) -> RunView:
     """One run from the counts of its boots, as of *now*; *time*: its host's, once it is over."""
-    left = _remaining(run, counts, current, now)
+    left = left_of(run, counts, current, now)
     return RunView(
         id=run.id,
         comparison=run.comparison.name,
         host=run.host.name,
         state=RunState(run.state),
         step=run.step,
-        detail=in_words(run, current),
+        detail=in_words(run, current, now),
         block=counts.block,
         blocks=run.comparison.blocks,
         boots_done=counts.settled,
@@ -58,19 +59,20 @@ def _host_time(time: HostTime) -> HostTimeView:
     )
 
 
-def _remaining(
+def left_of(
     run: Run, counts: RunCounts, current: CurrentBoot | None, now: datetime
 ) -> Remaining | None:
+    """The time that the run still takes; None before its first boot is done."""
     if run.state not in (RunState.QUEUED, RunState.RUNNING):
         return Remaining(0.0, 0.0, 0.0)
     since = (now - current.started_at).total_seconds() if current and current.started_at else 0.0
     return remaining(counts.mean_s, counts.spread_s, counts.effective, counts.to_come, since)
 
 
-def in_words(run: Run, current: CurrentBoot | None) -> str:
+def in_words(run: Run, current: CurrentBoot | None, now: datetime) -> str:
     """What the run does now, with its *current* boot if one is under way."""
     if run.state == RunState.QUEUED:
-        return _why_queued(run)
+        return _why_queued(run, now)
     if run.state != RunState.RUNNING:
         return run.state
     if run.step == WAITS_FOR_TURN:
@@ -91,12 +93,7 @@ def in_words(run: Run, current: CurrentBoot | None) -> str:
     return f"measuring {current.arm}{case}"
 
 
-def _why_queued(run: Run) -> str:
-    """A run that has not begun waits for its host, which may be set aside."""
-    host = run.host
-    if host.set_aside_at is None or host.probe_at is None:
-        return "waiting for its host"
-    return (
-        f"waiting: {host.name} is set aside, next probe {host.probe_at:%H:%M} UTC: "
-        f"{host.set_aside_reason}"
-    )
+def _why_queued(run: Run, now: datetime) -> str:
+    """A run that has not begun waits for its host, which may be set aside or reserved."""
+    kept = kept_from(run.host, now)
+    return f"waiting: {kept.why}" if kept else "waiting for its host"

@@ -57,6 +57,11 @@ BISECTION = "/api/bisections/9999"
 NOT_THERE = {"nobody": 401, "viewer": 403} | dict.fromkeys(ROLES[1:], 404)
 ANNOTATE = "/api/trends/1/annotations"
 ACCEPT = "/api/trends/changes/1/accept"
+ASIDE = "/api/hosts/lab/alpha/set-aside"
+SET_ASIDE = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 422, "admin": 422}
+RESERVE, RELEASE = "/api/hosts/lab/alpha/reserve", "/api/hosts/lab/alpha/release"
+RESERVED = {"nobody": 401, "viewer": 403, "runner": 403} | dict.fromkeys(ROLES[2:], 422)
+RELEASED = {"nobody": 401, "viewer": 403, "runner": 403} | dict.fromkeys(ROLES[2:], 409)
 APPROVE = "/api/series/nothing/v1/approve"
 APPROVED = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 404, "admin": 404}
 ACCEPTED = APPROVED | {"approver": 422, "admin": 422}
@@ -99,6 +104,12 @@ TABLE = {
     "GET /api/hosts/{name}": read("/api/hosts/alpha"),
     # It is not set aside; the test of hosts brings one back.
     "POST /api/hosts/{environment}/{name}/resume": Row(RESUME, RESUMED, RESUMED),
+    "GET /api/queue": read("/api/queue"),
+    # Without a reason or a time; the test of hosts gives both.
+    "POST /api/hosts/{environment}/{name}/set-aside": Row(ASIDE, SET_ASIDE, SET_ASIDE),
+    "POST /api/hosts/{environment}/{name}/reserve": Row(RESERVE, RESERVED, RESERVED),
+    # It is not reserved.
+    "POST /api/hosts/{environment}/{name}/release": Row(RELEASE, RELEASED, RELEASED),
     "GET /api/profiles/diff": read("/api/profiles/diff", 422),
     "GET /api/profiles/diff.svg": read("/api/profiles/diff.svg", 422),
     "GET /api/profiles/instructions": read("/api/profiles/instructions", 422),

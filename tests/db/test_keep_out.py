@@ -10,6 +10,7 @@ from sqlalchemy import Engine, text
 from mitigauge.database import transaction
 from mitigauge.errors import Conflict
 from mitigauge.experiments.spec import read_spec
+from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
 from mitigauge.runs import leases, service
 from mitigauge.runs import repository as run_rows
@@ -52,16 +53,16 @@ def test_a_run_that_waits_does_not_begin_meanwhile(engine: Engine, run: tuple[in
     with transaction(engine) as session:
         assert service.keep_out(session, "lab", "alpha", WHY)
     with transaction(engine) as session:
-        seconds = run_rows.wait_for_probe(session, run[0])
+        seconds = run_rows.wait_for_host(session, run[0])
         assert seconds is not None
         assert seconds > service.LONGEST_WORK_S - 60
         assert service.bring_back(session, "lab", "alpha")
-        assert run_rows.wait_for_probe(session, run[0]) is None
+        assert run_rows.wait_for_host(session, run[0]) is None
 
 
 def test_a_host_that_was_aside_stays_aside_afterwards(engine: Engine, run: tuple[int, int]) -> None:
     with transaction(engine) as session:
-        fleet.set_aside(session, run[1], "it was lost")
+        absences.set_aside(session, run[1], "it was lost")
     with transaction(engine) as session:
         assert not service.keep_out(session, "lab", "alpha", WHY)
         assert fleet.host_named(session, "lab", "alpha").set_aside_reason == "it was lost"

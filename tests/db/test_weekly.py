@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from bench.weekly.fill import Fleet, fill
 from mitigauge.database import transaction
 from mitigauge.errors import NotFound
+from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
 from mitigauge.reports.weekly import service
 from mitigauge.reports.weekly.data import Fate
@@ -23,8 +24,8 @@ from mitigauge.settings import Settings
 from pipelines.weekly import report_week
 from tests import recording
 from tests.made import make
-from tests.trends_made import FACTS, weeks
 from tests.mail_server import mail_server
+from tests.trends_made import FACTS, weeks
 
 SMALL = Fleet(hosts=21, cases=20, weeks=3)
 WEEK = SMALL.last
@@ -142,8 +143,8 @@ def test_noise_is_worked_out_once_and_is_that_of_the_case_page(engine: Engine) -
 def test_hosts_that_were_set_aside_lost_time(filled: Engine) -> None:
     with transaction(filled) as session:
         host = fleet.host_named(session, "rack", "host-003")
-        fleet.set_aside(session, host.id, "it does not answer")
-        fleet.bring_back(session, host.id)
+        absences.set_aside(session, host.id, "it does not answer")
+        absences.bring_back(session, host.id)
     start = WEEK.start
     change(
         filled,

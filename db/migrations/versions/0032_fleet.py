@@ -31,6 +31,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("run_id", "case_id", "metric", name=op.f("pk_case_noise")),
     )
     op.add_column("run", sa.Column("noise_at", MOMENT))
+    for name in ("set_aside_by", "reserved_by", "reserved_reason"):
+        op.add_column("host", sa.Column(name, sa.String(), nullable=False, server_default=""))
+    op.add_column("host", sa.Column("reserved_until", MOMENT))
     op.create_table(
         "host_absence",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -88,5 +91,7 @@ def downgrade() -> None:
     op.drop_index("ix_verdict_given_at", "verdict")
     op.drop_table("weekly_report")
     op.drop_table("host_absence")
+    for name in ("reserved_until", "reserved_reason", "reserved_by", "set_aside_by"):
+        op.drop_column("host", name)
     op.drop_column("run", "noise_at")
     op.drop_table("case_noise")

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
 from mitigauge.experiments.tables import Arm, Experiment
-from mitigauge.fleet import facts as fleet_facts
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.tables import Host
 from mitigauge.reports.weekly import repository as rows
@@ -32,8 +31,8 @@ from mitigauge.reports.weekly.repository import CaseLine, RunLine, VerdictLine
 from mitigauge.reports.weekly.trend_lines import any_trend, stability, trend_lines
 from mitigauge.reports.weekly.week import LENGTH, Week
 from mitigauge.runs import counts as run_counts
+from mitigauge.runs.drift import facts_of, host_changes, print_changes
 from mitigauge.runs.host_time import host_times
-from mitigauge.runs.outcomes import ARM_DEPENDENT_FACTS
 from mitigauge.runs.states import BootState, RunState
 from mitigauge.verdicts.states import Verdict
 
@@ -308,27 +307,22 @@ def _aside(host: Host, row: Any, week: Week) -> Aside:
 
 
 def _drift(session: Session, week: Week, since: datetime, hosts: Mapping[int, Host]) -> list[Drift]:
-    changes = rows.fingerprint_changes(session, since=since, start=week.start, end=week.end)
-    facts = rows.facts(session, {i for row in changes for i in (row.fingerprint_id, row.previous)})
+    changes = print_changes(session, since=since, start=week.start, end=week.end)[:MOST_LINES]
+    facts = facts_of(session, changes)
     return [
         Drift(
-            host=hosts[row.host_id].name,
-            environment=hosts[row.host_id].environment,
-            at=row.started_at,
-            changed=_facts_changed(facts[row.previous], facts[row.fingerprint_id])[:MOST_FACTS],
-            back=row.was_there,
+            host=hosts[change.host_id].name,
+            environment=hosts[change.host_id].environment,
+            at=change.at,
+            changed=_facts_changed(facts[change.previous], facts[change.fingerprint_id]),
+            back=change.back,
         )
-        for row in changes[:MOST_LINES]
+        for change in changes
     ]
 
 
-def _facts_changed(before: Mapping[str, object], after: Mapping[str, object]) -> list[FactChange]:
-    """Facts of the host that differ, without those that an arm sets."""
-    own = [
-        {name: value for name, value in of.items() if name not in ARM_DEPENDENT_FACTS}
-        for of in (before, after)
-    ]
+def _facts_changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FactChange]:
     return [
         FactChange(name=change.name, before=change.before, after=change.after)
-        for change in fleet_facts.changed(*own)
+        for change in host_changes(before, after)[:MOST_FACTS]
     ]

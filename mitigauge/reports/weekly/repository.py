@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
-from mitigauge.fleet.tables import Fingerprint, Host, HostAbsence
+from mitigauge.fleet.tables import Host, HostAbsence
 from mitigauge.reports.weekly.tables import WeeklyReport
 from mitigauge.results.tables import Result
 from mitigauge.runs.states import BootState
@@ -219,46 +219,6 @@ def absences(session: Session, start: datetime, end: datetime) -> Sequence[Any]:
         .where(HostAbsence.began_at < end, or_(over.is_(None), over > start))
         .order_by(HostAbsence.began_at, HostAbsence.id),
     )
-
-
-def fingerprint_changes(
-    session: Session, *, since: datetime, start: datetime, end: datetime
-) -> Sequence[Any]:
-    """(host, fingerprint, the one before, when, whether it was there earlier) of the week."""
-    lines = (
-        select(
-            Run.host_id,
-            Boot.fingerprint_id,
-            func.lag(Boot.fingerprint_id)
-            .over(partition_by=Run.host_id, order_by=(Boot.started_at, Boot.id))
-            .label("previous"),
-            Boot.started_at,
-        )
-        .join(Run, Boot.run_id == Run.id)
-        .where(Boot.fingerprint_id.is_not(None), Boot.started_at >= since, Boot.started_at < end)
-        .subquery()
-    )
-    return _all(
-        session,
-        select(
-            lines.c.host_id,
-            lines.c.fingerprint_id,
-            lines.c.previous,
-            lines.c.started_at,
-            (Fingerprint.first_seen_at < lines.c.started_at).label("was_there"),
-        )
-        .join(Fingerprint, Fingerprint.id == lines.c.fingerprint_id)
-        .where(lines.c.fingerprint_id != lines.c.previous, lines.c.started_at >= start)
-        .order_by(lines.c.started_at, lines.c.host_id),
-    )
-
-
-def facts(session: Session, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """Facts of fingerprints, by their ids."""
-    rows = session.execute(
-        select(Fingerprint.id, Fingerprint.facts).where(Fingerprint.id.in_(list(ids)))
-    )
-    return {row[0]: row[1] for row in rows}
 
 
 def noise(session: Session, start: datetime, end: datetime) -> Sequence[Any]:

@@ -249,6 +249,13 @@ export const hostsQuery = () =>
     refetchInterval: 30_000,
   });
 
+export const queueQuery = () =>
+  queryOptions({
+    queryKey: ["queue"],
+    queryFn: ({ signal }) => data(api.GET("/api/queue", { signal })),
+    refetchInterval: 30_000,
+  });
+
 export const hostQuery = (name: string, environment: string | null) =>
   queryOptions({
     queryKey: ["host", name, environment],

@@ -13,10 +13,14 @@ import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Facts } from "../ui/facts";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { FactTable } from "./fact-table";
-import { changes, type Change } from "./facts";
+import { Changes } from "./changes";
+import { DriftPanel } from "./drift";
+import { changes } from "./facts";
 import { FalseAlarms } from "./false-alarms";
 import "./hosts.css";
 import { Lease } from "./page";
+import { Queues } from "./queue";
+import { NoisePanel, TimePanel } from "./work";
 
 export function HostPage({ name }: { name: string }) {
   useTitle(name);
@@ -51,6 +55,7 @@ function Body({ host }: { host: Host }) {
         }
       />
       {host.set_aside_at !== null && <SetAside host={host} />}
+      {host.reserved_until !== null && <Reserved host={host} />}
       {host.emulated && <EmulatedNotice counted={host.clock === "counted"} />}
       <section className="panel inside" aria-label="Facts">
         <div className="inside">
@@ -66,7 +71,11 @@ function Body({ host }: { host: Host }) {
           />
         </div>
       </section>
+      {host.queue && <Queues queues={[host.queue]} />}
+      <DriftPanel drift={host.drift} />
+      <NoisePanel noise={host.noise} />
       <FalseAlarms rates={host.aa} />
+      <TimePanel host={host} />
       <section className="panel" aria-labelledby="fingerprints">
         <header>
           <h2 id="fingerprints">Fingerprints</h2>
@@ -122,7 +131,8 @@ function Body({ host }: { host: Host }) {
 function SetAside({ host }: { host: Host }) {
   return (
     <p className="notice" role="status">
-      <strong>Set aside:</strong> {host.set_aside_reason}. Its runs wait
+      <strong>Set aside{host.set_aside_by !== "" && ` by ${host.set_aside_by}`}:</strong>{" "}
+      {host.set_aside_reason}. Its runs wait
       {host.probe_at !== null && (
         <>
           {" "}
@@ -131,6 +141,24 @@ function SetAside({ host }: { host: Host }) {
       )}
       . Once the host is mended, <code>mitigauge host resume {host.name}</code> lets them go on at
       once.
+    </p>
+  );
+}
+
+/** Who has the host, and how it is given back. */
+function Reserved({ host }: { host: Host }) {
+  if (host.reserved_until === null) return null;
+  const environment = host.environment === "lab" ? "" : ` --environment ${host.environment}`;
+  return (
+    <p className="notice" role="status">
+      <strong>Reserved by {host.reserved_by}</strong> until <Stamp at={host.reserved_until} />:{" "}
+      {host.reserved_reason}. No run begins on it before. It is given back, or taken from{" "}
+      {host.reserved_by}, by{" "}
+      <code>
+        mitigauge host release {host.name}
+        {environment}
+      </code>
+      .
     </p>
   );
 }
@@ -158,34 +186,5 @@ function FingerprintItem({ print, before, open }: ItemProps) {
         <FactTable facts={print.facts} empty="None." marked={[]} />
       </details>
     </div>
-  );
-}
-
-function Changes({ changed }: { changed: Change[] }) {
-  if (changed.length === 0) return <p className="faint">No fact of it differs.</p>;
-  return (
-    <table className="list changes">
-      <caption>{counted(changed.length, "fact")} changed</caption>
-      <thead>
-        <tr>
-          <th scope="col">Fact</th>
-          <th scope="col">Before</th>
-          <th scope="col">Now</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changed.map((change) => (
-          <tr key={change.name}>
-            <th scope="row">{change.name}</th>
-            <td>
-              <del>{change.before ?? "absent"}</del>
-            </td>
-            <td>
-              <ins>{change.after ?? "absent"}</ins>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

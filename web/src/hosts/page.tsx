@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { hostsQuery } from "../api/queries";
+import { hostsQuery, queueQuery } from "../api/queries";
 import type { HostSummary } from "../api/types";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
@@ -11,6 +11,7 @@ import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Head, useTitle } from "../ui/page";
 import { Tag } from "../ui/tag";
 import "./hosts.css";
+import { Queues } from "./queue";
 
 /** Several environments may have a host of the same name. */
 function hostPath(host: HostSummary): string {
@@ -44,12 +45,17 @@ function NoneYet() {
 }
 
 export function Lease({ host }: { host: HostSummary }) {
+  if (host.reserved_until !== null)
+    return (
+      <Tag tone="void" text={`reserved by ${host.reserved_by}`} title={host.reserved_reason} />
+    );
   if (host.leased_by !== "") return <Tag tone="busy" text={`held by ${host.leased_by}`} />;
   if (host.set_aside_at !== null) return <Tag tone="bad" text="set aside" />;
   return <Tag tone="quiet" text="free" />;
 }
 
 function List({ hosts }: { hosts: HostSummary[] }) {
+  const queue = useQuery(queueQuery());
   return (
     <>
       <Head title="Hosts" />
@@ -90,6 +96,9 @@ function List({ hosts }: { hosts: HostSummary[] }) {
                 <td data-label="Lease">
                   <div>
                     <Lease host={host} />
+                    {host.set_aside_at !== null && (
+                      <div className="faint small">{host.set_aside_reason}</div>
+                    )}
                   </div>
                 </td>
                 <td data-label="Boots">{host.boots}</td>
@@ -106,6 +115,7 @@ function List({ hosts }: { hosts: HostSummary[] }) {
           </tbody>
         </table>
       </div>
+      <Loaded query={queue}>{(queues) => <Queues queues={queues} />}</Loaded>
     </>
   );
 }

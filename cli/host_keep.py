@@ -1,0 +1,146 @@
+"""`mitigauge host reserve|release|set-aside|queue`: who has a host, and what waits for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import Json, print_json, print_table, say
+from cli.stored import stored
+
+if TYPE_CHECKING:
+    from mitigauge.views.host_schemas import HostQueue, QueuedRun
+
+Environment = Annotated[str, typer.Option(help="Folder of ansible/envs/.")]
+Reason = Annotated[str, typer.Option(help="What for; everybody reads it.")]
+
+
+def reserve(
+    name: str,
+    until: Annotated[
+        str, typer.Option(help="8h, 3d, 2026-12-01 or 2026-12-01T18:00 (UTC); at most 60 days.")
+    ],
+    reason: Reason,
+    environment: Environment = "lab",
+    json: Json = False,
+) -> None:
+    """Keep a host for yourself: no run begins on it before that time.
+
+    A run that holds it goes on until its end. `mitigauge host release` gives it back earlier.
+    Everybody sees who has it, until when and what for.
+    """
+    from mitigauge.access.roles import OPERATOR
+    from mitigauge.database import database_now
+    from mitigauge.fleet.availability import moment
+    from mitigauge.runs import service
+
+    with stored() as session:
+        wanted = moment(until, database_now(session))
+        holder = service.reserve(
+            session, environment, name, until=wanted, reason=reason, by=OPERATOR
+        )
+    _said(
+        environment,
+        name,
+        f"is reserved until {wanted:%Y-%m-%d %H:%M} UTC",
+        holder,
+        json=json,
+    )
+
+
+def release(name: str, environment: Environment = "lab", json: Json = False) -> None:
+    """Let runs begin on a reserved host again, also on one that somebody else reserved."""
+    from mitigauge.access.roles import OPERATOR
+    from mitigauge.runs import service
+
+    with stored() as session:
+        owner = service.release(session, environment, name, by=OPERATOR, may_break=True)
+    word = "was not reserved" if owner is None else f"is free again; it was {owner}'s"
+    _said(environment, name, word, None, json=json)
+
+
+def set_aside(
+    name: str, reason: Reason, environment: Environment = "lab", json: Json = False
+) -> None:
+    """Let no run begin on a host until `mitigauge host resume`: it is broken, say.
+
+    A run that holds it goes on until its end. A host that a rule set aside, since it did not answer
+    or could not be restored, is probed and comes back by itself; this one does not.
+    """
+    from mitigauge.access.roles import OPERATOR
+    from mitigauge.runs import service
+
+    with stored() as session:
+        holder = service.set_aside(session, environment, name, reason=reason, by=OPERATOR)
+    _said(environment, name, "is set aside", holder, json=json)
+
+
+def queue(json: Json = False) -> None:
+    """What each host runs, what waits for it, and when that will begin.
+
+    Times are estimates from the boots that a run made, else from those that its host made before.
+    """
+    from mitigauge.views.queue import host_queues
+
+    with stored() as session:
+        queues = host_queues(session)
+    if json:
+        print_json(queues)
+        return
+    print_table(
+        ["host", "run", "experiment", "comparison", "by", "begins", "takes"],
+        [row for each in queues for row in _rows(each)],
+        empty="Nothing waits and nothing runs: `mitigauge experiment submit FILE` plans something.",
+    )
+
+
+def _said(environment: str, name: str, word: str, holder: int | None, *, json: bool) -> None:
+    if json:
+        from mitigauge.views.hosts import show_host
+
+        with stored() as session:
+            print_json(show_host(session, name, environment))
+        return
+    say(f"{environment}/{name} {word}")
+    if holder is not None:
+        say(f"run {holder} still holds it, until its end; `mitigauge host queue` shows how long")
+
+
+def _rows(of: HostQueue) -> list[list[str]]:
+    rows = []
+    if of.kept:
+        rows.append([of.host, "", of.kept, "", "", "", ""])
+    if of.running is not None:
+        rows.append([of.host, *_words(of.running), "now", _range(of.running, "takes")])
+    rows += [
+        [of.host, *_words(run), run.not_known or _range(run, "starts"), _range(run, "takes")]
+        for run in of.waiting
+    ]
+    return rows
+
+
+def _words(run: QueuedRun) -> list[str]:
+    experiment = f"{run.experiment} ({run.experiment_id})"
+    return [str(run.run_id), experiment, run.comparison, run.submitted_by]
+
+
+def _range(run: QueuedRun, what: str) -> str:
+    if what == "takes":
+        ends = (run.takes_s, run.takes_low_s, run.takes_high_s)
+    else:
+        ends = (run.starts_in_s, run.starts_low_s, run.starts_high_s)
+    if ends[0] is None or ends[1] is None or ends[2] is None:
+        return "not known yet"
+    about = _duration(ends[0])
+    if ends[1] == ends[2]:
+        return f"in {about}" if what == "starts" else about
+    prefix = "in " if what == "starts" else ""
+    return f"{prefix}{about} ({_duration(ends[1])} to {_duration(ends[2])})"
+
+
+def _duration(seconds: float) -> str:
+    """``40 min``, ``3.5 h``."""
+    if seconds < 3600:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"
