@@ -90,7 +90,9 @@ def guest_with(workload: str) -> dict[str, Any]:
     """
     needed = f"apply Ansible role guest with {workload} among guest_workloads"
     manifest = read_json(GUEST / "manifest.json", needed)
-    return {**manifest, "addition": read_json(GUEST / f"{workload}.json", needed)}
+    addition = read_json(GUEST / f"{workload}.json", needed)
+    limit_s = float(manifest["ready_timeout_s"]) + float(addition["more_ready_s"])
+    return {**manifest, "addition": addition, "ready_timeout_s": limit_s}
 
 
 def guest_manifest() -> dict[str, Any]:
