@@ -33,7 +33,7 @@ from pipelines.weekly import report_week
 log = structlog.get_logger()
 
 QUEUE = "runs"
-# Beside the runs' own: the reconciler, pruning, the weekly report and trends ask the database in one each.
+# Beside the runs' own: the reconciler, pruning, the weekly report and trends have one each.
 OWN_THREADS = 4
 # A run that waits for its host's job occupies a thread and a waiting Ansible, some 100 MB.
 CONCURRENCY = 16

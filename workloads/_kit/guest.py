@@ -90,7 +90,9 @@ def guest_with(workload: str) -> dict[str, Any]:
     """
     needed = f"apply Ansible role guest with {workload} among guest_workloads"
     manifest = read_json(GUEST / "manifest.json", needed)
-    return {**manifest, "addition": read_json(GUEST / f"{workload}.json", needed)}
+    addition = read_json(GUEST / f"{workload}.json", needed)
+    limit_s = float(manifest["ready_timeout_s"]) + float(addition["more_ready_s"])
+    return {**manifest, "addition": addition, "ready_timeout_s": limit_s}
 
 
 def guest_manifest() -> dict[str, Any]:
@@ -203,7 +205,9 @@ class Guest:
 
     def fault(self, kind: str, what: str) -> LabFault:
         """A lab fault with the end of what QEMU and the guest said."""
-        return LabFault(kind, f"{what}; last output:\n{tail(self.log, self.serial, self.said)}")
+        # Of a guest of ours the serial port is what it said.
+        files = dict.fromkeys((self.log, self.serial, self.said))
+        return LabFault(kind, f"{what}; last output:\n{tail(*files)}")
 
     def check(self) -> str:
         """What the guest said so far; LabFault if it is gone or gave up."""

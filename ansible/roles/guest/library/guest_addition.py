@@ -46,6 +46,7 @@ options:
   modules: {description: kernel modules, type: list, elements: str, default: []}
   files: {description: path in the guest to the text of a program, type: dict, default: {}}
   more_memory_mb: {description: memory that the guest needs for it in MiB, type: int, default: 0}
+  more_ready_s: {description: seconds that the guest's start takes longer, type: int, default: 0}
 author: [Mitigauge contributors]
 """
 
@@ -107,14 +108,15 @@ def ensure(params: dict[str, object], *, check_mode: bool) -> tuple[bool, dict[s
         dict(params["links"]), list(params["modules"]), dict(params["files"]),  # type: ignore[call-overload]
         f"{name}-order",
     )  # fmt: skip
-    initrd, more_mb = path / f"initrd-{name}.img", int(str(params["more_memory_mb"]))
-    inputs = digest([SCHEMA.encode(), str(more_mb).encode(), first, second])
+    initrd = path / f"initrd-{name}.img"
+    more = {key: int(str(params[key])) for key in ("more_memory_mb", "more_ready_s")}
+    inputs = digest([SCHEMA.encode(), json.dumps(more).encode(), first, second])
     present = read_manifest(path / f"{name}.json")
     if present.get("inputs_sha256") == inputs and initrd.is_file():
         return False, present
     manifest: dict[str, object] = {
         "schema": SCHEMA, "inputs_sha256": inputs, "initrd": str(initrd),
-        "more_memory_mb": more_mb, "initrd_sha256": digest([first, second]),
+        "initrd_sha256": digest([first, second]), **more,
         "tools": {program: version(program) for program in programs},
     }  # fmt: skip
     if not check_mode:
@@ -137,6 +139,7 @@ def main() -> None:
             "modules": {"type": "list", "elements": "str", "default": []},
             "files": {"type": "dict", "default": {}},
             "more_memory_mb": {"type": "int", "default": 0},
+            "more_ready_s": {"type": "int", "default": 0},
         },
         supports_check_mode=True,
     )

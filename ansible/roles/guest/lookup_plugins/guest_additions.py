@@ -23,7 +23,7 @@ author: [Mitigauge contributors]
 """
 
 DECLARATION = "guest.json"
-KNOWN = {"programs", "links", "modules", "more_memory_mb"}
+KNOWN = {"programs", "links", "modules", "more_memory_mb", "more_ready_s"}
 SHARED = "_kit/guest"
 
 
@@ -51,6 +51,13 @@ def addition(name: str, root: Path) -> dict[str, Any]:
     return {"name": name, **declared, "files": texts(root / SHARED) | texts(path.parent)}
 
 
+def additions(names: list[str], root: Path) -> list[dict[str, Any]]:
+    """One element for each of the workloads that adds something."""
+    return [
+        addition(name, root) for name in names if (root / name / "guest" / DECLARATION).is_file()
+    ]
+
+
 class LookupModule(LookupBase):  # type: ignore[misc]
     """Returns one element for each workload that adds something."""
 
@@ -59,9 +66,4 @@ class LookupModule(LookupBase):  # type: ignore[misc]
     ) -> list[dict[str, Any]]:
         """See DOCUMENTATION."""
         self.set_options(var_options=variables, direct=kwargs)
-        root = Path(self.get_option("root"))
-        return [
-            addition(name, root)
-            for name in terms
-            if (root / name / "guest" / DECLARATION).is_file()
-        ]
+        return additions(terms, Path(self.get_option("root")))
