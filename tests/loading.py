@@ -24,7 +24,7 @@ sys.path.append(str(REPOSITORY / "workloads"))
 
 def stage_runner(workloads: Path) -> None:
     """Put the runner into `workloads` as role `workload` does."""
-    for name in ("_cases.py", "_collecting.py", "_hpet.py", "_profiling.py"):
+    for name in ("_cases.py", "_collecting.py", "_hpet.py", "_off_cpu.py", "_profiling.py"):
         shutil.copy(RUNNER_FILES / name, workloads / name)
     shutil.copy(RUNNER_FILES / "runner.py", workloads / "_runner")
 
