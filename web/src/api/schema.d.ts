@@ -983,7 +983,7 @@ export interface components {
              * System
              * @enum {string}
              */
-            system: "host" | "guest";
+            system: "host" | "guest" | "off-cpu";
             /** Unit */
             unit: string;
         };
@@ -1540,12 +1540,12 @@ export interface components {
              * @description the system that was profiled
              * @enum {string}
              */
-            where: "host" | "guest";
+            where: "host" | "guest" | "off-cpu";
             /**
              * Wheres
              * @description the systems of which the case has profiles
              */
-            wheres: ("host" | "guest")[];
+            wheres: ("host" | "guest" | "off-cpu")[];
         };
         /**
          * DiffPruned
@@ -3814,7 +3814,7 @@ export interface operations {
                 case: number;
                 host: string;
                 /** @description which system was profiled */
-                where?: "host" | "guest";
+                where?: "host" | "guest" | "off-cpu";
             };
             header?: never;
             path?: never;
@@ -3870,7 +3870,7 @@ export interface operations {
                 /** @description of imported profiles: what was profiled */
                 tree?: string;
                 /** @description which system was profiled */
-                where?: "host" | "guest";
+                where?: "host" | "guest" | "off-cpu";
             };
             header?: never;
             path?: never;
@@ -3926,7 +3926,7 @@ export interface operations {
                 /** @description of imported profiles: what was profiled */
                 tree?: string;
                 /** @description which system was profiled */
-                where?: "host" | "guest";
+                where?: "host" | "guest" | "off-cpu";
             };
             header?: never;
             path?: never;
@@ -3969,7 +3969,7 @@ export interface operations {
                 experiment: number;
                 case: number;
                 /** @description which system was profiled */
-                where?: "host" | "guest";
+                where?: "host" | "guest" | "off-cpu";
             };
             header?: never;
             path?: never;
