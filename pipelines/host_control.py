@@ -39,6 +39,7 @@ class JobCase:
     timeout_s: int
     profile_hz: int | None = None
     profile_guest: bool = False
+    profile_off_cpu: bool = False
     guest: Mapping[str, str] = field(default_factory=dict)
     """What its guest is to get, as the arm says."""
     collect: Sequence[str] = ()

@@ -22,9 +22,19 @@ sys.path.append(str(RUNNER_FILES))
 sys.path.append(str(REPOSITORY / "workloads"))
 
 
+FILES = (
+    "_cases.py",
+    "_collecting.py",
+    "_hpet.py",
+    "_instructions.py",
+    "_off_cpu.py",
+    "_profiling.py",
+)
+
+
 def stage_runner(workloads: Path) -> None:
     """Put the runner into `workloads` as role `workload` does."""
-    for name in ("_cases.py", "_collecting.py", "_hpet.py", "_instructions.py", "_profiling.py"):
+    for name in FILES:
         shutil.copy(RUNNER_FILES / name, workloads / name)
     shutil.copy(RUNNER_FILES / "runner.py", workloads / "_runner")
 

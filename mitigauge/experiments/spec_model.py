@@ -126,11 +126,13 @@ class ArmSpec(_Closed):
 class ProfileSpec(_Closed):
     """A profiled pass after the timed ones, sampled so many times a second.
 
-    With ``guest`` the guest that the workload starts profiles itself too.
+    With ``guest`` the guest that the workload starts profiles itself too; with ``off_cpu`` a
+    further pass says where threads wait, by stack.
     """
 
     hz: int = Field(PROFILE_HZ, ge=1, le=MAX_PROFILE_HZ, strict=True)
     guest: Flag = False
+    off_cpu: Flag = False
 
 
 def _profile(value: object) -> object:
@@ -140,7 +142,8 @@ def _profile(value: object) -> object:
     if value is None or isinstance(value, Mapping | ProfileSpec):
         return value
     raise ValueError(
-        f"{shown(value)} refused; say true, false, or {{hz: {PROFILE_HZ}, guest: true}}"
+        f"{shown(value)} refused; say true, false, or {{hz: {PROFILE_HZ}, guest: true, "
+        "off_cpu: true}"
     )
 
 

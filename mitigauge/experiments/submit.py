@@ -192,6 +192,7 @@ def _case(
         + (workload.profiled_seconds_of(parameters, iterations) if selection.profile else 0),
         profile_hz=selection.profile.hz if selection.profile else None,
         profile_guest=selection.profile.guest if selection.profile else False,
+        profile_off_cpu=selection.profile.off_cpu if selection.profile else False,
         collect=selection.collect,
         metrics=metrics,
     )

@@ -154,6 +154,7 @@ class Case(Base):
     # Samples a second of a separate pass; none: not profiled.
     profile_hz: Mapped[int | None]
     profile_guest: Mapped[bool] = mapped_column(server_default=text("false"))
+    profile_off_cpu: Mapped[bool] = mapped_column(server_default=text("false"))
     # What is collected beside it; null: the spec says nothing (mitigauge.workloads.collectors).
     collect: Mapped[list[str] | None] = mapped_column(JsonOf(list[str]))
 

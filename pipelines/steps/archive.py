@@ -45,7 +45,7 @@ LATEST = 1 << 33  # a time in the year 2242
 PIECE = 1 << 16
 _PART = re.compile(r"[\x20-\x7e]+")
 # Raw text of profiles, in <case>/profile; kept as a blob of its own.
-_CAPTURE = re.compile(r"profile/(guest/)?perf\.script\.\w{1,8}")
+_CAPTURE = re.compile(r"profile/(guest/|off-cpu/)?perf\.script\.\w{1,8}")
 _PLAIN = (tarfile.REGTYPE, tarfile.AREGTYPE)
 _EXTENDED = (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 _REFUSED = (tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_SPARSE)
@@ -168,7 +168,8 @@ def _of_pass(inside: Sequence[str], case: Case) -> bool:
     """Whether that path in a case's directory is of a pass that was asked for."""
     if inside[:1] != ["profile"]:
         return True
-    return bool(case.profile_hz) and (case.profile_guest or inside[1:2] != ["guest"])
+    asked = {"guest": case.profile_guest, "off-cpu": case.profile_off_cpu}
+    return bool(case.profile_hz) and bool(asked.get("".join(inside[1:2]), True))
 
 
 def _fitting(listing: _Listing, bounds: Bounds) -> set[str]:

@@ -151,6 +151,7 @@ def _job_case(case: Case, guest: Mapping[str, str], clock: str) -> JobCase:
         timeout_s=case.timeout_s,
         profile_hz=case.profile_hz,
         profile_guest=case.profile_guest,
+        profile_off_cpu=case.profile_off_cpu,
         guest=guest,
         collect=collectors.of_case(case.collect, clock),
     )
@@ -213,8 +214,9 @@ def job_name(boot: Boot) -> str:
 
 
 def limit_s(case: Case) -> float:
-    """Seconds after which the host has given a case up, its profiled pass included."""
-    return 2 * case.timeout_s + PROFILE_SLACK_S if case.profile_hz else case.timeout_s
+    """Seconds after which the host has given a case up, its profiled passes included."""
+    passes = bool(case.profile_hz) * (1 + bool(case.profile_off_cpu))
+    return case.timeout_s + passes * (case.timeout_s + PROFILE_SLACK_S)
 
 
 def _still_running(context: StepContext, current_case: str, *, profiling: bool) -> Done:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from mitigauge.blobs import blob_store
@@ -55,16 +55,16 @@ def taken_captures(
     settings: Settings,
     budget: Budget,
 ) -> tuple[dict[System, Capture], str]:
-    """Captures of the pass in *directory* by system, host or guest, and why one of them is missing.
+    """Captures of the passes in *directory* by system, and why one of them is missing.
 
     Raises nothing but :class:`NotReady`, of a blob store that is away: a figure that was
     measured must not be lost to its profile.
     """
 
     @cache
-    def profiled() -> ResultBody:
-        """Parsed like any other pass, once for both systems."""
-        return result_in(directory, profiled_pass(asked, directory.parent), catalog).body
+    def profiled(of_pass: Path) -> ResultBody:
+        """Parsed like any other pass, once for host and guest; that of waiting is another one."""
+        return result_in(of_pass, profiled_pass(asked, directory.parent), catalog).body
 
     case = asked.case
 
@@ -73,7 +73,10 @@ def taken_captures(
     for system, left in _directories(directory, case).items():
         began = time.monotonic()
         try:
-            captures[system] = _captured(left, case, timed, profiled, settings, budget)
+            of_pass = left if system == "off-cpu" else directory
+            captures[system] = _captured(
+                left, case, timed, partial(profiled, of_pass), settings, budget
+            )
             budget.stack_bytes -= sum(map(len, captures[system].stacks))
         except NotReady:
             raise
@@ -89,6 +92,8 @@ def _directories(directory: Path, case: Case) -> dict[System, Path]:
     left: dict[System, Path] = {"host": directory}
     if case.profile_guest:
         left["guest"] = directory / "guest"
+    if case.profile_off_cpu:
+        left["off-cpu"] = directory / "off-cpu"
     return left
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import os
 import shutil
 import statistics
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -21,6 +24,8 @@ from tests.workload_cases import edit
 
 WORKLOAD = REPOSITORY / "workloads/exits"
 FIXTURES = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
+kinds = load("workloads/exits/kinds.py")
+sys.modules["kinds"] = kinds
 kvm = load("workloads/exits/kvm.py")
 exits = load("workloads/exits/run")
 parsing = load("workloads/exits/parse.py")
@@ -115,15 +120,113 @@ def jump_target(code: bytes, at: int) -> int:
 
 def test_the_jumps_of_the_machine_code_lead_where_they_should() -> None:
     """A wrong one runs into what is no instruction, in a process that is to be measured."""
-    again, end = kvm.ENTER.index(bytes.fromhex("89df")), kvm.ENTER.index(bytes.fromhex("4c89e0"))
-    jumps = {"74eb": again, "750b": end, "7505": end, "75dc": again}
+    enter = bytes.fromhex(kvm.ENTER.format(reason=6))
+    again, came = enter.index(bytes.fromhex("89df")), enter.index(bytes.fromhex("85c0"))
+    end = enter.index(bytes.fromhex("4c89e0"))
+    jumps = {"7506": came, "74e5": again, "750b": end, "7505": end, "75d6": again}
     for jump, target in jumps.items():
-        assert jump_target(kvm.ENTER, kvm.ENTER.index(bytes.fromhex(jump))) == target
-    assert jump_target(kvm.TO_USERSPACE, 2) == 0
-    code = kvm.to_kernel(20_000)
+        assert jump_target(enter, enter.index(bytes.fromhex(jump))) == target
+    assert bytes.fromhex("837d0806") in enter
+    wake = kvm.WAKE
+    again, send = wake.index(bytes.fromhex("89df")), wake.index(bytes.fromhex("89ef"))
+    end = wake.index(bytes.fromhex("4c89e0"))
+    jumps = {"74ed": again, "751f": end, "74ea": send, "7e05": end, "75c9": again}
+    for jump, target in jumps.items():
+        assert jump_target(wake, wake.index(bytes.fromhex(jump))) == target
+
+
+@pytest.mark.parametrize("to", [name for name in kinds.KINDS if name != kinds.HYPERCALL])
+@pytest.mark.parametrize("irqchip", ["on", "off"])
+def test_a_guest_makes_its_exits_again_and_again(to: str, irqchip: str) -> None:
+    code = kinds.memory_of(to, 20_000, irqchip)[kinds.CODE_AT]
+    body = bytes.fromhex(kinds.KINDS[to].code)
+    if kinds.leaves_by(to, irqchip):
+        assert code[: len(body)] == body
+        assert jump_target(code, len(body)) == 0
+        assert len(code) == len(body) + 2
+        return
     assert int.from_bytes(code[2:6], "little") == 20_000
-    assert jump_target(code, code.index(b"\x75")) == code.index(bytes.fromhex("6631c0"))
-    assert jump_target(code, code.index(b"\xeb")) == 0
+    assert code[6 : 6 + len(body)] == body
+    counted = 6 + len(body) + 2
+    assert (code[counted], jump_target(code, counted)) == (0x75, 6)
+    assert code[counted + 2 : counted + 4] == bytes((0xE6, kinds.END_PORT))
+    assert jump_target(code, counted + 4) == 0
+
+
+def test_what_the_controller_serves_depends_on_where_it_is() -> None:
+    assert [kinds.leaves_by("apic", chip) for chip in kinds.IRQCHIPS] == [0, 0, kinds.EXIT_MMIO]
+    assert [kinds.leaves_by("mmio", chip) for chip in kinds.IRQCHIPS] == [kinds.EXIT_MMIO] * 3
+    assert kinds.default_irqchip("apic") == kinds.default_irqchip("halt") == "on"
+    assert kinds.default_irqchip("userspace") == "off"
+
+
+def test_exceptions_and_wake_ups_have_handlers() -> None:
+    placed = kinds.memory_of("halt", 100, "on")
+    vectors = [int.from_bytes(placed[0][at : at + 4], "little") for at in range(0, 128, 4)]
+    assert set(vectors) == {kinds.FAULT_AT, kinds.WOKEN_AT}
+    assert vectors[kinds.NMI] == kinds.WOKEN_AT
+    after = int.from_bytes(placed[kinds.WOKEN_AT][6:8], "little")
+    code = placed[kinds.CODE_AT]
+    # The instruction before is the halt, the one there counts.
+    assert code[after - kinds.CODE_AT - 1] == 0xF4
+    assert code[after - kinds.CODE_AT :][:2] == bytes.fromhex("664e")
+    ends = sorted((at, at + len(content)) for at, content in placed.items())
+    assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(ends))
+    assert ends[-1][1] < kinds.STACK_AT < kvm.MEMORY_BYTES
+
+
+@pytest.mark.parametrize(
+    ("maker", "code"), [("GenuineIntel", "0f01c1"), ("AuthenticAMD", "0f01d9")]
+)
+def test_each_maker_has_a_hypercall_of_its_own(tmp_path: Path, maker: str, code: str) -> None:
+    (tmp_path / "cpuinfo").write_text(f"processor\t: 0\nvendor_id\t: {maker}\nflags\t\t: fpu\n")
+    assert kinds.hypercall(tmp_path / "cpuinfo") == code
+
+
+def test_a_maker_without_a_hypercall_is_named(tmp_path: Path) -> None:
+    (tmp_path / "cpuinfo").write_text("vendor_id\t: Unheard\n")
+    with pytest.raises(kvm.CaseError, match="no instruction known for 'Unheard'; known: Genuine"):
+        kinds.hypercall(tmp_path / "cpuinfo")
+
+
+def test_a_halt_without_a_controller_in_the_kernel_is_refused() -> None:
+    with pytest.raises(kvm.CaseError, match="exits to halt need the processor's interrupt"):
+        kvm.Guest("halt", 100, "off")
+
+
+HERE = pytest.mark.skipif(not os.access("/dev/kvm", os.R_OK | os.W_OK), reason="no KVM here")
+
+
+@HERE
+@pytest.mark.parametrize("to", ["userspace", "kernel", "eventfd", "msr-read", "mmio", "apic"])
+def test_a_real_guest_makes_its_exits(to: str) -> None:
+    with contextlib.closing(kvm.Guest(to, 200)) as guest:
+        guest.try_within(30)
+        guest.run()
+        if to == "eventfd":
+            assert os.eventfd_read(guest._event) == 400
+
+
+@HERE
+def test_an_exception_in_the_guest_is_no_exit(monkeypatch: pytest.MonkeyPatch) -> None:
+    # ud2, which no handler of the guest's makes good.
+    monkeypatch.setitem(kinds.KINDS, "kernel", kinds.Kind("0f0b"))
+    with (
+        contextlib.closing(kvm.Guest("kernel", 100)) as guest,
+        pytest.raises(kvm.CaseError, match="exits to kernel cannot be measured here"),
+    ):
+        guest.try_within(30)
+
+
+@HERE
+def test_a_guest_that_does_not_come_back_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    # jmp to itself.
+    monkeypatch.setitem(kinds.KINDS, "kernel", kinds.Kind("ebfe"))
+    with (
+        contextlib.closing(kvm.Guest("kernel", 100)) as guest,
+        pytest.raises(kvm.CaseError, match=r"does not come back from 100 of them within 0\.5 s"),
+    ):
+        guest.try_within(0.5)
 
 
 def test_a_host_without_kvm_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What is collected once a second beside cases."""
+"""What is collected once a second beside cases; profiles of waiting."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ EMPTY = sa.text("'{}'")
 
 def upgrade() -> None:
     op.add_column("benchmark_case", sa.Column("collect", JSON, nullable=True))
+    op.add_column(
+        "benchmark_case",
+        sa.Column("profile_off_cpu", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+    )
     op.create_table(
         "collected_series",
         sa.Column("boot_id", sa.Integer(), nullable=False),
@@ -50,4 +54,5 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("collected_series")
+    op.drop_column("benchmark_case", "profile_off_cpu")
     op.drop_column("benchmark_case", "collect")

@@ -42,7 +42,7 @@ from mitigauge.profiles.store.tree import Layout
 ROOT = "all"
 KERNEL_MARK = "_[k]"
 SHARE_UNIT = "%"
-IN_NANOSECONDS = ("cpu-clock", "task-clock", nmi.EVENT)
+IN_NANOSECONDS = ("cpu-clock", "task-clock", "off-cpu", nmi.EVENT)
 
 
 @dataclass(frozen=True, slots=True)

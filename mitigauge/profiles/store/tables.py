@@ -21,7 +21,8 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.database import Base
 
-System = Literal["host", "guest"]
+# Who was sampled: the processors of host or guest; or where the host's threads waited.
+System = Literal["host", "guest", "off-cpu"]
 
 
 def digest_of(name: str) -> bytes:
@@ -83,7 +84,6 @@ class Profile(Base):
     tree_id: Mapped[int] = mapped_column(ForeignKey("frame_tree.id"))
     boot_id: Mapped[int | None] = mapped_column(ForeignKey("boot.id"))
     case_id: Mapped[int | None] = mapped_column(ForeignKey("benchmark_case.id"))
-    # Whose processors were sampled: ``host`` or ``guest``.
     system: Mapped[System] = mapped_column("side", String, server_default="host")
     label: Mapped[str] = mapped_column(server_default="")
     event: Mapped[str]

@@ -211,7 +211,7 @@ export const caseProfilesQuery = (id: number, caseId: number, host: string) =>
       ),
   });
 
-export const profileGroupsQuery = (id: number, caseId: number, where: "host" | "guest") =>
+export const profileGroupsQuery = (id: number, caseId: number, where: "host" | "guest" | "off-cpu") =>
   queryOptions({
     queryKey: ["profile groups", id, caseId, where],
     queryFn: ({ signal }) =>

@@ -1490,7 +1490,7 @@ export interface components {
              * System
              * @enum {string}
              */
-            system: "host" | "guest";
+            system: "host" | "guest" | "off-cpu";
             /** Unit */
             unit: string;
         };
@@ -2249,12 +2249,12 @@ export interface components {
              * @description the system that was profiled
              * @enum {string}
              */
-            where: "host" | "guest";
+            where: "host" | "guest" | "off-cpu";
             /**
              * Wheres
              * @description the systems of which the case has profiles
              */
-            wheres: ("host" | "guest")[];
+            wheres: ("host" | "guest" | "off-cpu")[];
         };
         /**
          * DiffPruned
@@ -5658,7 +5658,7 @@ export interface operations {
                 case: number;
                 host: string;
                 /** @description which system was profiled */
-                where?: "host" | "guest";
+                where?: "host" | "guest" | "off-cpu";
             };
             header?: never;
             path?: never;
@@ -5714,7 +5714,7 @@ export interface operations {
                 /** @description of imported profiles: what was profiled */
                 tree?: string;
                 /** @description which system was profiled */
-                where?: "host" | "guest";
+                where?: "host" | "guest" | "off-cpu";
             };
             header?: never;
             path?: never;
@@ -5770,7 +5770,7 @@ export interface operations {
                 /** @description of imported profiles: what was profiled */
                 tree?: string;
                 /** @description which system was profiled */
-                where?: "host" | "guest";
+                where?: "host" | "guest" | "off-cpu";
             };
             header?: never;
             path?: never;
@@ -5869,7 +5869,7 @@ export interface operations {
                 experiment: number;
                 case: number;
                 /** @description which system was profiled */
-                where?: "host" | "guest";
+                where?: "host" | "guest" | "off-cpu";
             };
             header?: never;
             path?: never;

@@ -19,6 +19,7 @@ const BASIS_WORDS: Record<Basis, readonly [string, string]> = {
 const WHERE_WORDS: Record<Where, readonly [string, string]> = {
   host: ["host", "What the host's own processors did, the guest's share among it"],
   guest: ["guest", "What the guest saw itself do"],
+  "off-cpu": ["waiting", "Where the host's threads waited, by the stack they left with"],
 };
 
 const NOT_ASKED_AGAIN = { page: null };

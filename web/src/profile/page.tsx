@@ -125,7 +125,8 @@ function Body({ profile }: { profile: Profile }) {
         }
         lede={
           <>
-            {meta.event} {meta.where === "guest" ? "in the guest on" : "on"}{" "}
+            {meta.where === "off-cpu" ? "waiting" : meta.event}{" "}
+            {meta.where === "guest" ? "in the guest on" : "on"}{" "}
             <Link to={`/hosts/${encodeURIComponent(meta.host)}`}>{meta.host}</Link>: what{" "}
             <bdi>{meta.b.label}</bdi> costs beside <bdi>{meta.a.label}</bdi>
           </>

@@ -21,7 +21,7 @@ EVERY_S = 1.0
 READY_S = 30.0
 END_S = 30.0
 CPUS = Path("/sys/devices/system/cpu")
-# Lines of /proc/interrupts: machine checks, corrected ones (Intel's threshold), deferred ones (AMD).
+# Of /proc/interrupts: machine checks, corrected ones (Intel's threshold), deferred ones (AMD).
 MACHINE_CHECKS = ("MCE", "THR", "DFR")
 
 

@@ -223,38 +223,49 @@ def write_script(output: Path) -> Path:
 
     Written where the symbols are: on the host, while the recorded kernel still runs.
     """
+    return packed_script(output, ["-F", SCRIPT_FIELDS, *window(output)])
+
+
+def packed_script(output: Path, options: Sequence[str], through: Sequence[str] = ()) -> Path:
+    """What perf script prints with *options*, passed *through* a program, compressed."""
     program = packer()
-    suffix, options = PACKERS[program]
+    suffix, arguments = PACKERS[program]
     path = output / f"perf.script.{suffix}"
-    command = ["perf", "script", "-i", str(output / "perf.data"), "-F", SCRIPT_FIELDS,
-               *window(output)]  # fmt: skip
+    commands = [["perf", "script", "-i", str(output / "perf.data"), *options]]
+    commands += [list(through)] if through else []
     with path.open("wb") as file, (output / "script-stderr.txt").open("wb") as err:
-        script = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err,
-            start_new_session=True, env=c_locale(),
-        )  # fmt: skip
+        running: list[subprocess.Popen[bytes]] = []
+        source: Any = subprocess.DEVNULL
+        for command in commands:
+            process = subprocess.Popen(
+                command, stdin=source, stdout=subprocess.PIPE, stderr=err,
+                start_new_session=True, env=c_locale(),
+            )  # fmt: skip
+            if running:
+                source.close()  # or the one before would not learn that its reader is gone
+            running.append(process)
+            source = process.stdout
         packing = subprocess.Popen(
-            [program, *options], stdin=script.stdout, stdout=file, stderr=subprocess.DEVNULL,
+            [program, *arguments], stdin=source, stdout=file, stderr=subprocess.DEVNULL,
             start_new_session=True, preexec_fn=limit_file_size,  # noqa: PLW1509 (no threads here)
         )  # fmt: skip
-        if script.stdout:
-            script.stdout.close()  # or perf would not learn that the packer is gone
+        source.close()
         try:
             packed = packing.wait(PERF_SCRIPT_LIMIT_S)
-            code = script.wait(TERM_GRACE_S)
+            codes = [process.wait(TERM_GRACE_S) for process in running]
         except subprocess.TimeoutExpired:
             raise ProfileError(f"perf script: no end within {PERF_SCRIPT_LIMIT_S} s") from None
         finally:
-            end_group(script)
-            end_group(packing)
+            for process in (*running, packing):
+                end_group(process)
     if packed and path.stat().st_size >= CAPTURE_LIMIT_BYTES:
         raise ProfileError(
             f"the capture was left out: over {CAPTURE_LIMIT_BYTES} bytes compressed; "
             "profile with a lower hz, or a shorter iteration"
         )
-    if packed or code:
+    if packed or any(codes):
         tail = (output / "script-stderr.txt").read_bytes()[-600:].decode(errors="replace").strip()
-        raise ProfileError(f"perf script ended with {code}, {program} with {packed}: {tail}")
+        raise ProfileError(f"perf script ended with {codes[0]}, {program} with {packed}: {tail}")
     return path
 
 

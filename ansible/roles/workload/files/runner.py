@@ -24,6 +24,7 @@ from typing import Any
 
 from _cases import TIMED_OUT, run_logged, workload_command, write_json
 from _collecting import collecting, gates, passed
+from _off_cpu import off_cpu_case
 from _profiling import profile_case
 
 EX_TEMPFAIL = 75
@@ -93,6 +94,8 @@ def run_profiles(
             write_json(directory / "state.json", state)
             timed = directory / case["case_id"]
             profile_case(case, workloads, timed, job.get("nmi_source", ""))
+            if case.get("profile_off_cpu"):
+                off_cpu_case(case, workloads, timed)
     state.pop("profiling", None)
 
 

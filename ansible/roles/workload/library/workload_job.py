@@ -55,7 +55,7 @@ HIGHEST_HZ = 5000
 # How often whoever waits looks whether the runner has begun: it should know before anything is
 # measured.
 WATCH_INTERVAL_S = 0.1
-CAPTURES = ("*/profile/perf.script.*", "*/profile/guest/perf.script.*")
+CAPTURES = tuple(f"*/profile/{of}perf.script.*" for of in ("", "guest/", "off-cpu/"))
 
 
 class JobError(Exception):
@@ -116,7 +116,8 @@ def check_collect(index: int, names: Any) -> None:
 def limit_s(case: dict[str, Any]) -> int:
     """Seconds after which the case has ended for certain, its profiled pass included."""
     timeout: int = case["timeout_s"]
-    return 2 * timeout + PROFILE_MARGIN_S if case.get("profile_hz") else timeout
+    passes = bool(case.get("profile_hz")) * (1 + bool(case.get("profile_off_cpu")))
+    return timeout + passes * (timeout + PROFILE_MARGIN_S)
 
 
 def unit_active(job: str) -> bool:

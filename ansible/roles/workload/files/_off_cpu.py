@@ -1,0 +1,115 @@
+"""Where threads wait: a case once more under the scheduler's switches, with their call graphs.
+
+A thread that leaves its processor has a stack, and is off it until it is switched to again. So each
+switch away is told as a sample of that stack whose period is the nanoseconds until then, in the
+form that `perf script` gives other samples. A wait that had not ended with the recording is left
+out: how long it would have been is not known. Standard library only; staged beside the runner.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from _cases import run_logged, workload_command
+from _profiling import (
+    ProfileError,
+    leave_small,
+    lost_samples,
+    packed_script,
+    perf_stats,
+    perf_version,
+    repeated_case,
+    window,
+)
+
+SWITCH = "sched:sched_switch"
+EVENT = "off-cpu"
+FIELDS = "comm,pid,tid,cpu,time,event,trace,ip,sym,dso"
+# comm pid/tid [cpu] seconds: event: prev_comm=… ==> … next_pid=…
+HEADER = re.compile(
+    r"(?P<comm>\S.*?)\s+(?P<pid>\d+)/(?P<tid>\d+)\s+\[\d+\]\s+(?P<s>\d+)\.(?P<ns>\d{9}):\s+"
+    # As the kernel spells it, or as libtraceevent's plug-in does.
+    r"sched:sched_switch: .*==> (?:.*next_pid=|.*:(?=\d+ \[))(?P<next>\d+)"
+)
+# Threads that are followed at a time, and frames of one stack.
+MOST_THREADS = 100_000
+MOST_FRAMES = 256
+
+
+def waits(lines: Iterable[str]) -> Iterator[str]:
+    """Samples of waiting, out of what `perf script --ns` printed of switches."""
+    left: dict[str, tuple[int, str, list[str]]] = {}
+    stack: list[str] = []
+    for line in lines:
+        if line[:1].isspace():
+            if line.strip() and len(stack) < MOST_FRAMES:
+                stack.append(line)
+            continue
+        found = HEADER.match(line)
+        if found is None:
+            stack = []
+            continue
+        now = int(found["s"]) * 10**9 + int(found["ns"])
+        if began := left.pop(found["next"], None):
+            yield from _sample(began, now)
+        stack = []
+        who = f"{found['comm']} {found['pid']}/{found['tid']}"
+        # The idle thread waits for nothing.
+        if found["tid"] != "0" and len(left) < MOST_THREADS:
+            left[found["tid"]] = now, who, stack
+
+
+def _sample(began: tuple[int, str, list[str]], now: int) -> Iterator[str]:
+    at, who, stack = began
+    if stack and now > at:
+        yield f"{who} [000] {at // 10**9}.{at % 10**9 // 1000:06}: {now - at} {EVENT}: \n"
+        yield from stack
+        yield "\n"
+
+
+def record_waits(case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any]) -> None:
+    """Run the case under `perf record` of all switches; ProfileError if it did not work."""
+    command = [
+        "perf", "record", "-a", "-g", "-m", "2048", "-e", SWITCH, "--clockid", "mono",
+        "--no-buildid-cache", "-o", str(output / "perf.data"), "--",
+        *workload_command(case, workloads, output),
+    ]  # fmt: skip
+    began = time.monotonic()
+    code = run_logged(command, output, case["timeout_s"])
+    said["seconds"] = round(time.monotonic() - began, 3)
+    if code:
+        tail = (output / "stderr.txt").read_bytes()[-600:].decode(errors="replace").strip()
+        raise ProfileError(f"the pass under the scheduler's switches ended with {code}: {tail}")
+
+
+def off_cpu_case(case: dict[str, Any], workloads: Path, timed: Path) -> None:
+    """The case's pass in `timed`/profile/off-cpu, profile.json saying how it went."""
+    output = timed / "profile" / "off-cpu"
+    said: dict[str, Any] = {"state": "failed", "detail": "", "hz": 1, "event": EVENT}
+    try:
+        output.mkdir(parents=True)
+        said["perf"] = perf_version()
+        record_waits(repeated_case(case, timed), workloads, output, said)
+        said["lost"] = lost_samples(perf_stats(output), SWITCH)
+        here = [sys.executable, "-B", str(Path(__file__).resolve())]
+        capture = packed_script(output, ["--ns", "-F", FIELDS, *window(output)], here)
+        said |= {"state": "ok", "capture": capture.name, "capture_bytes": capture.stat().st_size}
+    except ProfileError as error:
+        said["detail"] = str(error)
+    except (OSError, subprocess.SubprocessError) as error:
+        said["detail"] = f"waiting: {error}"
+    if output.is_dir():
+        leave_small(output, said)
+
+
+if __name__ == "__main__":
+    # Between perf and the packer.
+    sys.stdin.reconfigure(errors="replace", newline="\n")
+    sys.stdout.reconfigure(errors="replace")
+    sys.stdout.writelines(waits(sys.stdin))
