@@ -565,6 +565,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/functions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Functions
+         * @description Functions of a case's profiles over all its arms, each against the baseline.
+         */
+        get: operations["functions_api_profiles_functions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/groups": {
         parameters: {
             query?: never;
@@ -761,6 +781,25 @@ export interface components {
             profiles: number;
             /** Samples */
             samples: number;
+            /**
+             * Total
+             * @description mean cost of everything, in the unit
+             */
+            total?: number | null;
+        };
+        /**
+         * ArmTotal
+         * @description A column: an arm and what everything costs in it.
+         */
+        ArmTotal: {
+            /** Arm */
+            arm: string;
+            /** Arm Id */
+            arm_id: number;
+            /** Is Baseline */
+            is_baseline: boolean;
+            /** Profiles */
+            profiles: number;
             /**
              * Total
              * @description mean cost of everything, in the unit
@@ -1903,6 +1942,117 @@ export interface components {
             percent_of_total?: number | null;
             /** Q */
             q: number;
+        };
+        /**
+         * FunctionCost
+         * @description What a function costs in one arm, in the view's unit.
+         */
+        FunctionCost: {
+            /**
+             * Difference
+             * @description of the asked measure, from the baseline; + is costlier
+             */
+            difference?: number | null;
+            /** High */
+            high?: number | null;
+            /** Low */
+            low?: number | null;
+            /**
+             * Name
+             * @description what the arm's kernel calls it, where that differs
+             * @default
+             */
+            name: string;
+            /**
+             * Own
+             * @description by itself
+             */
+            own: number;
+            /**
+             * Q
+             * @description over the functions of all arms together
+             */
+            q?: number | null;
+            /**
+             * Total
+             * @description with all that it calls; recursion counted once
+             */
+            total: number;
+        };
+        /**
+         * FunctionOverArms
+         * @description One function; a cell for each arm, null where the arm has no profile.
+         */
+        FunctionOverArms: {
+            /** Cells */
+            cells: (components["schemas"]["FunctionCost"] | null)[];
+            /** Function */
+            function: string;
+        };
+        /**
+         * FunctionsView
+         * @description Some functions of a case on a host over all arms.
+         */
+        FunctionsView: {
+            /**
+             * Arms
+             * @description the baseline first
+             */
+            arms: components["schemas"]["ArmTotal"][];
+            /** Bases */
+            bases: string[];
+            /** Basis */
+            basis: string;
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /**
+             * Event
+             * @description empty where there is no profile yet
+             */
+            event: string;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /**
+             * Found
+             * @description functions that fit the search
+             */
+            found: number;
+            /** Functions */
+            functions: components["schemas"]["FunctionOverArms"][];
+            /** Host */
+            host: string;
+            /**
+             * Measure
+             * @enum {string}
+             */
+            measure: "self" | "total";
+            /**
+             * Most
+             * @description largest cost of the asked measure of any arm: a common scale
+             */
+            most: number;
+            /** Offset */
+            offset: number;
+            /**
+             * System
+             * @enum {string}
+             */
+            system: "host" | "guest";
+            /**
+             * Systems
+             * @description those of which the case has profiles
+             */
+            systems: ("host" | "guest")[];
+            /** Unit */
+            unit: string;
         };
         /**
          * Health
@@ -4180,6 +4330,62 @@ export interface operations {
                 };
             };
             /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    functions_api_profiles_functions_get: {
+        parameters: {
+            query: {
+                experiment: number;
+                case: number;
+                host: string;
+                /** @description which system was profiled */
+                where?: "host" | "guest";
+                basis?: ("operation" | "share" | "raw") | null;
+                /** @description what differences and costs are of */
+                measure?: "self" | "total";
+                sort?: "difference" | "cost" | "q" | "name";
+                /** @description sort by this arm; empty: by all of them */
+                arm?: string;
+                /** @description turn the order round */
+                upwards?: boolean;
+                /** @description part of a function's name */
+                search?: string;
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FunctionsView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
