@@ -114,7 +114,7 @@ class Workload(Closed):
     by_hand: Text = Field(
         "", description="how to measure the same with nothing of ours, for people"
     )
-    metrics: dict[Name, Metric] = Field(min_length=1, max_length=32)
+    metrics: dict[Name, Metric] = Field(min_length=1, max_length=64)
     needs: tuple[Name, ...] = ()
     packages: tuple[Package, ...] = ()
     guest: bool = Field(False, description="boots a guest system, that of role guest")

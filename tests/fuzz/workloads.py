@@ -1,11 +1,13 @@
 """Changed output of workloads through their parsers, and changed events through what counts them.
 
 In this process, so that there are many: `results.py` does the same through the confined one.
-Output of one iteration that is taken gives the numbers that were recorded, or none were changed.
+Output of one iteration that is taken gives the numbers that were recorded, or none were changed;
+where a digest guards it, a digest that was forged as well leaves numbers that can be.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
@@ -21,7 +23,7 @@ from tests.loading import load
 
 SHARE = 10.0
 # Those that keep every figure twice, so that no changed one can pass.
-NAMES = ("compile", "wakeups")
+NAMES = ("compile", "desktop", "fio", "wakeups")
 CPU = 0
 
 
@@ -38,14 +40,41 @@ def _directory(rng: random.Random, scratch: Path) -> str:
     content = path.read_bytes()
     changed = as_json(rng, odd_json(rng, json.loads(content), rng.choice([1, 1, 2])))
     path.write_bytes(changed if rng.random() < 0.5 else odd_bytes(rng, content))
+    if is_forged := path.name != "run.json" and rng.random() < 0.5:
+        is_forged = _forge_digest(directory, path)
     try:
         result = parser.parse(directory)
     except parser.ParseError:
         return "refused"
+    if is_forged:
+        _check_finite(result["metrics"])
+        return "taken"
     # What run.json says of the pace chooses among the iterations; it has no figure in it.
     if path.name != "run.json":
         assert result["metrics"] == expected, path.name
     return "taken"
+
+
+def _forge_digest(directory: Path, path: Path) -> bool:
+    """Make the digest that `run` left fit the changed file, as a hostile host would, if it has one.
+
+    Then the parser's own rules are all that is left.
+    """
+    record = json.loads((directory / "run.json").read_text())
+    if path.name not in record.get("sha256", {}):
+        return False
+    record["sha256"][path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (directory / "run.json").write_text(json.dumps(record))
+    return True
+
+
+def _check_finite(metrics: dict[str, Any]) -> None:
+    """A figure of a forged file may be another one; it is a number that can be."""
+    for metric in metrics.values():
+        for value in [*metric["warmup"], *metric["values"]]:
+            assert isinstance(value, float | int)
+            # A percentage may say that something became faster.
+            assert (-100 if metric["unit"] == "percent" else 0) <= value < 1e100
 
 
 def _events(rng: random.Random) -> str:

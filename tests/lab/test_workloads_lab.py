@@ -27,7 +27,9 @@ pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab")]
 
 JOBS = "/var/lib/mitigauge/jobs"
 PATIENCE_S = 600
-PARSERS = {name: load(f"workloads/{name}/parse.py") for name in ("iperf", "syscall")}
+PARSERS = {
+    name: load(f"workloads/{name}/parse.py") for name in ("desktop", "fio", "iperf", "syscall")
+}
 
 
 def play(playbook: str, host: str, **variables: Any) -> PlayResult:
@@ -77,7 +79,8 @@ def wait(host: str, job: str, directory: Path) -> dict[str, Any]:
 def prepare(host: str, *, guest: bool, **more: bool) -> PlayResult:
     return play(
         "prepare.yml", host,
-        kernel_packages=[], workload_names=["iperf", "syscall"], guest_enabled=guest, **more,
+        kernel_packages=[], guest_enabled=guest,
+        workload_names=["desktop", "fio", "iperf", "syscall"] if guest else ["syscall"], **more,
     )  # fmt: skip
 
 
@@ -222,3 +225,67 @@ def test_a_guest_that_hangs_at_its_start_is_timed_out_counted_and_replaced(
     assert (tmp_path / job / "hang/attempt-1/qemu-1.log").is_file()
     record = json.loads((tmp_path / job / "hang/run.json").read_text())
     assert record["exit_code"] == 0
+
+
+def test_fio_measures_a_guest_s_disk_past_the_host_s_page_cache(
+    guests: str, tmp_path: Path
+) -> None:
+    cases = [
+        case("fio", "read", pattern="random-4k", operation="read", seconds=1, disk_mb=32),
+        case("fio", "write", pattern="sequential-128k", operation="write", queue_depth=32, jobs=4,
+             aio="io_uring", seconds=1, disk_mb=32),
+    ]  # fmt: skip
+    job = start(guests, *cases)
+    state = wait(guests, job, tmp_path)
+    assert [entry["outcome"] for entry in state["finished_cases"]] == ["ok", "ok"]
+    for one in cases:
+        result = PARSERS["fio"].parse(tmp_path / job / one["case_id"])
+        assert set(result["metrics"]) == set(Catalog().workloads["fio"].metrics)
+        assert result["metrics"]["iops"]["values"][0] > 10
+        assert result["tools"]["disk_cache"] == "none"
+    assert "mitigauge-disk" not in on(guests, f"find {JOBS} -name '*mitigauge-disk*'")
+
+
+def test_a_guest_that_dies_under_fio_is_replaced_and_counted(guests: str, tmp_path: Path) -> None:
+    job = start(
+        guests, case("fio", "dies", pattern="random-4k", operation="read", seconds=3, disk_mb=32)
+    )
+    on(
+        guests,
+        f"cd {JOBS}/{job}\n"
+        "until grep -q READY dies/serial-1.log 2> /dev/null; do sleep 0.05; done\n"
+        "kill -KILL $(cat dies/qemu.pid)\n",
+    )
+    state = wait(guests, job, tmp_path)
+    assert state["finished_cases"][0]["outcome"] == "ok"
+    result = PARSERS["fio"].parse(tmp_path / job / "dies")
+    assert result["lab_faults"][0]["kind"] in {"guest-died", "guest-channel"}
+    assert len(result["metrics"]["iops"]["values"]) == 1
+
+
+def test_a_disk_that_the_host_has_no_room_for_fails_the_case_with_its_reason(
+    guests: str, tmp_path: Path
+) -> None:
+    job = start(guests, case("fio", "full", pattern="random-4k", operation="read", disk_mb=1 << 20))
+    state = wait(guests, job, tmp_path)
+    assert state["finished_cases"][0]["outcome"] == "failed"
+    assert "MiB free" in (tmp_path / job / "full/stderr.txt").read_text()
+
+
+def test_two_desktops_log_in_on_a_ramp_and_every_action_is_timed(
+    guests: str, tmp_path: Path
+) -> None:
+    one = case(
+        "desktop", "two", profile="light", sessions=2, seconds=5, loops=1, think_ms=50, work=1,
+        disk_mb=16,
+    )  # fmt: skip
+    job = start(guests, {**one, "warmup": 0, "timeout_s": 900})
+    state = wait(guests, job, tmp_path)
+    assert [entry["outcome"] for entry in state["finished_cases"]] == ["ok"]
+    result = PARSERS["desktop"].parse(tmp_path / job / "two")
+    declared = Catalog().workloads["desktop"].metrics_of(one["parameters"])
+    assert set(result["metrics"]) == set(declared)
+    assert result["metrics"]["failed_actions"]["values"] == [0.0]
+    # Two desktops on one processor are slower than one.
+    assert result["metrics"]["slowdown"]["values"][0] > 0
+    assert result["metrics"]["cpu_ready_time"]["values"][0] > 1

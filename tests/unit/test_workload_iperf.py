@@ -21,7 +21,10 @@ from tests.loading import load
 WORKLOAD = REPOSITORY / "workloads/iperf"
 FIXTURES = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
 iperf = load("workloads/iperf/run")
-guests = sys.modules["guest"]  # its part
+guests, profiles, attempts, networks = (
+    sys.modules[name]
+    for name in ("_kit.guest", "_kit.guest_profile", "_kit.guest_attempts", "network")
+)
 parsing = load("workloads/iperf/parse.py")
 
 Change = Callable[[dict[str, Any]], None]
@@ -201,7 +204,7 @@ def test_bridge_and_vhost_differ_only_in_who_serves_the_tap(
 ) -> None:
     facts = tmp_path / "network.json"
     facts.write_text(json.dumps({"tap": "mgtap0", "guest": "192.168.213.2/24"}))
-    monkeypatch.setattr(guests, "NETWORK", facts)
+    monkeypatch.setattr(networks, "NETWORK", facts)
     end = iperf.endpoint(network)
     assert end.qemu[1] == f"tap,id=n0,ifname=mgtap0,script=no,downscript=no,{vhost}"
     assert (end.guest_address, end.host) == ("192.168.213.2/24", "192.168.213.2")
@@ -210,7 +213,7 @@ def test_bridge_and_vhost_differ_only_in_who_serves_the_tap(
 def test_a_host_without_the_roles_is_told_which_to_apply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guests, "NETWORK", tmp_path / "none.json")
+    monkeypatch.setattr(networks, "NETWORK", tmp_path / "none.json")
     with pytest.raises(iperf.contract.CaseError, match="apply Ansible role guest_network"):
         iperf.endpoint("bridge")
 
@@ -296,11 +299,11 @@ def test_a_profiled_guest_boots_the_larger_initramfs_and_counts_its_tests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guests, "GUEST", tmp_path)
-    manifest = {"initrd": "/g/initrd-profile.img", "memory_mb": 512, "done_marker": "DONE"}
+    manifest = {"initrd": "/g/initrd-profile.img", "more_memory_mb": 256, "done_marker": "DONE"}
     (tmp_path / "profile.json").write_text(json.dumps(manifest))
     profile = iperf.guest_profile(199, 3, tmp_path)
-    assert profile.append == " mg_profile=199,3"
-    assert "/g/initrd-profile.img" in profile.qemu
+    assert profile.addition.append == " mg_profile=199,3"
+    assert "/g/initrd-profile.img" in profile.addition.qemu
 
 
 def test_a_profile_takes_its_memory_beside_what_the_arm_asks(tmp_path: Path) -> None:
@@ -308,9 +311,9 @@ def test_a_profile_takes_its_memory_beside_what_the_arm_asks(tmp_path: Path) -> 
         "command": ["sh", "-c", "exec sleep 60"], "memory_mb": 256, "append": "", "boot": [],
     }  # fmt: skip
     end = iperf.Endpoint([], "10.0.2.15/24", "127.0.0.1", 5201)
-    profile = guests.GuestProfile([], "", "DONE", tmp_path / "guest.tar", 512)
+    more = guests.Addition([], memory_mb=256)
     for asked, size in (({}, "512"), ({"memory_mb": "320"}, "576")):
-        with iperf.booted(iperf.Guest(manifest, end, 1, tmp_path, 1, profile, asked)) as guest:
+        with iperf.booted(iperf.Guest(manifest, end, 1, tmp_path, 1, more, asked)) as guest:
             assert guest.command[guest.command.index("-m") + 1] == size
 
 
@@ -325,7 +328,8 @@ def test_a_host_without_the_profiling_guest_is_told_which_role_to_apply(
 def taken(tmp_path: Path, *, says: str, **files: str) -> Path:
     """Directory with what was taken from a guest that `says` something at the end."""
     guest = a_guest(tmp_path)
-    profile = guests.GuestProfile([], "", "DONE", handed_over(tmp_path / "guest.tar", **files), 512)
+    tar = handed_over(tmp_path / "guest.tar", **files)
+    profile = profiles.GuestProfile(guests.Addition([]), "DONE", tar)
     guest.serial.write_text(f"READY 1\n{says}\n")
     with iperf.booted(guest):
         iperf.take_profile(guest, profile, tmp_path / "guest")
@@ -347,7 +351,7 @@ def test_only_the_known_files_are_taken_from_a_guest(tmp_path: Path) -> None:
 def test_a_guest_that_hands_nothing_over_is_no_fault_of_the_case(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, said: str
 ) -> None:
-    monkeypatch.setattr(guests, "PROFILE_LIMIT_S", 0)
+    monkeypatch.setattr(profiles, "PROFILE_LIMIT_S", 0)
     directory = taken(tmp_path, says=says)
     assert said in (directory / "failed.txt").read_text()
 

@@ -13,7 +13,7 @@ import pytest
 from tests.loading import load
 
 iperf = load("workloads/iperf/run")
-guests, disks = sys.modules["guest"], sys.modules["disk"]
+guests, disks = sys.modules["_kit.guest"], sys.modules["_kit.guest_disk"]
 END = guests.Endpoint(["-netdev", "tap"], "192.168.213.2/24", "192.168.213.2", 5201)
 
 

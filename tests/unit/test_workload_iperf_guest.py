@@ -18,7 +18,9 @@ from mitigauge.catalog import Catalog
 from tests.loading import load
 
 iperf = load("workloads/iperf/run")
-guests, monitors, memories = (sys.modules[name] for name in ("guest", "monitor", "memory"))
+guests, monitors, memories = (
+    sys.modules[f"_kit.{name}"] for name in ("guest", "guest_monitor", "guest_memory")
+)
 QEMU = "qemu-system-x86_64"
 # The others of the family need KVM.
 BASIC = Catalog().families["guest-enlightenments"].modes["basic"].settings.guest()["cpu"]

@@ -21,12 +21,16 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleError
 
+from mitigauge.settings import REPOSITORY
 from tests.loading import load
 
 ROLES = "ansible/roles"
+WORKLOADS = REPOSITORY / "workloads"
 parts = load("ansible/module_utils/mitigauge_guest.py")
 image = load(f"{ROLES}/guest/library/guest_image.py")
 disk = load(f"{ROLES}/guest/library/guest_disk.py")
+addition = load(f"{ROLES}/guest/library/guest_addition.py")
+additions = load(f"{ROLES}/guest/lookup_plugins/guest_additions.py")
 network = load(f"{ROLES}/guest_network/library/guest_network.py")
 job = load(f"{ROLES}/workload/library/workload_job.py")
 stage = load(f"{ROLES}/workload/library/workload_stage.py")
@@ -103,6 +107,69 @@ def test_a_guest_stays_on_the_processors_it_is_given() -> None:
     assert free[0] == "qemu-system-x86_64"
     held = image.qemu_command("host", 256, "2-3")
     assert held == ["taskset", "--cpu-list", "2-3", *free]
+
+
+def test_workloads_of_ours_add_their_own_server_and_what_they_share() -> None:
+    found = {name: additions.addition(name, WORKLOADS) for name in ("fio", "desktop")}
+    for name, one in found.items():
+        assert set(one["files"]) >= {"serve", "channel"}
+        assert one["files"]["serve"] == (WORKLOADS / name / "guest/serve").read_text()
+        assert "virtio_blk" in one["modules"]
+    assert found["fio"]["programs"] == {"fio": "fio"}
+    told = additions.additions(["syscall", "fio", "iperf"], WORKLOADS)
+    assert [one["name"] for one in told] == ["fio"]
+
+
+def test_an_addition_with_an_unknown_word_is_refused_by_name(tmp_path: Path) -> None:
+    folder = tmp_path / "disk/guest"
+    folder.mkdir(parents=True)
+    (folder / "guest.json").write_text('{"programms": {}}')
+    with pytest.raises(AnsibleError, match=r"disk/guest/guest.json: unknown programms; known: "):
+        additions.addition("disk", tmp_path)
+
+
+@pytest.fixture
+def made_guest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """What guest_addition is asked, where a guest was built and no module is found."""
+    (tmp_path / "manifest.json").write_text('{"kernel_release": "7.2"}')
+    (tmp_path / "initrd.img").write_bytes(b"first")
+    monkeypatch.setattr(addition, "module_paths", lambda *_: [])
+    return {
+        "path": str(tmp_path), "name": "disk", "programs": {}, "links": {"bin/sh": "busybox"},
+        "modules": ["virtio_blk"], "files": {"serve": "#!/bin/sh\n"}, "more_memory_mb": 64,
+        "more_ready_s": 30,
+    }  # fmt: skip
+
+
+def test_an_addition_comes_after_the_guest_and_is_made_once(
+    made_guest: dict[str, object], tmp_path: Path
+) -> None:
+    assert addition.ensure(made_guest, check_mode=True)[0]
+    assert not (tmp_path / "disk.json").exists()
+    changed, manifest = addition.ensure(made_guest, check_mode=False)
+    packed = (tmp_path / "initrd-disk.img").read_bytes()
+    assert changed
+    assert packed.startswith(b"first070701")
+    assert b"serve" in packed
+    assert b"modules/disk-order" in packed
+    assert (manifest["more_memory_mb"], manifest["tools"]) == (64, {})
+    assert addition.ensure(made_guest, check_mode=False) == (False, manifest)
+    (tmp_path / "initrd.img").write_bytes(b"another")
+    assert addition.ensure(made_guest, check_mode=False)[0]
+
+
+def test_an_addition_without_a_guest_or_without_room_is_refused(
+    made_guest: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=10)
+    with monkeypatch.context() as patch:
+        patch.setattr(addition.shutil, "disk_usage", lambda _: usage)
+        with pytest.raises(addition.GuestImageError, match="make room there"):
+            addition.ensure(made_guest, check_mode=False)
+    assert not (tmp_path / "disk.json").exists()
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(addition.GuestImageError, match="guest_image comes first"):
+        addition.ensure(made_guest, check_mode=False)
 
 
 QCOW2 = struct.pack(">4sIQ", b"QFI\xfb", 3, 0).ljust(512, b"\0")

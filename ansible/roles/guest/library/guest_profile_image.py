@@ -41,7 +41,7 @@ options:
 author: [Mitigauge contributors]
 """
 
-SCHEMA = "mitigauge.guest-profile/1"
+SCHEMA = "mitigauge.guest-profile/2"
 # Carries the recording out: over the network it would come after the tests' own traffic,
 # and the serial port takes an exit for every byte.
 MODULES = ("virtio_console",)
@@ -87,7 +87,7 @@ def ensure(params: dict[str, str], *, check_mode: bool) -> tuple[bool, dict[str,
         return False, present
     manifest: dict[str, object] = {
         "schema": SCHEMA, "inputs_sha256": inputs, "initrd": str(path / INITRD),
-        "memory_mb": memory, "done_marker": DONE_MARKER,
+        "memory_mb": memory, "more_memory_mb": EXTRA_MEMORY_MB, "done_marker": DONE_MARKER,
     }  # fmt: skip
     if not check_mode:
         # Without its manifest a half-replaced one is rebuilt, never started.

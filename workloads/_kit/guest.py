@@ -1,4 +1,4 @@
-"""The measuring guest: its network, its life, and the profile it takes of itself."""
+"""The guest that a workload boots: what QEMU gets, its life, and what it says of itself."""
 
 from __future__ import annotations
 
@@ -6,26 +6,18 @@ import contextlib
 import json
 import re
 import subprocess
-import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from _kit.contract import CaseError
-from disk import MAC, Session, free_port, qemu_arguments, require_unchanged
-from memory import arguments as memory_arguments
-from memory import backing_of, checked_size, mapping
-from monitor import Monitor, MonitorError, devices, irqchip, memory_mb, processor
+from _kit.guest_disk import MAC, Session, free_port, qemu_arguments, require_unchanged
+from _kit.guest_memory import arguments as memory_arguments
+from _kit.guest_memory import backing_of, checked_size, mapping
+from _kit.guest_monitor import Monitor, MonitorError, devices, irqchip, memory_mb, processor
 
 GUEST = Path("/opt/mitigauge/guest")
-NETWORK = Path("/etc/mitigauge/guest-network.json")
-PORT = 5201  # iperf3's own; what the guest's server listens on
-# A guest turns its recording into text before it hands it over.
-PROFILE_LIMIT_S = 120
-# What a guest hands over; anything else is left in its tar.
-PROFILE_FILES = ("facts.json", "failed.txt", "stats.txt", "perf.script.gz")
-PROFILE_FILE_BYTES = 32 << 20
 TAIL_BYTES = 2048
 # What an arm may set of the guest.
 CPU, FLAGS, IRQCHIP = "cpu", "flags", "machine.kernel_irqchip"
@@ -52,12 +44,30 @@ class LabFault(Exception):
 
 
 class Endpoint(NamedTuple):
-    """QEMU's network arguments, the guest's address, and where the host reaches iperf3."""
+    """QEMU's network arguments, the guest's address, and where the host reaches its server."""
 
     qemu: list[str]
     guest_address: str
     host: str
     port: int
+
+
+class Addition(NamedTuple):
+    """What a guest gets besides: arguments, words of its command line, and memory for them."""
+
+    qemu: list[str]
+    append: str = ""
+    memory_mb: int = 0
+
+    @classmethod
+    def of(cls, parts: Iterable[Addition]) -> Addition:
+        """All of them together."""
+        parts = list(parts)
+        return cls(
+            [word for part in parts for word in part.qemu],
+            "".join(part.append for part in parts),
+            sum(part.memory_mb for part in parts),
+        )
 
 
 def read_json(path: Path, missing: str) -> dict[str, Any]:
@@ -73,6 +83,18 @@ def read_json(path: Path, missing: str) -> dict[str, Any]:
     return content
 
 
+def guest_with(workload: str) -> dict[str, Any]:
+    """How the guest that is built here is started, and its `addition` for `workload`.
+
+    An operator's image, which has none, does not take its place. CaseError if the host has none.
+    """
+    needed = f"apply Ansible role guest with {workload} among guest_workloads"
+    manifest = read_json(GUEST / "manifest.json", needed)
+    addition = read_json(GUEST / f"{workload}.json", needed)
+    limit_s = float(manifest["ready_timeout_s"]) + float(addition["more_ready_s"])
+    return {**manifest, "addition": addition, "ready_timeout_s": limit_s}
+
+
 def guest_manifest() -> dict[str, Any]:
     """How this host's guest is started, and its `disk`, where it is of the operator's image.
 
@@ -85,44 +107,6 @@ def guest_manifest() -> dict[str, Any]:
         require_unchanged(disk)
         disk["session"] = (GUEST / "session").read_text()
     return manifest
-
-
-def endpoint(network: str) -> Endpoint:
-    """How guest and host see each other over `network`."""
-    if network == "user":
-        port = free_port()
-        forward = ",".join(
-            f"hostfwd={protocol}:127.0.0.1:{port}-10.0.2.15:{PORT}" for protocol in ("tcp", "udp")
-        )
-        return Endpoint(["-netdev", f"user,id=n0,{forward}"], "10.0.2.15/24", "127.0.0.1", port)
-    facts = read_json(NETWORK, "apply Ansible role guest_network to this host")
-    vhost = "on" if network == "vhost" else "off"
-    tap = f"tap,id=n0,ifname={facts['tap']},script=no,downscript=no,vhost={vhost}"
-    guest = str(facts["guest"])
-    return Endpoint(["-netdev", tap], guest, guest.partition("/")[0], PORT)
-
-
-class GuestProfile(NamedTuple):
-    """The profile that the guest is to take of its tests, on its way to `tar`."""
-
-    qemu: list[str]
-    append: str
-    done_marker: str
-    tar: Path
-    memory_mb: int
-
-
-def guest_profile(hz: int, tests: int, output: Path) -> GuestProfile:
-    """What QEMU and the guest need to sample `tests` tests `hz` times a second."""
-    manifest = read_json(GUEST / "profile.json", "apply Ansible role guest with guest_profiled")
-    tar = output / "guest.tar"
-    qemu = [
-        "-initrd", str(manifest["initrd"]),
-        "-device", "virtio-serial-pci", "-chardev", f"file,id=profile,path={tar}",
-        "-device", "virtserialport,chardev=profile",
-    ]  # fmt: skip
-    append, memory_mb = f" mg_profile={hz},{tests}", int(manifest["memory_mb"])
-    return GuestProfile(qemu, append, str(manifest["done_marker"]), tar, memory_mb)
 
 
 def tail(*paths: Path) -> str:
@@ -168,11 +152,11 @@ class Guest:
     def __init__(
         self,
         manifest: dict[str, Any],
-        end: Endpoint,
+        end: Endpoint | None,
         vcpus: int,
         output: Path,
         attempt: int,
-        profile: GuestProfile | None = None,
+        addition: Addition | None = None,
         asked: dict[str, str] | None = None,
     ) -> None:
         self.manifest = manifest
@@ -182,36 +166,37 @@ class Guest:
         self.log = output / f"qemu-{attempt}.log"
         self.said, self.session = self.serial, None
         self.memory_mb = int(self.asked.get(MEMORY, manifest.get("memory_mb", 0)))
-        if profile:
-            # What the profile needs, it gets besides.
-            self.memory_mb += profile.memory_mb - int(manifest["memory_mb"])
+        if addition:
+            self.memory_mb += addition.memory_mb
         self.command = [
-            *manifest["command"], *made_so(manifest, self.asked), *self._memory(profile),
-            "-smp", str(vcpus), *end.qemu,
+            *manifest["command"], *made_so(manifest, self.asked), *self._memory(addition),
+            "-smp", str(vcpus), *(end.qemu if end else []),
             "-qmp", f"unix:{self.monitor},server=on,wait=off",
             "-serial", f"file:{self.serial}", "-pidfile", str(output / "qemu.pid"),
-            *self._system(end, output / f"session-{attempt}.log", profile),
+            *self._system(end, output / f"session-{attempt}.log", addition),
         ]  # fmt: skip
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
-    def _memory(self, profile: GuestProfile | None) -> list[str]:
-        if not profile and not {MEMORY, BACKING} & set(self.asked):
+    def _memory(self, addition: Addition | None) -> list[str]:
+        more = addition.memory_mb if addition else 0
+        if not more and not {MEMORY, BACKING} & set(self.asked):
             return []
         return memory_arguments(self.memory_mb, self.asked.get(BACKING, ""))
 
-    def _system(self, end: Endpoint, said: Path, profile: GuestProfile | None) -> list[str]:
+    def _system(self, end: Endpoint | None, said: Path, addition: Addition | None) -> list[str]:
         """QEMU's arguments for what is booted, and for its device on the measured network."""
         disk, device = self.manifest.get("disk"), "virtio-net-pci,netdev=n0,romfile="
         if disk is None:
-            append = f"{self.manifest['append']} mg_addr={end.guest_address}"
+            address = f" mg_addr={end.guest_address}" if end else ""
             return [
-                *self.manifest["boot"], "-device", device, *(profile.qemu if profile else []),
-                "-append", append + (profile.append if profile else ""),
+                *self.manifest["boot"], *(["-device", device] if end else []),
+                *(addition.qemu if addition else []), "-append",
+                f"{self.manifest['append']}{address}{addition.append if addition else ''}",
             ]  # fmt: skip
-        if profile:
+        if addition or not end:
             raise CaseError("a guest of an operator's image takes no profile of itself")
         port, self.said = free_port(), said
         self.session = Session(disk, disk["session"], end.guest_address, port, said)
@@ -326,31 +311,3 @@ def booted(guest: Guest) -> Iterator[Guest]:
         yield guest
     finally:
         guest.stop()
-
-
-def take_profile(guest: Guest, profile: GuestProfile, directory: Path) -> None:
-    """What the guest hands over, in `directory`; failed.txt says why there is nothing.
-
-    The tests are done by now: nothing here is the case's failure.
-    """
-    directory.mkdir(exist_ok=True)
-    try:
-        if guest.wait_for(profile.done_marker, PROFILE_LIMIT_S):
-            with tarfile.open(profile.tar) as tar:
-                unpack_profile(tar, directory)
-            return
-        reason = f"the guest handed no profile over within {PROFILE_LIMIT_S} s"
-    except (LabFault, OSError, tarfile.TarError) as error:
-        reason = f"the guest's profile was lost: {error}"
-    finally:
-        profile.tar.unlink(missing_ok=True)
-    (directory / "failed.txt").write_text(reason)
-
-
-def unpack_profile(tar: tarfile.TarFile, directory: Path) -> None:
-    """The known files of `tar`, by name alone: what a guest sends is not trusted."""
-    for member in tar:
-        name = member.name.removeprefix("./")
-        content = tar.extractfile(member) if name in PROFILE_FILES else None
-        if content:
-            (directory / name).write_bytes(content.read(PROFILE_FILE_BYTES))
