@@ -170,7 +170,7 @@ function Cost({ cost, view, scale, most }: CostProps) {
           </span>
         )}
       </span>
-      <span className="bar" aria-hidden="true">
+      <span className="cost-bar" aria-hidden="true">
         <span style={{ width: `${fixed(most > 0 ? (100 * value) / most : 0, 2)}%` }} />
       </span>
       {typeof difference === "number" && (
