@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from cli.output import remark, say
-from cli.profile_stored import diff, export
+from cli.profile_stored import diff, export, functions
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture.collapse import Collapse
 from mitigauge.profiles.capture.decompress import pieces
@@ -29,6 +29,7 @@ PIPE_BYTES = 1 << 20
 app = typer.Typer(help="Profiles: what perf recorded, as stacks.", no_args_is_help=True)
 app.command()(diff)
 app.command()(export)
+app.command()(functions)
 
 
 @app.command()
