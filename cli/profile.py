@@ -15,7 +15,7 @@ import typer
 
 from cli.output import remark, say
 from cli.profile_instructions import instructions
-from cli.profile_stored import diff, export
+from cli.profile_stored import diff, export, functions
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture.collapse import Collapse
 from mitigauge.profiles.capture.decompress import pieces
@@ -31,6 +31,7 @@ app = typer.Typer(help="Profiles: what perf recorded, as stacks.", no_args_is_he
 app.command()(diff)
 app.command()(export)
 app.command()(instructions)
+app.command()(functions)
 
 
 @app.command()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mitigauge.profiles.diff.compare import Basis
     from mitigauge.profiles.diff.schemas import FunctionRow, FunctionTable
     from mitigauge.profiles.diff.sides import Sides
+    from mitigauge.views.function_schemas import FunctionCost
 
 Experiment = Annotated[int | None, typer.Option(help="The experiment of the arms.", min=1)]
 CaseName = Annotated[str, typer.Option("--case", help="The case, by number or title.")]
@@ -91,6 +92,71 @@ def export(
     harmless = {as_text(stack).encode(): count for stack, count in stacks.items()}
     write_folded(harmless, sys.stdout.buffer)
     sys.stdout.buffer.flush()
+
+
+def functions(
+    case: Annotated[str, typer.Argument(help="The case, by number or title.")],
+    experiment: Annotated[int, typer.Option(help="Its experiment.", min=1)],
+    host: HostName = "",
+    guest: Guest = False,
+    basis: Annotated[
+        str, typer.Option(help="operation, share or raw. Default: the first that all have.")
+    ] = "",
+    total: Annotated[
+        bool, typer.Option("--total", help="With all that a function calls, not by itself.")
+    ] = False,
+    search: Annotated[str, typer.Option(help="Part of a function's name.")] = "",
+    limit: Annotated[int, typer.Option(help="How many to list.", min=1, max=200)] = 20,
+    json: Json = False,
+) -> None:
+    """List a case's functions over all its arms, the largest difference from the baseline first.
+
+    Example: mitigauge profile functions 'syscall basic' --experiment 1
+    """
+    from mitigauge.views.profile_functions import Asked, functions_view
+    from mitigauge.views.profiles import find_case
+
+    with stored() as session:
+        number, on_host = find_case(session, experiment, case, host)
+        view = functions_view(
+            session,
+            experiment_id=experiment,
+            case_id=number,
+            host=on_host,
+            system="guest" if guest else "host",
+            basis=_basis(basis),
+            asked=Asked(measure="total" if total else "self", search=search, limit=limit),
+        )
+    if json:
+        print_json(view)
+        return
+    marks = [
+        mark
+        for mark, is_so in (("EMULATED", view.emulated), ("counted time", view.counted))
+        if is_so
+    ]
+    where = ", ".join([view.host, *marks])
+    say(f"{view.case} on {where}: {view.event or 'no profile yet'}, {view.unit or 'no unit'}")
+    print_table(
+        ["function", *(f"{arm.arm} ({arm.profiles})" for arm in view.arms)],
+        [
+            [row.function, *(_cost(cell, total=total) for cell in row.cells)]
+            for row in view.functions
+        ],
+        empty="No function to list. Set `profile: true` for the workload in the spec, or search "
+        "for less.",
+    )
+
+
+def _cost(cell: FunctionCost | None, *, total: bool) -> str:
+    """Cost, difference from the baseline, and q."""
+    if cell is None:
+        return "no profile"
+    text = f"{cell.total if total else cell.own:.4g}"
+    if cell.difference is None:
+        return text
+    q = "" if cell.q is None else f", q {cell.q:.2g}"
+    return f"{text} ({cell.difference:+.3g}{q})"
 
 
 def stored() -> AbstractContextManager[Session]:

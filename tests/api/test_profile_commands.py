@@ -91,3 +91,14 @@ def test_an_unknown_case_names_the_profiled_ones(place: list[str]) -> None:
     with pytest.raises(MitigaugeError, match="no case 'nope'") as refused:
         said("diff", "off", "on", *place[:2], "--case", "nope")
     assert refused.value.hint.startswith("Its profiled cases: ")
+
+
+def test_functions_are_listed_over_all_arms(place: list[str]) -> None:
+    arguments = ["functions", place[3], "--experiment", place[1]]
+    text = said(*arguments)
+    assert "EMULATED" in text
+    shown = json.loads(said(*arguments, "--json", "--limit", "3"))
+    assert len(shown["functions"]) == 3
+    assert [arm["is_baseline"] for arm in shown["arms"]] == [True, False]
+    found = json.loads(said(*arguments, "--json", "--search", "clear_bhb"))
+    assert [row["function"] for row in found["functions"]] == ["clear_bhb_loop"]

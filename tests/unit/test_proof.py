@@ -105,6 +105,22 @@ def test_a_field_is_picked_out_of_the_text(text: str, state: str | None) -> None
     assert LOOP.observed({"spectre_v2": text}) == state
 
 
+BARE = Expectation(file="spectre_v2", field="Vulnerable", equals="Vulnerable")
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("Vulnerable; IBPB: disabled; STIBP: disabled; BHI: Vulnerable", "Vulnerable"),
+        ("Vulnerable: LFENCE; IBPB: disabled", "LFENCE"),
+        ("Mitigation: Retpolines; BHI: Vulnerable", None),
+    ],
+)
+def test_a_part_that_is_a_word_alone_shows_itself(text: str, state: str | None) -> None:
+    assert BARE.observed({"spectre_v2": text}) == state
+    assert BARE.describe() == "spectre_v2: Vulnerable"
+
+
 def test_forced_processor_features_are_expected_in_the_lab_only() -> None:
     assert not unexpected_taint({"tainted": 1 << 2}, emulated=True)
     assert "forced" in unexpected_taint({"tainted": 1 << 2}, emulated=False)

@@ -67,14 +67,65 @@ def test_a_real_case_gives_exactly_the_metrics_that_the_catalog_promises(directo
     declared = Catalog().workloads["iperf"]
     result = parsing.parse(directory)
     expected = declared.metrics_of(result["parameters"])
-    assert set(result["metrics"]) == set(expected)
-    for name, metric in expected.items():
+    # Recorded before the host was looked at beside each test; the test below does.
+    assert set(result["metrics"]) == set(expected) - {"host_cpu_per_gbit", "exits_per_second"}
+    for name in result["metrics"]:
+        metric = expected[name]
         got = result["metrics"][name]
         assert (got["unit"], got["direction"]) == (metric.unit, metric.direction)
         assert len(got["values"]) == 3
         assert len(got["warmup"]) == 1
     assert all(value > 1e6 for value in result["metrics"]["throughput"]["values"])
     assert set(result["tools"]) >= {"iperf3", "qemu", "guest_kernel", "guest_cpu"}
+
+
+def beside(directory: Path, **told: Any) -> None:
+    for path in [*directory.glob("warmup-*.json"), *directory.glob("iteration-*.json")]:
+        path.with_suffix(".host").write_text(json.dumps(told))
+
+
+HOST = {"seconds": 2.5, "busy_ticks": 300, "ticks_per_s": 100}
+
+
+def test_the_host_s_time_is_over_what_was_received_and_exits_over_the_time(case_dir: Path) -> None:
+    beside(case_dir, **HOST, exits=50_000)
+    metrics = parsing.parse(case_dir)["metrics"]
+    received = json.loads((case_dir / "iteration-01.json").read_text())["end"]["sum_received"]
+    assert metrics["host_cpu_per_gbit"]["values"][0] == pytest.approx(
+        3.0 / (received["bytes"] * 8 / 1e9)
+    )
+    assert metrics["exits_per_second"]["values"] == [20_000.0] * 3
+    declared = Catalog().workloads["iperf"].metrics
+    for name in ("host_cpu_per_gbit", "exits_per_second"):
+        assert metrics[name]["unit"] == declared[name].unit
+
+
+def test_exits_that_kvm_does_not_tell_are_absent(case_dir: Path) -> None:
+    beside(case_dir, **HOST)
+    metrics = parsing.parse(case_dir)["metrics"]
+    assert "host_cpu_per_gbit" in metrics
+    assert "exits_per_second" not in metrics
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"seconds": 0}, {"seconds": 1e9}, {"busy_ticks": -1}, {"busy_ticks": 1.5}, {"ticks_per_s": 0},
+     {"busy_ticks": 1 << 52}, {"exits": -1}, {"exits": "many"}],
+)  # fmt: skip
+def test_what_a_host_cannot_have_done_is_refused(case_dir: Path, wrong: dict[str, Any]) -> None:
+    beside(case_dir, **{**HOST, **wrong})
+    with pytest.raises(parsing.ParseError, match=r"\.host: "):
+        parsing.parse(case_dir)
+
+
+def test_what_the_host_does_meanwhile_is_told() -> None:
+    before = iperf.Beside.now()
+    until = before.at_s + 0.3
+    while iperf.time.monotonic() < until:
+        pass
+    told = before.told()
+    assert told["seconds"] >= 0.3
+    assert told["busy_ticks"] >= 1
 
 
 def test_throughput_is_the_receivers_and_jitter_is_in_seconds() -> None:

@@ -7,6 +7,7 @@ import { BisectionsPage } from "./bisect/page";
 import { BootPage } from "./boot/page";
 import { CasePage } from "./case/page";
 import { CountersPage } from "./counters/page";
+import { FunctionsPage } from "./functions/page";
 import { ExperimentPage } from "./experiment/page";
 import { ExperimentsPage } from "./experiments/page";
 import { HostPage } from "./hosts/host";
@@ -130,6 +131,7 @@ function Pages() {
         }}
       </Route>
       <Route path="/profiles/diff" component={ProfileDiffPage} />
+      <Route path="/profiles/functions" component={FunctionsPage} />
       <Route path="/hosts" component={HostsPage} />
       <Route path="/hosts/:name">{(params) => <HostPage name={params.name} />}</Route>
       <Route path="/series" component={SeriesListPage} />

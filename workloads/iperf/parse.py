@@ -36,17 +36,43 @@ def sample(path: Path, case: dict[str, Any]) -> dict[str, float]:
     throughput = number(raw, path.name, "end.sum_received.bits_per_second")
     if throughput == 0:
         raise ParseError(f"{path.name}: end.sum_received.bits_per_second: nothing was received")
+    found = {"throughput": throughput, **beside(path, raw)}
     if asked["protocol"] == "tcp":
         retransmits = number(raw, path.name, "end.sum_sent.retransmits")
-        return {"throughput": throughput, "retransmits": retransmits}
+        return {**found, "retransmits": retransmits}
     loss = number(raw, path.name, "end.sum_received.lost_percent")
     if loss > 100:
         raise ParseError(f"{path.name}: end.sum_received.lost_percent: {loss} is above 100")
     jitter_ms = number(raw, path.name, "end.sum_received.jitter_ms")
-    return {"throughput": throughput, "loss": loss, "jitter": jitter_ms / 1000}
+    return {**found, "loss": loss, "jitter": jitter_ms / 1000}
 
 
+def beside(path: Path, raw: dict[str, Any]) -> dict[str, float]:
+    """What the host did beside one test; nothing where `run` did not look."""
+    host = path.with_suffix(".host")
+    if not host.exists():
+        return {}
+    told = parsing.read_object(host)
+    seconds = number(told, host.name, "seconds", most=MOST_SECONDS)
+    ticks_per_s = parsing.whole(told, host.name, "ticks_per_s", 1, 10_000)
+    busy_s = parsing.whole(told, host.name, "busy_ticks", 0) / ticks_per_s
+    if not seconds or busy_s > seconds * MOST_PROCESSORS:
+        raise ParseError(f"{host.name}: busy_ticks: {busy_s:g} s within {seconds:g} s")
+    received_bytes = number(raw, path.name, "end.sum_received.bytes")
+    if received_bytes == 0:
+        raise ParseError(f"{path.name}: end.sum_received.bytes: nothing was received")
+    found = {"host_cpu_per_gbit": busy_s / (received_bytes * 8 / 1e9)}
+    if "exits" in told:
+        exits = parsing.whole(told, host.name, "exits", 0)
+        found["exits_per_second"] = exits / seconds
+    return found
+
+
+MOST_SECONDS = 86_400.0
+MOST_PROCESSORS = 1 << 16
 METRICS = {
+    "host_cpu_per_gbit": ("s/Gbit", "lower"),
+    "exits_per_second": ("1/s", "lower"),
     "throughput": ("bit/s", "higher"),
     "retransmits": ("count", "lower"),
     "loss": ("percent", "lower"),
@@ -71,6 +97,8 @@ def parse(directory: Path) -> dict[str, Any]:
             *METRICS[name], [one[name] for one in warmup], [one[name] for one in iterations]
         )
         for name in iterations[0]
+        # Exits that KVM told of in some tests and not in others are absent.
+        if all(name in one for one in (*warmup, *iterations))
     }
     return results.result("iperf", case, record, metrics)
 

@@ -1,6 +1,7 @@
 /** What the pages ask for, and how long an answer stays fresh. */
 
 import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import { ROWS_A_PAGE, type Asked as FunctionsAsked } from "../functions/address";
 import { sessionKey } from "../login/session";
 import { ApiError, api, data } from "./client";
 import type { BisectionState, ExperimentState } from "./types";
@@ -210,6 +211,20 @@ export const caseProfilesQuery = (id: number, caseId: number, host: string) =>
         }),
       ),
   });
+
+/** A page of a case's functions over all arms. */
+export const functionsQuery = (of: FunctionsAsked) => {
+  const query = {
+    ...{ experiment: of.experiment, case: of.case, host: of.host, where: of.where },
+    ...{ basis: of.basis, measure: of.measure, sort: of.sort, arm: of.arm, search: of.search },
+    ...{ upwards: of.upwards, offset: (of.page - 1) * ROWS_A_PAGE, limit: ROWS_A_PAGE },
+  };
+  return queryOptions({
+    queryKey: ["functions over arms", query],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/profiles/functions", { params: { query }, signal })),
+  });
+};
 
 export const profileGroupsQuery = (id: number, caseId: number, where: "host" | "guest" | "off-cpu") =>
   queryOptions({

@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import { caseProfilesQuery } from "../api/queries";
 import type { ArmProfiles, Case, CaseProfiles, Row } from "../api/types";
 import { profilePath } from "../experiment/paths";
+import { functionsPath } from "../functions/address";
 import { counted, fixed, percent } from "../format/quantity";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
@@ -44,6 +45,9 @@ function Arms({ profiles, experimentId, row }: ArmsProps) {
   const others = profiles.arms.filter((arm) => !arm.is_baseline && arm.profiles > 0);
   return (
     <div className="inside">
+      <p>
+        <Link to={functionsPath(experimentId, row)}>functions over all arms</Link>
+      </p>
       {others.map((arm) => (
         <div key={arm.arm_id}>
           <h3>

@@ -1,0 +1,41 @@
+"""A claim about kernels names its arms: another arm in the same mode does not answer it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mitigauge.claims.service import set_beside
+from mitigauge.claims.tables import Claim, ClaimSource
+from tests.unit.reports.test_counters import experiment
+
+
+def source(**changes: Any) -> ClaimSource:
+    fields: dict[str, Any] = {
+        "position": 0, "title": "syscall", "workload": "syscall", "parameters": {"test": "basic"},
+        "metric": "cycles", "baseline": "spectre-bhi/loop", "mode": "spectre-bhi/loop",
+        "low_percent": 25.2, "high_percent": 25.2, "processor": "", "note": "",
+        "arm": "ah-inner", "baseline_arm": "al-inner",
+    }  # fmt: skip
+    claim = Claim(**(fields | changes))
+    return ClaimSource(id=1, name="mail", title="A mail", citation="A mail", claims=[claim])
+
+
+def answered(**changes: Any) -> list[tuple[int | None, str]]:
+    found = set_beside([source(**changes)], experiment(), {1: {"test": "basic", "loops": 0}})
+    return [(claim.arm_id, claim.outcome) for one in found for claim in one.claims]
+
+
+def test_the_named_arm_answers() -> None:
+    assert answered() == [(2, "reproduced")]
+    assert answered(arm="al-inner-sub-ax", low_percent=4.7, high_percent=4.7) == [(3, "reproduced")]
+    # Against the other variant the same claim does not hold.
+    assert answered(arm="al-inner-sub-ax") == [(3, "contradicted")]
+
+
+def test_an_arm_or_a_baseline_of_another_name_does_not() -> None:
+    assert answered(arm="none") == []
+    assert answered(baseline_arm="ah-inner") == []
+
+
+def test_without_a_name_the_first_arm_in_the_mode_answers() -> None:
+    assert answered(arm="", baseline_arm="") == [(2, "reproduced")]

@@ -1,0 +1,134 @@
+"""window: a real load, what becomes of its counts, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mitigauge.catalog import Catalog
+from mitigauge.settings import REPOSITORY
+from tests.loading import load
+from tests.workload_cases import edit
+
+WORKLOAD = REPOSITORY / "workloads/window"
+window = load("workloads/window/run")
+parsing = load("workloads/window/parse.py")
+
+
+def run(directory: Path, environment: dict[str, str] | None = None, **changes: Any) -> Any:
+    case = {
+        "case_id": "1", "workload": "window", "iterations": 2, "warmup": 1, "timeout_s": 60,
+        "parameters": {"load": "handlers", "threads": "handler", "seconds": 1}, **changes,
+    }  # fmt: skip
+    (directory / "in.json").write_text(json.dumps(case))
+    return subprocess.run(
+        [sys.executable, str(WORKLOAD / "run"), str(directory / "in.json"), str(directory / "out")],
+        capture_output=True, text=True, check=False, timeout=60,
+        env={**os.environ, **(environment or {})},
+    )  # fmt: skip
+
+
+def test_our_own_load_is_counted_for_real_and_ended(tmp_path: Path) -> None:
+    done = run(tmp_path)
+    assert done.returncode == 0, done.stderr
+    metrics = parsing.parse(tmp_path / "out")["metrics"]
+    declared = Catalog().workloads["window"].metrics
+    # Four threads, 200 messages a second; Python's own lock wakes them again, and a busy machine
+    # sends fewer messages.
+    assert all(20 <= value <= 8000 for value in metrics["wakeups"]["values"])
+    for name, metric in metrics.items():
+        assert (metric["unit"], metric["direction"]) == (
+            declared[name].unit,
+            declared[name].direction,
+        )
+    own = [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"handlers.py" in read(path)]
+    assert own == []
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def script(directory: Path, text: str) -> dict[str, str]:
+    path = directory / "load"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return {"MITIGAUGE_LOAD": str(path)}
+
+
+OPERATOR = {"parameters": {"load": "operator", "threads": "handler", "seconds": 1}}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("echo broken >&2; exit 3", "the load ended before it ran: broken"),
+        ("echo ready; sleep 60", "no thread has a name that begins with handler"),
+    ],
+)
+def test_a_load_that_does_not_do_its_part_fails_the_case(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    done = run(tmp_path, script(tmp_path, text), **OPERATOR)
+    assert done.returncode == 1
+    assert said in done.stderr
+
+
+def test_a_host_without_the_operators_program_says_what_to_put_there(tmp_path: Path) -> None:
+    done = run(tmp_path, {"MITIGAUGE_LOAD": str(tmp_path / "none")}, **OPERATOR)
+    assert done.returncode == 1
+    assert "put a program there that starts the load" in done.stderr
+
+
+def test_a_guest_that_nobody_can_ask_proves_nothing(tmp_path: Path) -> None:
+    environment = script(tmp_path, 'echo "$MITIGAUGE_GUEST_CPU" >&2; echo ready; sleep 60')
+    done = run(tmp_path, environment, **OPERATOR, guest={"cpu": "hv-evmcs=on"})
+    assert done.returncode == 1
+    assert "first line must name its monitor" in done.stderr
+    assert (tmp_path / "out" / "load.log").read_text() == "hv-evmcs=on\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"seconds": 0.5}, "0.5, but the case asked 1"),
+        ({"seconds": 1e9}, "not a finite number"),
+        ({"threads": 0}, "threads: not from 1"),
+        ({"wakeups": -1}, "wakeups: not from 0"),
+        ({"wakeups": 1 << 50}, "is not possible"),
+        ({"exits": 1.5}, "exits: 1.5 is not int"),
+    ],
+)
+def test_what_run_does_not_write_is_refused(
+    tmp_path: Path, change: dict[str, Any], said: str
+) -> None:
+    for name in ("warmup-01", "iteration-01"):
+        told = {"seconds": 1.01, "threads": 4, "wakeups": 800, "exits": 10}
+        (tmp_path / f"{name}.json").write_text(json.dumps(told))
+    case = {"case_id": "1", "iterations": 1, "warmup": 1, **OPERATOR}
+    (tmp_path / "case.json").write_text(json.dumps(case))
+    record = {"started_at": "a", "finished_at": "b", "lab_faults": [], "tools": {}}
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    metrics = parsing.parse(tmp_path)["metrics"]
+    assert metrics["wakeups"]["values"] == [pytest.approx(800 / 1.01)]
+    assert metrics["exits_per_second"]["values"] == [pytest.approx(10 / 1.01)]
+    edit(tmp_path / "iteration-01.json", lambda told: told.update(change))
+    with pytest.raises(parsing.ParseError, match=said.replace(".", r"\.")):
+        parsing.parse(tmp_path)
+
+
+def test_exits_that_kvm_does_not_tell_are_absent(tmp_path: Path) -> None:
+    assert window.read_exits(tmp_path / "none") is None
+    (tmp_path / "odd").write_text("many\n")
+    assert window.read_exits(tmp_path / "odd") is None
+    (tmp_path / "some").write_text("12345\n")
+    assert window.read_exits(tmp_path / "some") == 12345
