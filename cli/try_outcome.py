@@ -49,6 +49,8 @@ def explain(session: Session, view: ExperimentView, arm: str, report: Path) -> N
         for function in table.functions:
             mark = function.mark or (f"was {function.was}" if function.was else "")
             say(f"  {function.difference:+10.2f}  {function.function}  {mark}".rstrip())
+            for line in _changed_code(session, sides, function.function):
+                say(f"  {'':10}  {line}")
         if installed():
             path = report.with_name(f"{report.stem}-case-{row.case_id}.svg")
             path.write_bytes(diff_svg(session, sides, basis=None, merged=True))
@@ -56,6 +58,16 @@ def explain(session: Session, view: ExperimentView, arm: str, report: Path) -> N
         else:
             where = f"/experiments/{view.id}"
             say(f"Its flame graph: `mitigauge serve`, then {where}; as a file with {TOOLS[0]}.")
+
+
+def _changed_code(session: Session, sides: Sides, function: str) -> Iterator[str]:
+    """Which of its instructions only one kernel has, where its code was kept."""
+    from mitigauge.profiles.diff.instruction_table import instruction_table
+
+    table = instruction_table(session, sides, function=function, basis=None)
+    for each in table.sums:
+        if each.kind != "both" and each.difference is not None:
+            yield f"{each.instructions} instructions {each.kind}: {each.difference:+.2f}"
 
 
 def _profiled(view: ExperimentView) -> Iterator[RowView]:

@@ -105,6 +105,19 @@ def draws(builds: int, of: int, count: int, seed: int) -> int:
     return int(_shares(y, of).any(axis=1).sum())
 
 
+def draws_of(values: np.ndarray, of: int, count: int, seed: int) -> int:
+    """False verdicts in *count* comparisons of two sets of *of* builds that were measured.
+
+    *values*: ``[build, block]``, all of one source, measured block by block. No build is in both
+    sets; block b has that number b mod *of* of each.
+    """
+    rng = np.random.default_rng([seed, of])
+    chosen = np.array([rng.permutation(len(values))[: 2 * of].reshape(2, of) for _ in range(count)])
+    blocks = np.arange(BLOCKS)
+    drawn = np.log(values[chosen[:, :, blocks % of], blocks])
+    return int(_shares(100 * (drawn - drawn.mean()), of).any(axis=1).sum())
+
+
 if __name__ == "__main__":
     print_table(4000, 1)
     print(f"20 builds, sets of 3, 200 draws: {draws(20, 3, 200, 1)} false verdicts")

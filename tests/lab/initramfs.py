@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pipelines.adapters.sandbox import Sandbox
@@ -31,11 +31,14 @@ int main(int count, char **files)
 """
 
 
-def build(root: Path, directory: Path) -> Path:
-    """Make it in *directory*, with the compiler of the build root *root*; the archive."""
+def build(root: Path, directory: Path, source: str = SOURCE) -> Path:
+    """Make it in *directory*, with the compiler of the build root *root*; the archive.
+
+    *source*: of its only program.
+    """
     work = directory / "init"
-    work.mkdir()
-    (work / "init.c").write_text(SOURCE)
+    work.mkdir(parents=True)
+    (work / "init.c").write_text(source)
     log = directory / "init.log"
     status = Sandbox(root).run(
         ["gcc-14", "-static", "-O2", "-o", "init", "init.c"],
@@ -47,15 +50,22 @@ def build(root: Path, directory: Path) -> Path:
     )
     assert status == 0, log.read_text()
     archive = directory / "initramfs"
-    archive.write_bytes(b"".join(_entries((work / "init").read_bytes())))
+    archive.write_bytes(packed((work / "init").read_bytes()))
     return archive
 
 
-def _entries(program: bytes) -> Iterator[bytes]:
+def packed(program: bytes, others: Mapping[str, bytes] | None = None) -> bytes:
+    """An archive with the first program, and with others by name."""
+    return b"".join(_entries(program, others or {}))
+
+
+def _entries(program: bytes, others: Mapping[str, bytes]) -> Iterator[bytes]:
     yield _entry("dev", DIRECTORY)
     yield _entry("sys", DIRECTORY)
     yield _entry("dev/console", DEVICE, device=CONSOLE)
     yield _entry("init", PROGRAM, program)
+    for name, content in others.items():
+        yield _entry(name, PROGRAM, content)
     yield _entry("TRAILER!!!", 0)
 
 

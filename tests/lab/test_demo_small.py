@@ -122,6 +122,29 @@ def test_the_case_is_profiled_and_its_arms_can_be_compared(
     assert b"exc_nmi" not in diff.content
 
 
+def test_the_call_that_the_kernel_patched_in_is_new_and_its_nop_gone(
+    finished: tuple[Engine, WholeExperimentView],
+) -> None:
+    engine, view = finished
+    row = next(r for c in view.comparisons for r in c.rows if r.workload == "syscall")
+    asked: dict[str, str | int] = {
+        "experiment": view.id, "case": row.case_id, "host": row.host, "a": "off", "b": "loop",
+    }  # fmt: skip
+    with client_of(create_app(engine), bearer(token_of(engine, "viewer"))) as client:
+        entry, loop = (
+            client.get("/api/profiles/instructions", params={**asked, "function": name}).json()
+            for name in ("entry_SYSCALL_64_after_hwframe", "clear_bhb_loop")
+        )
+    changed = [r for part in entry["parts"] for r in part["rows"] if r["mark"]]
+    assert [r["text_b"] for r in changed if r["mark"] == "new"] == ["callq clear_bhb_loop"]
+    assert all(r["text_a"].startswith("nop") for r in changed if r["mark"] == "gone")
+    [together] = loop["sums"]
+    assert together["kind"] == "new"
+    # 5 × 5 times round: 115 instructions of 2 ns.
+    assert 200 < together["difference"] < 270
+    assert together["low"] is None or together["low"] > 0
+
+
 def test_a_figure_can_be_traced_to_its_boot_and_raw_output(
     finished: tuple[Engine, WholeExperimentView],
 ) -> None:

@@ -5,7 +5,6 @@ The first build takes some 15 minutes on two cores, one with a filled compiler c
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +13,9 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from lab.execution import execution_of
 from lab.hosts import SPECS
-from lab.qemu import PROGRAM, kernel_arguments, machine_arguments
 from mitigauge.blobs import BlobStore, blob_store
 from mitigauge.catalog import Catalog
-from mitigauge.clock import Clock
 from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.patch_files import read_patches
 from mitigauge.kernels.tables import Kernel
@@ -27,16 +23,15 @@ from mitigauge.settings import REPOSITORY, get_settings
 from pipelines.adapters.build_root import build_root
 from pipelines.kernel_build import Builder, BuildFailed, Order
 from tests.lab import initramfs
+from tests.lab.counted_machine import CountedMachine
 
 pytestmark = pytest.mark.lab
 
 SERIES = REPOSITORY / "tests" / "series"
 BASE = "linux-source-7.2"
 REVISIONS = ("v1", "v2", "v3", "v4")
-BOOT_LIMIT_S = 300
 [HOST] = [spec for spec in SPECS if spec.name == "lab-amd"]
 VMSCAPE = Catalog().families["vmscape"]
-COMMAND_LINE = ("console=ttyS0,115200", "tsc=reliable", "nokaslr", "maxcpus=1", "panic=-1")
 
 Build = Callable[[str], Kernel]
 
@@ -46,34 +41,12 @@ class Machine:
     """The processor of the lab's AMD host, with a kernel and a root in memory."""
 
     root: Path
-    directory: Path
+    counted: CountedMachine
     blobs: BlobStore
 
     def boot(self, kernel: Kernel, *options: str) -> str:
         """All that its console said until it reset itself."""
-        command = [
-            PROGRAM,
-            *machine_arguments(execution_of("tcg", Clock.COUNTED)),
-            *("-cpu", HOST.cpu),
-            *("-m", "512"),
-            *("-serial", "stdio"),
-            "-no-reboot",
-            *kernel_arguments(self._image(kernel), [*COMMAND_LINE, *options]),
-            *("-initrd", f"{self.root}"),
-        ]
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=BOOT_LIMIT_S, check=True
-        )
-        return done.stdout.decode(errors="replace")
-
-    def _image(self, kernel: Kernel) -> Path:
-        """The image out of the kernel's package."""
-        assert kernel.package_sha256
-        content = self.directory / f"{kernel.release}"
-        package = content.with_suffix(".deb")
-        package.write_bytes(self.blobs.read(kernel.package_sha256))
-        subprocess.run(["dpkg-deb", "-x", f"{package}", f"{content}"], check=True)
-        return content / "boot" / f"vmlinuz-{kernel.release}"
+        return self.counted.boot(self.counted.image(kernel, self.blobs), self.root, options)
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +77,8 @@ def machine(builder: Builder, tmp_path_factory: pytest.TempPathFactory) -> Machi
     for each in (directory, directory.parent):
         each.chmod(0o755)
     root = build_root(builder.directory, (BASE,), print)
-    return Machine(initramfs.build(root.root, directory), directory, builder.blobs)
+    counted = CountedMachine(HOST.cpu, directory)
+    return Machine(initramfs.build(root.root, directory), counted, builder.blobs)
 
 
 @pytest.mark.parametrize("name", sorted(VMSCAPE.modes))

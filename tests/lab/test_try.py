@@ -72,4 +72,6 @@ def test_ten_instructions_are_found_and_counted() -> None:
             rf"^{case}: [+-][\d.]+ instructions an operation", done.stdout, re.MULTILINE
         )
     assert "syscall basic: functions that differ most" in done.stdout
+    # They are seen one by one in the code that ran.
+    assert f"{ADDED} instructions new: +" in done.stdout
     assert done.returncode == 3

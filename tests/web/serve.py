@@ -7,6 +7,8 @@ hosts simulated, so that progress can be watched without booting anything.
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import signal
 import socket
@@ -34,7 +36,11 @@ from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.tables import Experiment
 from mitigauge.kernels.patch import Patch
 from mitigauge.reports.weekly import service as weekly
+from mitigauge.profiles.capture.instructions import read_instructions
+from mitigauge.profiles.store.instructions import store_instructions
+from mitigauge.profiles.store.tables import Profile
 from mitigauge.runs.submission import submit
+from mitigauge.runs.tables import Boot
 from mitigauge.series.mail_files import read_mails
 from mitigauge.series.service import Wanted, add
 from mitigauge.series.states import RevisionState
@@ -45,6 +51,7 @@ from tests import recording
 from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
+CODE = REPOSITORY / "tests" / "fixtures" / "profiles" / "instructions"
 VIEWERS_TOKEN = "mgt_" + 43 * "v"
 HOSTILE = "<img src=x onerror=alert(1)> what does it cost?"
 
@@ -60,6 +67,7 @@ def main() -> None:
         if recording.RECORDED.exists():
             recording.load(engine)
             report_week(engine)
+            store_code(engine)
         store_series(engine)
         store_bisection(engine)
         submit_live(engine)
@@ -79,6 +87,24 @@ def report_week(engine: Engine) -> None:
     with transaction(engine) as session:
         week = weekly.default_week(session)
     weekly.make(engine, week)
+def store_code(engine: Engine) -> None:
+    """Give profiles of the recorded experiment what an emulated host left in its own boots.
+
+    The recording is older than what keeps code. There are fewer captures than boots: the others
+    have none.
+    """
+    with transaction(engine) as session:
+        for profile in session.scalars(select(Profile).order_by(Profile.id)):
+            boot = session.get_one(Boot, profile.boot_id)
+            path = CODE / f"{boot.arm.name}-{boot.block}.json.gz"
+            if not path.exists():
+                continue
+            with tempfile.TemporaryDirectory() as directory:
+                content = gzip.decompress(path.read_bytes())
+                (Path(directory) / "instructions.json").write_bytes(content)
+                period = json.loads(content)["period_ns"]
+                found = read_instructions(Path(directory), period=period)
+            store_instructions(session, profile, found)
 
 
 def store_series(engine: Engine) -> None:
