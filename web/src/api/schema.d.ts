@@ -565,6 +565,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hosts/{environment}/{name}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release Host
+         * @description Let runs begin on a reserved host again. A body is not read.
+         *
+         *     To break what somebody else reserved needs the right to set hosts aside.
+         */
+        post: operations["release_host_api_hosts__environment___name__release_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hosts/{environment}/{name}/reserve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reserve Host
+         * @description Keep a host for oneself: no run begins on it before then; one that holds it goes on.
+         */
+        post: operations["reserve_host_api_hosts__environment___name__reserve_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/hosts/{environment}/{name}/resume": {
         parameters: {
             query?: never;
@@ -579,6 +621,26 @@ export interface paths {
          * @description Use a host again that was set aside. A body is not read.
          */
         post: operations["resume_host_api_hosts__environment___name__resume_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hosts/{environment}/{name}/set-aside": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set Host Aside
+         * @description Let no run begin on a host until somebody resumes it; one that holds it goes on.
+         */
+        post: operations["set_host_aside_api_hosts__environment___name__set_aside_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -725,6 +787,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Queue
+         * @description Hosts that run something, for which something waits, or that somebody keeps.
+         */
+        get: operations["show_queue_api_queue_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/series": {
         parameters: {
             query?: never;
@@ -833,6 +915,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/trends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Trends
+         * @description Trends, the newest change first, those without one last.
+         */
+        get: operations["list_trends_api_trends_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trends/changes/{change_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Change
+         * @description Take a change as it is. Later values that say otherwise make its next version.
+         */
+        post: operations["accept_change_api_trends_changes__change_id__accept_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trends/classes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Classes
+         * @description Host classes that have trends.
+         */
+        get: operations["list_classes_api_trends_classes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trends/stability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Stability
+         * @description How far verdicts agree where the same two arms were compared again.
+         */
+        get: operations["show_stability_api_trends_stability_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trends/{trend_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Trend
+         * @description One trend with its values, changes and annotations.
+         */
+        get: operations["show_trend_api_trends__trend_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trends/{trend_id}/annotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Annotate
+         * @description Say something of a trend, or of one of its changes.
+         */
+        post: operations["annotate_api_trends__trend_id__annotations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/weekly": {
         parameters: {
             query?: never;
@@ -926,6 +1128,37 @@ export interface components {
             workload: string;
         };
         /**
+         * AbsenceKind
+         * @description A kind of time in which no run begins on a host.
+         * @enum {string}
+         */
+        AbsenceKind: "set_aside" | "reserved";
+        /**
+         * AbsenceView
+         * @description A time in which no run began on the host.
+         */
+        AbsenceView: {
+            /**
+             * Began At
+             * Format: date-time
+             */
+            began_at: string;
+            /**
+             * Begun By
+             * @description empty: a rule
+             */
+            begun_by: string;
+            /** Ended At */
+            ended_at: string | null;
+            /** Ended By */
+            ended_by: string;
+            kind: components["schemas"]["AbsenceKind"];
+            /** Reason */
+            reason: string;
+            /** Until */
+            until: string | null;
+        };
+        /**
          * Absent
          * @description A collector that has nothing to show on this host.
          */
@@ -934,6 +1167,43 @@ export interface components {
             collector: string;
             /** Reason */
             reason: string;
+        };
+        /**
+         * Acceptance
+         * @description Why a change is taken as it is.
+         */
+        Acceptance: {
+            /**
+             * Expected
+             * @description it was known to come
+             * @default false
+             */
+            expected: boolean;
+            /** Text */
+            text: string;
+        };
+        /**
+         * Annotation
+         * @description What somebody said.
+         */
+        Annotation: {
+            /** About */
+            about: string | null;
+            /** Change Id */
+            change_id: number | null;
+            /** Id */
+            id: number;
+            /**
+             * Said At
+             * Format: date-time
+             */
+            said_at: string;
+            /** Said By */
+            said_by: string;
+            /** Text */
+            text: string;
+            /** Trend Id */
+            trend_id: number;
         };
         /**
          * AnswerKind
@@ -1540,6 +1810,34 @@ export interface components {
             workload: string;
         };
         /**
+         * Cause
+         * @description One thing that was another one after the change.
+         */
+        Cause: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /**
+             * Host
+             * @description where it changed; empty: on all hosts that were compared
+             * @default
+             */
+            host: string;
+            kind: components["schemas"]["CauseKind"];
+            /**
+             * What
+             * @description its name, for example microcode or packages.iperf3
+             */
+            what: string;
+        };
+        /**
+         * CauseKind
+         * @description What differs between the values before and after a change.
+         * @enum {string}
+         */
+        CauseKind: "kernel" | "mitigations" | "microcode" | "firmware" | "bios_setting" | "processor" | "tools" | "workload" | "mode" | "host";
+        /**
          * CellState
          * @description What there is to say of an arm for one case and metric.
          * @enum {string}
@@ -1626,6 +1924,18 @@ export interface components {
          */
         Change: "same" | "changed" | "new" | "gone";
         /**
+         * ChangeKind
+         * @description What became of a change.
+         * @enum {string}
+         */
+        ChangeKind: "lasting" | "went_away" | "withdrawn";
+        /**
+         * ChangeState
+         * @description What people said of a change.
+         * @enum {string}
+         */
+        ChangeState: "open" | "accepted" | "expected";
+        /**
          * ClaimOutcome
          * @description What a finished experiment says about a claim.
          * @enum {string}
@@ -1702,6 +2012,24 @@ export interface components {
             reason: string;
             /** Title */
             title: string;
+        };
+        /**
+         * ClassPage
+         * @description What there is of one host class.
+         */
+        ClassPage: {
+            /** Changed */
+            changed: number;
+            /** Environment */
+            environment: string;
+            /** Host Class */
+            host_class: string;
+            /** Hosts */
+            hosts: string[];
+            /** Trends */
+            trends: number;
+            /** Workloads */
+            workloads: string[];
         };
         /**
          * Clock
@@ -2329,6 +2657,31 @@ export interface components {
             week: string;
         };
         /**
+         * DriftView
+         * @description A moment from which on the host was another one: its fingerprint changed.
+         */
+        DriftView: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Back
+             * @description whether the host had shown this one before
+             */
+            back: boolean;
+            /** Changed */
+            changed: components["schemas"]["FactChangeView"][];
+            /**
+             * From Id
+             * @description the fingerprint before
+             */
+            from_id: number;
+            /** To Id */
+            to_id: number;
+        };
+        /**
          * EarlierVerdict
          * @description What was said of an arm, and no longer holds.
          */
@@ -2599,6 +2952,18 @@ export interface components {
             submitted_by: string;
         };
         /**
+         * FactChangeView
+         * @description A fact that differs; null: the host did not show it.
+         */
+        FactChangeView: {
+            /** After */
+            after: string | null;
+            /** Before */
+            before: string | null;
+            /** Name */
+            name: string;
+        };
+        /**
          * FigureBeside
          * @description One verdict, in short.
          */
@@ -2786,12 +3151,12 @@ export interface components {
              * System
              * @enum {string}
              */
-            system: "host" | "guest";
+            system: "host" | "guest" | "off-cpu";
             /**
              * Systems
              * @description those of which the case has profiles
              */
-            systems: ("host" | "guest")[];
+            systems: ("host" | "guest" | "off-cpu")[];
             /** Unit */
             unit: string;
         };
@@ -2849,6 +3214,51 @@ export interface components {
             smt: string;
         };
         /**
+         * HostHoursView
+         * @description What the host's time went into, in runs that are over. Seconds.
+         */
+        HostHoursView: {
+            /** Booting S */
+            booting_s: number;
+            /** Held S */
+            held_s: number;
+            /**
+             * Lost S
+             * @description set aside or reserved: no run could begin
+             */
+            lost_s: number;
+            /** Measuring S */
+            measuring_s: number;
+            /** Other S */
+            other_s: number;
+            /** Runs */
+            runs: number;
+            /**
+             * Wasted S
+             * @description of held_s: boots that count for nothing
+             */
+            wasted_s: number;
+        };
+        /**
+         * HostQueue
+         * @description What a host does and what waits for it, in the order in which it will run.
+         */
+        HostQueue: {
+            /** Environment */
+            environment: string;
+            /** Host */
+            host: string;
+            /**
+             * Kept
+             * @description why no run begins on it; empty: nothing stands against it
+             * @default
+             */
+            kept: string;
+            running: components["schemas"]["QueuedRun"] | null;
+            /** Waiting */
+            waiting: components["schemas"]["QueuedRun"][];
+        };
+        /**
          * HostSummary
          * @description A line in the list of hosts.
          */
@@ -2888,10 +3298,32 @@ export interface components {
              */
             probe_at: string | null;
             /**
+             * Reserved By
+             * @description who has it for a while; empty: nobody
+             * @default
+             */
+            reserved_by: string;
+            /**
+             * Reserved Reason
+             * @default
+             */
+            reserved_reason: string;
+            /**
+             * Reserved Until
+             * @description null: nobody has reserved it
+             */
+            reserved_until: string | null;
+            /**
              * Set Aside At
              * @description no run begins on the host since then; null: it is in use
              */
             set_aside_at: string | null;
+            /**
+             * Set Aside By
+             * @description who set it aside by hand; empty: a rule did
+             * @default
+             */
+            set_aside_by: string;
             /**
              * Set Aside Reason
              * @default
@@ -2924,12 +3356,22 @@ export interface components {
         HostView: {
             /** Aa */
             aa: components["schemas"]["AaRateView"][];
+            /**
+             * Absences
+             * @description newest first
+             */
+            absences: components["schemas"]["AbsenceView"][];
             /** Boots */
             boots: number;
             /** Capabilities */
             capabilities: string[];
             /** @description what the host's time is, as its inventory says now */
             clock: components["schemas"]["Clock"];
+            /**
+             * Drift
+             * @description newest first
+             */
+            drift: components["schemas"]["DriftView"][];
             /** Emulated */
             emulated: boolean;
             /** Environment */
@@ -2940,6 +3382,7 @@ export interface components {
             fingerprints: components["schemas"]["FingerprintView"][];
             /** Host Class */
             host_class: string;
+            hours: components["schemas"]["HostHoursView"];
             /** Lab Faults */
             lab_faults: number;
             /** Last Seen At */
@@ -2952,6 +3395,8 @@ export interface components {
             leased_by: string;
             /** Name */
             name: string;
+            /** Noise */
+            noise: components["schemas"]["MetricNoiseView"][];
             /**
              * Power
              * @description driver that switches its power; none: a person must; null: not known
@@ -2962,11 +3407,34 @@ export interface components {
              * @description when a run may try again whether the host is fine
              */
             probe_at: string | null;
+            queue: components["schemas"]["HostQueue"] | null;
+            /**
+             * Reserved By
+             * @description who has it for a while; empty: nobody
+             * @default
+             */
+            reserved_by: string;
+            /**
+             * Reserved Reason
+             * @default
+             */
+            reserved_reason: string;
+            /**
+             * Reserved Until
+             * @description null: nobody has reserved it
+             */
+            reserved_until: string | null;
             /**
              * Set Aside At
              * @description no run begins on the host since then; null: it is in use
              */
             set_aside_at: string | null;
+            /**
+             * Set Aside By
+             * @description who set it aside by hand; empty: a rule did
+             * @default
+             */
+            set_aside_by: string;
             /**
              * Set Aside Reason
              * @default
@@ -3129,7 +3597,7 @@ export interface components {
              * System
              * @enum {string}
              */
-            system: "host" | "guest";
+            system: "host" | "guest" | "off-cpu";
             /** Title */
             title: string;
             /** Unit */
@@ -3419,6 +3887,35 @@ export interface components {
          */
         Means: "nothing" | "token" | "session" | "proxy";
         /**
+         * MetricNoiseView
+         * @description How much a metric scatters on a host: standard deviations in percent, medians over cases.
+         */
+        MetricNoiseView: {
+            /**
+             * Boot Mean Percent
+             * @description of a boot's mean, as it was seen
+             */
+            boot_mean_percent: number | null;
+            /**
+             * Boot Percent
+             * @description boot to boot, the iterations' share removed
+             */
+            boot_percent: number | null;
+            /** Cases */
+            cases: number;
+            /** Iteration Percent */
+            iteration_percent: number | null;
+            /** Metric */
+            metric: string;
+            /** Workload */
+            workload: string;
+            /**
+             * Worst Percent
+             * @description the noisiest case
+             */
+            worst_percent: number | null;
+        };
+        /**
          * MetricValues
          * @description Raw values of one metric, in order.
          */
@@ -3450,6 +3947,31 @@ export interface components {
             values: number[];
             /** Warmup */
             warmup: number[];
+        };
+        /**
+         * MovedTo
+         * @description Another case of the workload whose cost changed at the same time, the other way.
+         */
+        MovedTo: {
+            /** Case */
+            case: string;
+            /**
+             * Difference
+             * @description in the metric's unit
+             */
+            difference: number;
+            /** Trend Id */
+            trend_id: number;
+        };
+        /**
+         * NewAnnotation
+         * @description What somebody says of a trend, or of one of its changes.
+         */
+        NewAnnotation: {
+            /** Change Id */
+            change_id?: number | null;
+            /** Text */
+            text: string;
         };
         /**
          * NoiseView
@@ -3488,6 +4010,16 @@ export interface components {
              * @description arms whose boots fall into two groups
              */
             two_groups?: string[];
+        };
+        /**
+         * OtherTrend
+         * @description A trend of the same case that is not the same: another unit, other parameters.
+         */
+        OtherTrend: {
+            /** Id */
+            id: number;
+            /** Why */
+            why: string;
         };
         /**
          * PatchChange
@@ -3667,6 +4199,52 @@ export interface components {
             state: components["schemas"]["ExperimentState"];
         };
         /**
+         * QueuedRun
+         * @description A run that has a host, or waits for it. Seconds from now; null: cannot be told yet.
+         */
+        QueuedRun: {
+            /** Comparison */
+            comparison: string;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /**
+             * Not Known
+             * @description why its start cannot be told
+             * @default
+             */
+            not_known: string;
+            /** Run Id */
+            run_id: number;
+            /** Starts High S */
+            starts_high_s: number | null;
+            /** Starts In S */
+            starts_in_s: number | null;
+            /** Starts Low S */
+            starts_low_s: number | null;
+            state: components["schemas"]["RunState"];
+            /** Submitted By */
+            submitted_by: string;
+            /** Takes High S */
+            takes_high_s: number | null;
+            /** Takes Low S */
+            takes_low_s: number | null;
+            /**
+             * Takes S
+             * @description what is left of it
+             */
+            takes_s: number | null;
+        };
+        /**
+         * Reason
+         * @description Why a host is taken from runs.
+         */
+        Reason: {
+            /** Reason */
+            reason: string;
+        };
+        /**
          * ReasonRow
          * @description How often guests exited for one reason, by arm.
          */
@@ -3826,7 +4404,7 @@ export interface components {
          * @description What a request may need.
          * @enum {string}
          */
-        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host" | "approve a series";
+        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host" | "reserve a host" | "set a host aside or break a reservation" | "approve a series";
         /**
          * Role
          * @description Roles, from the least to the most that one may do; *runner* is a CI's.
@@ -4189,6 +4767,52 @@ export interface components {
             tone: "" | "worse" | "better" | "emulated" | "bad" | "faint";
         };
         /**
+         * Stability
+         * @description How far verdicts agree where the same two arms were compared again.
+         */
+        Stability: {
+            /** Agreed */
+            agreed: number;
+            /** Agreed Percent */
+            agreed_percent: number;
+            /** Ci High Percent */
+            ci_high_percent: number;
+            /** Ci Low Percent */
+            ci_low_percent: number;
+            clock: components["schemas"]["Clock"];
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Host Class */
+            host_class: string;
+            /**
+             * Opposite
+             * @description better, then worse; or worse, then better
+             */
+            opposite: number;
+            /**
+             * Pairs
+             * @description a verdict and the next one of the same question
+             */
+            pairs: number;
+            /**
+             * Questions
+             * @description case, metric and pair of arms that were judged again
+             */
+            questions: number;
+            /**
+             * Undecided
+             * @description one of the two was undecided
+             */
+            undecided: number;
+            /**
+             * Workload
+             * @description empty: of all workloads
+             */
+            workload: string;
+        };
+        /**
          * StepView
          * @description One experiment of a bisection.
          */
@@ -4239,11 +4863,412 @@ export interface components {
             rows: components["schemas"]["Span"][][][];
         };
         /**
+         * TrendChange
+         * @description A place in a trend where its level changed, as it is said now or was said before.
+         */
+        TrendChange: {
+            /** After */
+            after: number;
+            /**
+             * At
+             * Format: date-time
+             * @description the first value at the new level
+             */
+            at: string;
+            /**
+             * Before
+             * @description geometric mean of the values before, in the metric's unit
+             */
+            before: number;
+            /** Case */
+            case: string;
+            /**
+             * Causes
+             * @description empty: nothing known changed
+             */
+            causes: components["schemas"]["Cause"][];
+            /** Ci High Percent */
+            ci_high_percent: number | null;
+            /** Ci Low Percent */
+            ci_low_percent: number | null;
+            clock: components["schemas"]["Clock"];
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /**
+             * Earliest At
+             * Format: date-time
+             * @description the change lies between these two (95 %)
+             */
+            earliest_at: string;
+            /**
+             * Effect Percent
+             * @description null: the level before is 0
+             */
+            effect_percent: number | null;
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Experiment After */
+            experiment_after: number;
+            /** Experiment Before */
+            experiment_before: number;
+            /**
+             * Found At
+             * Format: date-time
+             * @description when it was seen first
+             */
+            found_at: string;
+            /** Host Class */
+            host_class: string;
+            /**
+             * Hosts
+             * @description hosts that have it
+             */
+            hosts: string[];
+            /**
+             * Id
+             * @description stays the same for all versions of the change
+             */
+            id: number;
+            kind: components["schemas"]["ChangeKind"];
+            /**
+             * Latest At
+             * Format: date-time
+             */
+            latest_at: string;
+            /**
+             * Line
+             * @description patch series or configuration of kernels built here; often empty
+             */
+            line: string;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /**
+             * Mode
+             * @description family/mode
+             */
+            mode: string;
+            /** Moved To */
+            moved_to: components["schemas"]["MovedTo"][];
+            /**
+             * P
+             * @description of the permutation test that found it
+             */
+            p: number;
+            /**
+             * Reason
+             * @description why this version was written
+             * @default
+             */
+            reason: string;
+            /**
+             * Run After
+             * @description run of the first value after
+             */
+            run_after: number;
+            /**
+             * Run Before
+             * @description run of the last value before
+             */
+            run_before: number;
+            /**
+             * Said
+             * @default
+             */
+            said: string;
+            /**
+             * Said By
+             * @description who accepted or expected it
+             * @default
+             */
+            said_by: string;
+            state: components["schemas"]["ChangeState"];
+            /**
+             * Superseded At
+             * @description null: this is what is said now
+             */
+            superseded_at?: string | null;
+            /** Trend Id */
+            trend_id: number;
+            /** Unit */
+            unit: string;
+            /**
+             * Until
+             * @description of one that went away: the first value without it
+             */
+            until: string | null;
+            /** Values After */
+            values_after: number;
+            /** Values Before */
+            values_before: number;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "better" | "worse";
+            /** Version */
+            version: number;
+            /** Workload */
+            workload: string;
+            /**
+             * Written At
+             * Format: date-time
+             */
+            written_at: string;
+        };
+        /**
+         * TrendLevel
+         * @description Values between two changes.
+         */
+        TrendLevel: {
+            /**
+             * End
+             * @description place after its last value
+             */
+            end: number;
+            /**
+             * First
+             * @description place of its first value, from 0
+             */
+            first: number;
+            /** Mean */
+            mean: number;
+        };
+        /**
+         * TrendPage
+         * @description Some trends: those whose change is newest first, then those without one.
+         */
+        TrendPage: {
+            /**
+             * Next
+             * @description `offset` of the next page; null: this is the last
+             */
+            next: number | null;
+            /** Total */
+            total: number;
+            /** Trends */
+            trends: components["schemas"]["TrendSummary"][];
+        };
+        /**
+         * TrendPoint
+         * @description One value: an arm of one run.
+         */
+        TrendPoint: {
+            /** Arm */
+            arm: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Boots */
+            boots: number;
+            /** Case Id */
+            case_id: number;
+            /** Experiment Id */
+            experiment_id: number;
+            /** High */
+            high: number | null;
+            /** Host */
+            host: string;
+            /** Kernel */
+            kernel: string;
+            /**
+             * Low
+             * @description 95 % interval from the boots; null: one boot
+             */
+            low: number | null;
+            /** Outlier */
+            outlier: boolean;
+            /**
+             * Profiled
+             * @description whether its boots have profiles of the case
+             */
+            profiled: boolean;
+            /** Run Id */
+            run_id: number;
+            /**
+             * Value
+             * @description geometric mean of the boots' means, in the metric's unit
+             */
+            value: number;
+        };
+        /**
+         * TrendSummary
+         * @description A line in the list of trends.
+         */
+        TrendSummary: {
+            /** Case */
+            case: string;
+            /** @description the newest one; null: none */
+            change: components["schemas"]["TrendChange"] | null;
+            clock: components["schemas"]["Clock"];
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /**
+             * First At
+             * Format: date-time
+             */
+            first_at: string;
+            /** Host Class */
+            host_class: string;
+            /** Id */
+            id: number;
+            /**
+             * Last At
+             * Format: date-time
+             */
+            last_at: string;
+            /**
+             * Level
+             * @description of the values since the last change, in the metric's unit
+             */
+            level: number;
+            /**
+             * Line
+             * @description patch series or configuration of kernels built here; often empty
+             */
+            line: string;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /**
+             * Mode
+             * @description family/mode
+             */
+            mode: string;
+            /**
+             * Notes
+             * @description what to know before believing it
+             */
+            notes: string[];
+            /** Open Changes */
+            open_changes: number;
+            /** Primary */
+            primary: boolean;
+            /**
+             * Sparkline
+             * @description the newest values, in percent of the level
+             */
+            sparkline: number[];
+            /** Unit */
+            unit: string;
+            /** Values */
+            values: number;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * TrendView
+         * @description One trend with its values.
+         */
+        TrendView: {
+            /** Annotations */
+            annotations: components["schemas"]["Annotation"][];
+            /** Case */
+            case: string;
+            /**
+             * Changes
+             * @description what is said now, by time
+             */
+            changes: components["schemas"]["TrendChange"][];
+            clock: components["schemas"]["Clock"];
+            /**
+             * Delta Percent
+             * @description a smaller change is none
+             */
+            delta_percent: number;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /**
+             * Earlier
+             * @description versions that no longer hold, newest first
+             */
+            earlier: components["schemas"]["TrendChange"][];
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Host Class */
+            host_class: string;
+            /** Id */
+            id: number;
+            /**
+             * Left Out
+             * @description older values that are not shown
+             * @default 0
+             */
+            left_out: number;
+            /** Level */
+            level: number | null;
+            /** Levels */
+            levels: components["schemas"]["TrendLevel"][];
+            /**
+             * Line
+             * @description patch series or configuration of kernels built here; often empty
+             */
+            line: string;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /**
+             * Mode
+             * @description family/mode
+             */
+            mode: string;
+            /** Notes */
+            notes: string[];
+            /** Others */
+            others: components["schemas"]["OtherTrend"][];
+            /** Primary */
+            primary: boolean;
+            /** Unit */
+            unit: string;
+            /**
+             * Values
+             * @description by time; the newest ones where there are many
+             */
+            values: components["schemas"]["TrendPoint"][];
+            /** Workload */
+            workload: string;
+        };
+        /**
          * Verdict
          * @description What the numbers say about one arm against the baseline.
          * @enum {string}
          */
         Verdict: "better" | "worse" | "same" | "undecided";
+        /**
+         * Wanted
+         * @description What a host is reserved for, and until when.
+         */
+        Wanted: {
+            /** Reason */
+            reason: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+        };
         /**
          * WeeklyLine
          * @description A line in the list of weekly reports.
@@ -5564,6 +6589,96 @@ export interface operations {
             };
         };
     };
+    release_host_api_hosts__environment___name__release_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                environment: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    reserve_host_api_hosts__environment___name__reserve_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                environment: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Wanted"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     resume_host_api_hosts__environment___name__resume_post: {
         parameters: {
             query?: never;
@@ -5577,6 +6692,51 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    set_host_aside_api_hosts__environment___name__set_aside_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                environment: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
             };
         };
         responses: {
@@ -5814,7 +6974,7 @@ export interface operations {
                 case: number;
                 host: string;
                 /** @description which system was profiled */
-                where?: "host" | "guest";
+                where?: "host" | "guest" | "off-cpu";
                 basis?: ("operation" | "share" | "raw") | null;
                 /** @description what differences and costs are of */
                 measure?: "self" | "total";
@@ -5925,7 +7085,7 @@ export interface operations {
                 /** @description of imported profiles: what was profiled */
                 tree?: string;
                 /** @description which system was profiled */
-                where?: "host" | "guest";
+                where?: "host" | "guest" | "off-cpu";
             };
             header?: never;
             path?: never;
@@ -5940,6 +7100,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InstructionTable"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_queue_api_queue_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostQueue"][];
                 };
             };
             /** @description Client Error */
@@ -6223,6 +7421,258 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_trends_api_trends_get: {
+        parameters: {
+            query?: {
+                environment?: string | null;
+                host_class?: string | null;
+                workload?: string | null;
+                mode?: string | null;
+                find?: string | null;
+                changed?: boolean;
+                still_open?: boolean;
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrendPage"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    accept_change_api_trends_changes__change_id__accept_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                change_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Acceptance"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrendChange"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_classes_api_trends_classes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClassPage"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_stability_api_trends_stability_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stability"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_trend_api_trends__trend_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trend_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrendView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    annotate_api_trends__trend_id__annotations_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trend_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAnnotation"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Annotation"];
+                };
             };
             /** @description Client Error */
             "4XX": {
