@@ -39,6 +39,7 @@ from mitigauge.settings import REPOSITORY, get_settings
 from tests import recording
 from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
+from tests.web.beside import collect_beside
 
 VIEWERS_TOKEN = "mgt_" + 43 * "v"
 HOSTILE = "<img src=x onerror=alert(1)> what does it cost?"
@@ -54,6 +55,7 @@ def main() -> None:
         command.upgrade(alembic_config(database_url()), "head")
         if recording.RECORDED.exists():
             recording.load(engine)
+            collect_beside(engine)
         store_series(engine)
         submit_live(engine)
         let_a_viewer_in(engine)
