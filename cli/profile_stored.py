@@ -124,7 +124,7 @@ def functions(
             case_id=number,
             host=on_host,
             system="guest" if guest else "host",
-            basis=_basis(basis),
+            basis=basis_named(basis),
             asked=Asked(measure="total" if total else "self", search=search, limit=limit),
         )
     if json:

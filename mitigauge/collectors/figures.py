@@ -59,14 +59,14 @@ FIGURES: Final[dict[str, tuple[Figure, ...]]] = {
     ),
     "disk": (
         Figure("requests", "Disk requests", "1/s", "rate", ("reads", "writes"), common=False),
-        Figure("read", "Read from disks", "byte/s", "rate", ("read_sectors",), scale=SECTOR,
+        Figure("read", "Read from disks", "B/s", "rate", ("read_sectors",), scale=SECTOR,
                common=False),
-        Figure("written", "Written to disks", "byte/s", "rate", ("written_sectors",), scale=SECTOR,
+        Figure("written", "Written to disks", "B/s", "rate", ("written_sectors",), scale=SECTOR,
                common=False),
     ),
     "network": (
-        Figure("received", "Received", "byte/s", "rate", ("rx_bytes",), common=False),
-        Figure("sent", "Sent", "byte/s", "rate", ("tx_bytes",), common=False),
+        Figure("received", "Received", "B/s", "rate", ("rx_bytes",), common=False),
+        Figure("sent", "Sent", "B/s", "rate", ("tx_bytes",), common=False),
     ),
     "schedstat": (
         Figure("waiting", "Waiting for a processor", "ms/s", "rate", ("wait_ns",), scale=1e-6),

@@ -50,6 +50,7 @@ from pipelines.bisect_start import from_patches
 from tests import recording
 from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
+from tests.web.beside import collect_beside
 
 CODE = REPOSITORY / "tests" / "fixtures" / "profiles" / "instructions"
 VIEWERS_TOKEN = "mgt_" + 43 * "v"
@@ -66,8 +67,12 @@ def main() -> None:
         command.upgrade(alembic_config(database_url()), "head")
         if recording.RECORDED.exists():
             recording.load(engine)
+<<<<<<< HEAD
             report_week(engine)
             store_code(engine)
+=======
+            collect_beside(engine)
+>>>>>>> wt-exits
         store_series(engine)
         store_bisection(engine)
         submit_live(engine)

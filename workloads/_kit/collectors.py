@@ -50,6 +50,26 @@ class OpenFile:
         return int(os.pread(self._descriptor, 64, 0))
 
 
+class Number:
+    """A file of debugfs with one number, which can be read only once each time it is opened."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises :class:`Absent` where it cannot be read."""
+        self._path = path
+        try:
+            self.number()
+        except OSError as error:
+            raise Absent(f"{path}: {error.strerror}") from None
+
+    def number(self) -> int:
+        """The number that it holds."""
+        descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return int(os.read(descriptor, 64))
+        finally:
+            os.close(descriptor)
+
+
 class Source:
     """One kind of figures. A column that no kind is named for is a count."""
 
@@ -275,7 +295,7 @@ class Exits(Source):
 
     def __init__(self) -> None:
         self._directory = DEBUGFS / "kvm"
-        self._files: dict[str, OpenFile] = {}
+        self._files: dict[str, Number] = {}
         self._to_userspace: Histogram | None = None
         self._sampled, self._vcpus = 0, 0
         missing = []
@@ -290,7 +310,7 @@ class Exits(Source):
     def _open_counters(self) -> None:
         mounted("debugfs", DEBUGFS)
         paths = [self._directory / name for name in self.counters]
-        self._files = {path.name: OpenFile(path) for path in paths if path.exists()}
+        self._files = {path.name: Number(path) for path in paths if path.exists()}
         if not self._files:
             raise Absent(f"no counters in {self._directory}; is KVM's module loaded?")
 

@@ -69,8 +69,8 @@ WAKE = bytes.fromhex(
     "49ffcc 75c9"  #               dec r12; jnz again
     "4c89e0 4883c408 415d 415c 5d 5b c3"  # end: mov rax, r12; …; ret
 )
-# struct kvm_msi: to processor 0, delivered as an NMI.
-NMI_MESSAGE = struct.pack("=IIIIII8x", 0xFEE00000, 0, 4 << 8, 0, 0, 0)
+# struct kvm_msi: to all processors, of which there is one, delivered as an NMI.
+NMI_MESSAGE = struct.pack("=IIIIII8x", 0xFEEFF000, 0, 4 << 8, 0, 0, 0)
 
 
 class Guest:
