@@ -35,10 +35,10 @@ from mitigauge.embedded_postgres import stop
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.tables import Experiment
 from mitigauge.kernels.patch import Patch
-from mitigauge.reports.weekly import service as weekly
 from mitigauge.profiles.capture.instructions import read_instructions
 from mitigauge.profiles.store.instructions import store_instructions
 from mitigauge.profiles.store.tables import Profile
+from mitigauge.reports.weekly import service as weekly
 from mitigauge.runs.submission import submit
 from mitigauge.runs.tables import Boot
 from mitigauge.series.mail_files import read_mails
@@ -67,12 +67,9 @@ def main() -> None:
         command.upgrade(alembic_config(database_url()), "head")
         if recording.RECORDED.exists():
             recording.load(engine)
-<<<<<<< HEAD
             report_week(engine)
             store_code(engine)
-=======
             collect_beside(engine)
->>>>>>> wt-exits
         store_series(engine)
         store_bisection(engine)
         submit_live(engine)
