@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from bench.stats.bound import fewest_blocks
+from bench.stats.layouts import draws_of
 from bench.stats.noise import BLOCKS, ITERATIONS, NOISES, simulate
+from bench.stats.program_layouts import built, scatter
 from bench.stats.rules import RULES, kolmogorov_smirnov, lkp_ranges, pinpoint
 from bench.stats.table import Setting, Sizes, change_of, figures_of
 
@@ -94,3 +100,34 @@ def test_no_rule_finds_what_is_not_there_and_a_large_change_takes_the_first_look
     assert fewest_blocks(0.0, looks) == pytest.approx(4 + 0.995 * 4 + 0.995 * 8)
     assert fewest_blocks(20.0, looks) == pytest.approx(4.0, abs=0.01)
     assert 4 < fewest_blocks(3.0, looks) < fewest_blocks(2.0, looks) < 16
+
+
+def measured(between: float, within: float, builds: int = 20) -> np.ndarray:
+    """``[build, block]`` in nanoseconds, with scatter in percent of both kinds and a drift."""
+    rng = np.random.default_rng(SEED)
+    layout = rng.normal(0, between / 100, (builds, 1))
+    noise = rng.normal(0, within / 100, (builds, BLOCKS))
+    drift = np.linspace(0, 0.3, BLOCKS)
+    values: np.ndarray = 800 * np.exp(layout + noise + drift)
+    return values
+
+
+def test_the_scatter_of_builds_is_told_from_that_within_one_whatever_drifts() -> None:
+    between, within = scatter(measured(1.0, 0.3, builds=200))
+    assert between == pytest.approx(1.0, rel=0.2)
+    assert within == pytest.approx(0.3, rel=0.1)
+
+
+def test_sets_of_three_builds_are_called_alike_and_single_ones_are_not() -> None:
+    values = measured(1.0, 0.35)
+    assert draws_of(values, 3, 200, seed=1) <= 6
+    assert draws_of(values, 1, 200, seed=1) > 60
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler")
+def test_builds_of_one_program_compute_the_same_and_are_different_files(tmp_path: Path) -> None:
+    builds = built(tmp_path, 3, calls=20, rounds=2)
+    done = [subprocess.run([b.path], capture_output=True, text=True, check=True) for b in builds]
+    assert len({d.stderr for d in done}) == 1
+    assert all(len(d.stdout.split()) == 2 for d in done)
+    assert len({b.path.read_bytes() for b in builds}) == 3
