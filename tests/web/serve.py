@@ -1,8 +1,9 @@
 """The real service for browser tests: real PostgreSQL, a recorded run, and one going on.
 
 ``python -m tests.web.serve [PORT]`` prints the link that lets a browser in on its first
-line and serves until it is ended. There is a viewer's token: see ``VIEWERS_TOKEN``. Experiment 1 was recorded on the emulated hosts; the last one is live, its
-hosts simulated, so that progress can be watched without booting anything.
+line and serves until it is ended. There is a viewer's token: see ``VIEWERS_TOKEN``.
+Experiment 1 was recorded on the emulated hosts; the last one is live, its hosts simulated,
+so that progress can be watched without booting anything.
 """
 
 from __future__ import annotations

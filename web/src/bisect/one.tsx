@@ -119,7 +119,7 @@ function Skipped({ bisection }: { bisection: Bisection }) {
 function Asked({ bisection }: { bisection: Bisection }) {
   const { source } = bisection;
   const parameters = Object.entries(bisection.parameters).map(
-    ([name, value]) => `${name}=${value}`,
+    ([name, value]) => `${name}=${String(value)}`,
   );
   return (
     <section className="panel" aria-labelledby="asked">
