@@ -27,13 +27,15 @@ Level = Callable[[int], float]
 
 
 def question(count: int = 8, **changed: object) -> Question:
-    return Question(**{
-        "priors": (1.0,) * count,
-        "higher_is_worse": True,
-        "minimum_effect": 0.002,
-        "budget_boots": 200,
-        **changed,
-    })  # type: ignore[arg-type]
+    return Question(
+        **{
+            "priors": (1.0,) * count,
+            "higher_is_worse": True,
+            "minimum_effect": 0.002,
+            "budget_boots": 200,
+            **changed,
+        }
+    )  # type: ignore[arg-type]
 
 
 def run(
@@ -89,7 +91,7 @@ def test_where_less_is_worse_the_effect_keeps_its_sign() -> None:
 
 
 def test_ends_that_do_not_differ_are_refused_with_what_it_takes() -> None:
-    answer, steps, _ = run(question(), lambda point: 0.0)
+    answer, steps, _ = run(question(), step(1, 0.0))
     assert isinstance(answer, Refused | NoneOfThese)
     assert isinstance(answer, NoneOfThese) or answer.what_it_takes
     assert steps[0].points == (0, 8)
