@@ -4,7 +4,7 @@
   times.
 - git-bayesect 1.2 (MIT, on PyPI): its own ``Bisector``, which selects points and weighs passes and
   failures. A boot fails where it is beyond halfway between the ends, of which four boots each are
-  made first and recorded as well. It stops at 95 %, as its ``run`` does.
+  made first and recorded as well. It stops at 95 %, as its ``run`` does, or after 250 boots.
 - Pinpoint (Chromium's bisection service): 10 attempts a revision; neighbours are compared by the
   smaller p of Mann-Whitney and Kolmogorov-Smirnov, up to 0.01 is a difference and gets the revision
   between them measured, above a threshold that falls with the attempts it is none, and between the
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -27,7 +28,7 @@ from bench.bisect.world import World
 from bench.stats.rules import PINPOINT_HIGH, PINPOINT_LOW, kolmogorov_smirnov
 
 Rule = Callable[[World], Outcome]
-BAYESECT_ENDS, BAYESECT_CONFIDENCE, BAYESECT_BUDGET = 4, 0.95, 400
+BAYESECT_ENDS, BAYESECT_CONFIDENCE, BAYESECT_BUDGET = 4, 0.95, 250
 
 
 def boots_of(world: World, point: int, count: int) -> list[float]:
@@ -85,7 +86,13 @@ def _pinpoint_wants(values: dict[int, list[float]]) -> set[int]:
 
 def _differ(one: list[float], two: list[float]) -> bool | None:
     count = min(len(one), len(two))
-    first, second = np.array(one[:count]), np.array(two[:count])
+    return _compared(tuple(one[:count]), tuple(two[:count]))
+
+
+@lru_cache(maxsize=1000)
+def _compared(one: tuple[float, ...], two: tuple[float, ...]) -> bool | None:
+    count = len(one)
+    first, second = np.array(one), np.array(two)
     whitney = float(mannwhitneyu(first, second, method="asymptotic").pvalue)
     p = min(whitney, float(kolmogorov_smirnov(first, second)))
     if p <= PINPOINT_LOW:

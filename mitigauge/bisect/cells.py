@@ -8,6 +8,7 @@ that follow each other. The change happened in one cell; a cell of one candidate
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ def cells_of(question: Question, skipped: Mapping[int, str]) -> Cells:
             inside = []
         place_of.update(dict.fromkeys(points, len(places)))
         places.append(points[0] if end is None else end)
-    total = max(sum(question.priors), 1e-300)
+    total = max(math.fsum(question.priors), 1e-300)
     weights = [sum(question.priors[k - 1] / total for k in cell) for cell in candidates]
     return Cells(tuple(places), tuple(candidates), tuple(weights), place_of)
 

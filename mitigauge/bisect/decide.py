@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -78,7 +79,7 @@ def _cannot_begin(question: Question, history: History) -> Refused | None:
 
 @dataclass(frozen=True, slots=True)
 class _Verified:
-    """Fresh blocks of a cell: how many, and the mean difference of its sides in them."""
+    """Fresh blocks of a cell: how many, and the median difference of its sides in them."""
 
     blocks: int
     difference: float
@@ -301,7 +302,7 @@ class _Decision:
             sign * (math.fsum(after) / len(after) - math.fsum(before) / len(before))
             for before, after in both
         ]
-        return _Verified(len(both), math.fsum(differences) / max(len(both), 1))
+        return _Verified(len(both), statistics.median(differences) if both else 0.0)
 
 
 def _smallest_set(probabilities: Sequence[float], enough: float) -> tuple[int, ...]:

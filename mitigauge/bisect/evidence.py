@@ -110,12 +110,13 @@ def told(question: Question, evidence: Evidence) -> Posterior:
     inclusion = evidence.pairs.sum(axis=0) + evidence.pairs.sum(axis=1)
     several = evidence.several
     single, among = [0.0] * question.last, [0.0] * question.last
+    total = max(math.fsum(question.priors), 1e-300)
     for cell, candidates in enumerate(evidence.cells.candidates, 1):
         inside = evidence.cells.weights[cell - 1]
         share = evidence.share(cell) / inside if inside > 0 else 0.0
         segment = evidence.segment_of(cell)
         for candidate in candidates:
-            part = share * question.priors[candidate - 1] / sum(question.priors)
+            part = share * question.priors[candidate - 1] / total
             single[candidate - 1] = float(evidence.singles[segment]) * part
             if several > 0:
                 among[candidate - 1] = min(1.0, float(inclusion[segment]) * part / several)

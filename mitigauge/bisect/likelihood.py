@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.intp]
@@ -37,6 +37,7 @@ Whole = NDArray[np.intp]
 # Scatter of boots in counted time, the least that there is, and how much that is to be believed.
 LEAST_DEVIATION = 5e-4
 PRIOR_FREEDOM = 1.0
+LOG_TWO = float(np.log(2.0))
 BLOCK_RATIOS = (0.0, 0.1, 1.0, 10.0, 1e6)
 BUILD_RATIOS = (0.0, 1.0, 10.0)
 
@@ -199,8 +200,10 @@ def _log_large_enough(mean: Floats, variance: Floats, prior: Floats, floor: floa
 def _log_either_way(mean: Floats, variance: Floats, prior: Floats, floor: float) -> Floats:
     """The same of an effect that may go either way: |effect| ≥ floor."""
     deviation = np.sqrt(variance)
-    after = ndtr((mean - floor) / deviation) + ndtr((-mean - floor) / deviation)
-    return np.asarray(np.log(np.maximum(after, 1e-300)) - np.log(2 * ndtr(-floor / np.sqrt(prior))))
+    after = np.logaddexp(
+        log_ndtr((mean - floor) / deviation), log_ndtr((-mean - floor) / deviation)
+    )
+    return np.asarray(after - LOG_TWO - log_ndtr(-floor / np.sqrt(prior)))
 
 
 def _noise(count: int, residual: Floats) -> Floats:
