@@ -64,10 +64,18 @@ def test_chance_is_rarely_called_a_change() -> None:
 
 
 def test_p_values_are_those_of_a_permutation_test() -> None:
-    values = np.random.default_rng(3).normal(size=(2000, 30))
-    p = largest_differences(values, alpha=0.2, shortest=3, orders=199).p
+    # Series of one length share their orders, and with these the error of drawing few of them.
+    rng = np.random.default_rng(3)
+    p = np.concatenate(
+        [
+            largest_differences(
+                rng.normal(size=(300, n)), alpha=0.2, shortest=3, orders=199, seed=n
+            ).p
+            for n in range(16, 40, 2)
+        ]
+    )
     assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=0.02)
-    assert np.mean(p <= 0.2) == pytest.approx(0.2, abs=0.035)
+    assert np.mean(p <= 0.2) == pytest.approx(0.2, abs=0.04)
 
 
 def test_the_same_values_give_the_same_answer_alone_and_among_others() -> None:
