@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly
+.PHONY: help setup demo test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ bench-store: setup ## pages, judging and bytes with ten million values in the da
 
 bench-weekly: setup ## the weekly report over 100 hosts with 200 series each (ARGS=--help)
 	@python -m bench.weekly $(ARGS)
+
+bench-trends: setup ## change points beside Otava and ruptures, false alarms of a year, speed (ARGS="--data DIR")
+	@python -m bench.trends $(ARGS)
 
 bench-lab: setup ## what counted time makes of noise: real experiments on emulated hosts, half an hour (ARGS=--help)
 	@python -m bench.lab $(ARGS)

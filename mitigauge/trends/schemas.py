@@ -138,9 +138,9 @@ class TrendSummary(TrendIdentity):
     id: int
     primary: bool
     values: int
-    first_at: datetime
-    last_at: datetime
-    level: float = Field(description="of the values since the last change, in the metric's unit")
+    first_at: datetime | None = Field(description="null, as the next two: not looked at yet")
+    last_at: datetime | None
+    level: float | None = Field(description="since the last change, in the metric's unit")
     open_changes: int
     change: TrendChange | None = Field(description="the newest one; null: none")
     sparkline: list[float] = Field(description="the newest values, in percent of the level")

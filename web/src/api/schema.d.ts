@@ -5120,23 +5120,20 @@ export interface components {
             environment: string;
             /**
              * First At
-             * Format: date-time
+             * @description null, as the next two: not looked at yet
              */
-            first_at: string;
+            first_at: string | null;
             /** Host Class */
             host_class: string;
             /** Id */
             id: number;
-            /**
-             * Last At
-             * Format: date-time
-             */
-            last_at: string;
+            /** Last At */
+            last_at: string | null;
             /**
              * Level
-             * @description of the values since the last change, in the metric's unit
+             * @description since the last change, in the metric's unit
              */
-            level: number;
+            level: number | null;
             /**
              * Line
              * @description patch series or configuration of kernels built here; often empty

@@ -1,0 +1,94 @@
+"""Change points: found where they are, told from outliers and from chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mitigauge.stats.change_points import courses
+from mitigauge.stats.energy import all_middles, gaps_of, ranks_of, weights
+from mitigauge.stats.permutations import largest_differences
+
+RNG = np.random.default_rng(5)
+NOISE = RNG.normal(0.0, 0.001, 60)
+
+
+def test_the_statistic_is_that_of_the_paper() -> None:
+    values = RNG.normal(size=12)
+    at = all_middles(0, 12, 3)
+    span = float(values.max() - values.min())
+    ours = weights(ranks_of(values[None]), at)[0] @ gaps_of(values[None])[0] * span
+    for place, middle in enumerate(at.middle):
+        x, y = values[:middle], values[middle:]
+        apart = [np.abs(a[:, None] - b).mean() for a, b in ((x, y), (x, x), (y, y))]
+        energy = 2 * apart[0] - apart[1] - apart[2]
+        assert ours[place] == pytest.approx(len(x) * len(y) / 12 * energy, rel=1e-4)
+
+
+def test_a_step_is_found_at_its_place_with_its_size() -> None:
+    values = NOISE[:40] + np.where(np.arange(40) < 25, 0.0, 0.05)
+    (change,) = courses([values], smallest=0.01)[0].changes
+    assert (change.at, change.earliest, change.latest, change.until) == (25, 25, 25, None)
+    assert change.low < 0.05 < change.high
+    assert change.p == pytest.approx(0.001)
+
+
+def test_a_level_that_comes_back_is_one_change() -> None:
+    values = NOISE[:40] + np.where((np.arange(40) >= 15) & (np.arange(40) < 25), 0.05, 0.0)
+    (change,) = courses([values], smallest=0.01)[0].changes
+    assert (change.at, change.until) == (15, 25)
+
+
+def test_one_value_off_is_an_outlier() -> None:
+    values = NOISE[:40].copy()
+    values[20] += 0.2
+    course = courses([values], smallest=0.01)[0]
+    assert (course.changes, course.outliers) == ((), (20,))
+
+
+def test_a_change_below_what_counts_is_none() -> None:
+    values = NOISE[:40] + np.where(np.arange(40) < 20, 0.0, 0.008)
+    assert courses([values], smallest=0.01)[0].changes == ()
+    assert len(courses([values], smallest=0.005)[0].changes) == 1
+
+
+def test_equal_values_and_few_values_show_nothing() -> None:
+    series = [np.ones(30), np.array([]), np.array([1.0]), np.arange(5.0)]
+    assert all(course.changes == () for course in courses(series))
+
+
+def test_chance_is_rarely_called_a_change() -> None:
+    values = np.random.default_rng(11).normal(size=(3000, 52))
+    changed = sum(bool(course.changes) for course in courses(list(values)))
+    assert changed <= 12  # 0.1 % are expected; 0.4 % would be far beyond that
+
+
+def test_p_values_are_those_of_a_permutation_test() -> None:
+    # Series of one length share their orders, and with these the error of drawing few of them.
+    rng = np.random.default_rng(3)
+    p = np.concatenate(
+        [
+            largest_differences(
+                rng.normal(size=(300, n)), alpha=0.2, shortest=3, orders=199, seed=n
+            ).p
+            for n in range(16, 40, 2)
+        ]
+    )
+    assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=0.02)
+    assert np.mean(p <= 0.2) == pytest.approx(0.2, abs=0.04)
+
+
+def test_the_same_values_give_the_same_answer_alone_and_among_others() -> None:
+    values = NOISE[:40] + np.where(np.arange(40) < 25, 0.0, 0.003)
+    others = list(np.random.default_rng(2).normal(size=(50, 40)))
+    assert courses([values])[0] == courses([*others, values])[-1]
+
+
+def test_neighbours_that_are_alike_raise_the_bar() -> None:
+    rng = np.random.default_rng(8)
+    noise = rng.normal(size=(400, 80))
+    for at in range(1, 80):
+        noise[:, at] += 0.6 * noise[:, at - 1]
+    changed = np.mean([bool(course.changes) for course in courses(list(noise))])
+    p = largest_differences(noise, alpha=0.001, shortest=3).p
+    assert changed < 0.5 * np.mean(p <= 0.001)
