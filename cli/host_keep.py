@@ -1,4 +1,4 @@
-"""`mitigauge host reserve`, `release`, `set-aside`, `queue`: who has a host, and what waits for it."""
+"""`mitigauge host`: who has a host, and what waits for it."""
 
 from __future__ import annotations
 

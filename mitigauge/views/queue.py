@@ -29,14 +29,16 @@ def host_queues(session: Session, name: str | None = None) -> list[HostQueue]:
     now = database_now(session)
     runs: dict[int, list[Run]] = defaultdict(list)
     for run in run_rows.unfinished_runs(session):
-        runs[run.host_id].append(run)
+        if name in (None, run.host.name):
+            runs[run.host_id].append(run)
     holders = run_rows.runs_holding_hosts(session)
     hosts = [host for host in fleet.all_hosts(session) if not is_recorded(host.environment)]
     counts = run_counts.run_counts(session, [run.id for own in runs.values() for run in own])
     usual = run_counts.boot_seconds_by_host(session, list(runs))
     current = run_counts.current_boots(session, list(holders.values()))
+    times = _Times(counts, usual, current, now)
     return [
-        _queue(host, runs[host.id], holders.get(host.id), _Times(counts, usual, current, now))
+        _queue(host, runs[host.id], holders.get(host.id), times)
         for host in hosts
         if (runs[host.id] or kept_from(host, now)) and name in (None, host.name)
     ]

@@ -146,12 +146,16 @@ def _new(data: WeekData, verdict: Verdict, name: str, title: str, *, pictures: i
     again = sum(1 for finding in found if finding.hosts[0].before is not None)
     about = [said("None.")]
     if found:
-        about = [
-            said(
-                f"{again} of them were measured in an earlier week and said otherwise then; the "
-                "others were measured for the first time."
-            )
+        first = len(found) - again
+        told = [
+            *(
+                [f"{again} measured in an earlier week, when the answer was another"]
+                if again
+                else []
+            ),
+            *([f"{first} measured for the first time"] if first else []),
         ]
+        about = [said(f"{'; '.join(told)}.")]
     return _section(data, name, title, about, found, verdict, (Fate.NEW,), pictures=pictures)
 
 

@@ -28,7 +28,7 @@ from mitigauge.reports.weekly.data import (
 from mitigauge.reports.weekly.findings import Key, Known, Machine, Word, findings
 from mitigauge.reports.weekly.measured import aa_lines, host_hours, noise_lines
 from mitigauge.reports.weekly.repository import CaseLine, RunLine, VerdictLine
-from mitigauge.reports.weekly.trend_lines import any_trend, stability, trend_lines
+from mitigauge.reports.weekly.trend_lines import stability, trend_lines
 from mitigauge.reports.weekly.week import LENGTH, Week
 from mitigauge.runs import counts as run_counts
 from mitigauge.runs.drift import facts_of, host_changes, print_changes
@@ -67,7 +67,7 @@ def gather(session: Session, week: Week, *, complete: bool) -> WeekData:
         found=counted,
         findings=found,
         trends=trend_lines(session, week),
-        trends_known=any_trend(session),
+        trends_known=rows.any_trend(session, week.end),
         not_measured=_not_measured(session, ended, known),
         under_way=rows.runs_under_way(session, week.end),
         aside=aside,

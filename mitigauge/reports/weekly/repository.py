@@ -17,6 +17,7 @@ from mitigauge.reports.weekly.tables import WeeklyReport
 from mitigauge.results.tables import Result
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
+from mitigauge.trends.tables import Trend
 from mitigauge.verdicts.states import Verdict
 from mitigauge.verdicts.tables import AaOutcome, CaseNoise, StoredVerdict
 
@@ -275,6 +276,12 @@ def any_verdict(session: Session, start: datetime, end: datetime) -> bool:
         StoredVerdict.given_at >= start, StoredVerdict.given_at < end
     )
     return session.scalars(found.limit(1)).one_or_none() is not None
+
+
+def any_trend(session: Session, end: datetime) -> bool:
+    """Whether any trend had a value before *end*."""
+    found = select(Trend.id).where(Trend.first_at < end).limit(1)
+    return session.scalars(found).one_or_none() is not None
 
 
 def stored(session: Session, week: str, *, lock: bool = False) -> WeeklyReport | None:

@@ -86,10 +86,20 @@ def make(engine: Engine, week: Week) -> Report:
     with transaction(engine) as session:
         now = database_now(session)
         data = gather(session, week, complete=now >= week.end)
+        data = _as_it_was(session, data)
     # Takes seconds for a large fleet, so no transaction is open meanwhile.
     document = arrange(data)
     with transaction(engine) as session:
         return _stored(session, week, data, document, now)
+
+
+def _as_it_was(session: Session, data: WeekData) -> WeekData:
+    """*data* with what is only known as of now as it was when the week's report was first made."""
+    before = repository.stored(session, data.week)
+    if before is None or not before.complete:
+        return data
+    first = WeekData.model_validate(before.data)
+    return data.model_copy(update={"stability": first.stability})
 
 
 def _stored(

@@ -32,11 +32,6 @@ def trend_lines(session: Session, week: Week) -> list[TrendLine]:
     ]
 
 
-def any_trend(session: Session) -> bool:
-    """Whether there is a trend at all."""
-    return service.list_trends(session, limit=1).total > 0
-
-
 def stability(session: Session) -> Stability | None:
     """How far verdicts agree where the same was measured again; None where nothing was."""
     found = service.stability(session)
