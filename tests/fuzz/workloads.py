@@ -21,7 +21,7 @@ from tests.loading import load
 
 SHARE = 10.0
 # Those that keep every figure twice, so that no changed one can pass.
-NAMES = ("compile", "wakeups")
+NAMES = ("compile", "exits", "wakeups")
 CPU = 0
 
 
