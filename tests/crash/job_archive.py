@@ -59,6 +59,9 @@ def _profile_files(case: Mapping[str, Any], how: str) -> dict[str, Any]:
     files: dict[str, Any] = {}
     if case["profile_hz"]:
         files.update({f"profile/{name}": content for name, content in profiled(case, how).items()})
+    if case.get("profile_off_cpu"):
+        of_waits = {f"profile/off-cpu/{name}": file for name, file in profiled(case, how).items()}
+        files.update(of_waits)
     if case.get("profile_guest"):
         files.update({f"profile/guest/{name}": content for name, content in of_guest(how).items()})
     return files

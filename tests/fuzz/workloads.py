@@ -23,7 +23,11 @@ from tests.loading import load
 
 SHARE = 10.0
 # Those that keep every figure twice, so that no changed one can pass.
+<<<<<<< HEAD
 NAMES = ("compile", "desktop", "fio", "wakeups")
+=======
+NAMES = ("compile", "exits", "wakeups")
+>>>>>>> wt-exits
 CPU = 0
 
 

@@ -17,7 +17,13 @@ def time_per_exit_ns(path: Path, exits: int) -> float:
     made = parsing.whole(told, path.name, "exits", 1)
     if made != exits:
         raise parsing.ParseError(f"{path.name}: exits: {made}, but the case asked {exits}")
-    return parsing.whole(told, path.name, "nanoseconds", 1) / exits
+    nanoseconds = parsing.whole(told, path.name, "nanoseconds", 1)
+    began, ended = (parsing.whole(told, path.name, name, 0) for name in ("began_ns", "ended_ns"))
+    if ended - began != nanoseconds:
+        raise parsing.ParseError(
+            f"{path.name}: nanoseconds: {nanoseconds} is not the time from began to ended"
+        )
+    return nanoseconds / exits
 
 
 def parse(directory: Path) -> dict[str, Any]:

@@ -188,7 +188,8 @@ def collected(
     """(result, captures, why one is missing, hash of the raw files) of the case's job."""
     listed = {"case_id": "1", "workload": "spin", "parameters": {"size": 1}, "iterations": 3,
               "warmup": 1, "timeout_s": 30, "profile_hz": 499,
-              "profile_guest": case.profile_guest}  # fmt: skip
+              "profile_guest": case.profile_guest,
+              "profile_off_cpu": case.profile_off_cpu}  # fmt: skip
     archive = tmp_path / "job.tar.gz"
     archive.write_bytes(packed("j", [listed], profile=how))
     [output] = collect(archive, [case], CATALOG)
@@ -196,6 +197,25 @@ def collected(
     assert output.raw_sha256
     assert output.result is not None
     return output.result.body, output.captures, output.profile_error, output.raw_sha256
+
+
+def test_where_threads_waited_comes_as_a_capture_of_its_own(tmp_path: Path, home: Path) -> None:
+    _, captures, why_not, raw = collected(tmp_path, spin_case(profile_off_cpu=True))
+    assert why_not == ""
+    assert list(captures) == ["host", "off-cpu"]
+    # Its own pass's work, so that waiting per operation is told.
+    assert captures["off-cpu"].operations == 3000
+    with tarfile.open(fileobj=io.BytesIO(blob_store(get_settings()).read(raw))) as tar:
+        assert not [name for name in tar.getnames() if "perf.script" in name]
+
+
+def test_waiting_that_was_not_asked_for_is_left_out(tmp_path: Path, home: Path) -> None:
+    archive = tmp_path / "job.tar.gz"
+    listed = {"case_id": "1", "workload": "spin", "parameters": {"size": 1}, "iterations": 3,
+              "warmup": 1, "timeout_s": 30, "profile_hz": 499, "profile_off_cpu": True}  # fmt: skip
+    archive.write_bytes(packed("j", [listed]))
+    [output] = collect(archive, [spin_case()], CATALOG)
+    assert list(output.captures) == ["host"]
 
 
 def test_a_collected_job_has_result_and_capture_apart(tmp_path: Path, home: Path) -> None:
