@@ -23,11 +23,7 @@ from tests.loading import load
 
 SHARE = 10.0
 # Those that keep every figure twice, so that no changed one can pass.
-<<<<<<< HEAD
-NAMES = ("compile", "desktop", "fio", "wakeups")
-=======
-NAMES = ("compile", "exits", "wakeups")
->>>>>>> wt-exits
+NAMES = ("compile", "desktop", "exits", "fio", "wakeups")
 CPU = 0
 
 
