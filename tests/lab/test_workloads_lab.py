@@ -27,13 +27,17 @@ pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab")]
 
 JOBS = "/var/lib/mitigauge/jobs"
 PATIENCE_S = 600
+# QEMU and fio with their libraries are installed the first time.
+PREPARE_S = 1200
 PARSERS = {
     name: load(f"workloads/{name}/parse.py") for name in ("desktop", "fio", "iperf", "syscall")
 }
 
 
-def play(playbook: str, host: str, **variables: Any) -> PlayResult:
-    return run_playbook(playbook, environment="lab", host=host, variables=variables)
+def play(playbook: str, host: str, timeout_s: float = 300, **variables: Any) -> PlayResult:
+    return run_playbook(
+        playbook, environment="lab", host=host, variables=variables, timeout_s=timeout_s
+    )
 
 
 def on(host: str, script: str, timeout_s: float = 120) -> str:
@@ -78,7 +82,7 @@ def wait(host: str, job: str, directory: Path) -> dict[str, Any]:
 
 def prepare(host: str, *, guest: bool, **more: bool) -> PlayResult:
     return play(
-        "prepare.yml", host,
+        "prepare.yml", host, PREPARE_S,
         kernel_packages=[], guest_enabled=guest,
         workload_names=["desktop", "fio", "iperf", "syscall"] if guest else ["syscall"], **more,
     )  # fmt: skip

@@ -297,4 +297,6 @@ def test_a_guest_of_an_operators_image_takes_no_profile() -> None:
 
 
 def test_only_workloads_that_boot_a_guest_are_refused_on_the_lab_as_it_is() -> None:
-    assert {name for name, one in Catalog().workloads.items() if one.guest} == {"iperf"}
+    assert {name for name, one in Catalog().workloads.items() if one.guest} == {
+        "desktop", "fio", "iperf",
+    }  # fmt: skip

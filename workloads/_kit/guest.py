@@ -205,7 +205,9 @@ class Guest:
 
     def fault(self, kind: str, what: str) -> LabFault:
         """A lab fault with the end of what QEMU and the guest said."""
-        return LabFault(kind, f"{what}; last output:\n{tail(self.log, self.serial, self.said)}")
+        # Of a guest of ours the serial port is what it said.
+        files = dict.fromkeys((self.log, self.serial, self.said))
+        return LabFault(kind, f"{what}; last output:\n{tail(*files)}")
 
     def check(self) -> str:
         """What the guest said so far; LabFault if it is gone or gave up."""
