@@ -14,7 +14,7 @@ import { useSearch } from "../ui/use-search";
 import { asked, ROWS_A_PAGE, type Asked, type Basis, type Measure, type Where } from "./address";
 import "../profile/profile.css";
 import "./functions.css";
-import { Table } from "./table";
+import { scaleOf, Table } from "./table";
 
 /** Changes of the address; "" takes a value out of it. */
 export type Change = (changes: Record<string, string>, replace?: boolean) => void;
@@ -111,7 +111,7 @@ function Panel({ view, functions, change }: BodyProps & { change: Change }) {
     <section className="panel" aria-labelledby="functions">
       <header>
         <h2 id="functions">
-          Functions <span className="soft">{functions.unit}</span>
+          Functions <span className="soft">{scaleOf(functions).label}</span>
         </h2>
         <div className="controls">
           {functions.systems.length > 1 && (

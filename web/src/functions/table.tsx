@@ -23,11 +23,14 @@ const SORTS: readonly [Sort, string][] = [
   ["name", "name"],
 ];
 
+/** One scale for the whole table: a column that changes its unit cannot be compared. */
+export function scaleOf({ arms, unit }: Functions): Scale {
+  const totals = arms.flatMap((arm) => (typeof arm.total === "number" ? [arm.total] : []));
+  return commonScale(totals, unit);
+}
+
 export function Table({ view, functions, change }: TableProps) {
-  const scale = commonScale(
-    functions.arms.flatMap((arm) => (typeof arm.total === "number" ? [arm.total] : [])),
-    functions.unit,
-  );
+  const scale = scaleOf(functions);
   const baseline = functions.arms.find((arm) => arm.is_baseline)?.arm ?? "";
   const row = { case_id: functions.case_id, host: functions.host };
   return (
