@@ -226,7 +226,11 @@ export const functionsQuery = (of: FunctionsAsked) => {
   });
 };
 
-export const profileGroupsQuery = (id: number, caseId: number, where: "host" | "guest" | "off-cpu") =>
+export const profileGroupsQuery = (
+  id: number,
+  caseId: number,
+  where: "host" | "guest" | "off-cpu",
+) =>
   queryOptions({
     queryKey: ["profile groups", id, caseId, where],
     queryFn: ({ signal }) =>
