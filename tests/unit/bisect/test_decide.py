@@ -27,13 +27,15 @@ Level = Callable[[int], float]
 
 
 def question(count: int = 8, **changed: object) -> Question:
-    return Question(**{
-        "priors": (1.0,) * count,
-        "higher_is_worse": True,
-        "minimum_effect": 0.002,
-        "budget_boots": 200,
-        **changed,
-    })  # type: ignore[arg-type]
+    return Question(
+        **{
+            "priors": (1.0,) * count,
+            "higher_is_worse": True,
+            "minimum_effect": 0.002,
+            "budget_boots": 200,
+            **changed,
+        }
+    )  # type: ignore[arg-type]
 
 
 def run(
