@@ -59,7 +59,9 @@ def print_bisection(view: BisectionView) -> None:
 
 
 def _chance(probability: float | None) -> str:
-    return "" if probability is None else f"{100 * probability:.1f} %"
+    from mitigauge.bisect.records import chance
+
+    return "" if probability is None else chance(probability)
 
 
 def _step(step: StepView) -> str:
@@ -82,7 +84,7 @@ def _print_answer(view: BisectionView) -> None:
         for position in found.candidates:
             say(f"  candidate {position}: {titles.get(position, '')}")
     if found.confidence is not None:
-        say(f"  confidence {100 * found.confidence:.2f} %")
+        say(f"  confidence {_chance(found.confidence)}")
     if found.effect_percent is not None:
         low, high = found.ci_low_percent, found.ci_high_percent
         interval = "" if low is None or high is None else f" [{low:+.2f}, {high:+.2f}]"

@@ -87,3 +87,13 @@ class BisectionAnswer(_Whole):
     what_it_takes: str = ""
     flame_graph: FlameGraph | None = None
     verified_by: list[int] = Field(default_factory=list, description="experiments that verified it")
+
+
+def chance(probability: float) -> str:
+    """A probability in percent, as people read it: never a rounded 100 %."""
+    percent = 100 * probability
+    if 99.99 < percent < 100:
+        return ">99.99 %"
+    if 0 < percent < 0.01:
+        return "<0.01 %"
+    return f"{percent:.2f} %"

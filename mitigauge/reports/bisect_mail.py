@@ -12,7 +12,7 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 
-from mitigauge.bisect.records import PointLevel
+from mitigauge.bisect.records import PointLevel, chance
 from mitigauge.bisect.schemas import BisectionView, CandidateView
 from mitigauge.bisect.states import AnswerKind, BisectionKind, BisectionState
 from mitigauge.errors import Conflict, InvalidInput
@@ -29,6 +29,11 @@ from mitigauge.reports.reply import (
 from mitigauge.views.schemas import ExperimentView
 
 MOST_SKIPPED = 12
+_WORDS = {
+    BisectionKind.COMMITS: "commit",
+    BisectionKind.PATCHES: "patch",
+    BisectionKind.ARMS: "change of settings",
+}
 MOST_RECEIVERS = 60
 
 
@@ -139,7 +144,8 @@ def _body(
     yield from table(bisection, culprit, verified)
     yield ""
     yield from _skipped(bisection)
-    yield from _tags(bisection, culprit, sender, own_id)
+    if bisection.kind != BisectionKind.ARMS:
+        yield from _tags(bisection, culprit, sender, own_id)
     yield ""
     yield "The boots that verified it"
     yield "--------------------------"
@@ -160,7 +166,7 @@ def _opening(bisection: BisectionView) -> str:
     return (
         f"a regression of {effect:.1f} %{interval} of {_figure(bisection)}, {bisection.unit}, "
         f"{direction} is better, was bisected over {counted(bisection.candidates, 'change')} to "
-        f"this {'commit' if bisection.kind == BisectionKind.COMMITS else 'patch'}:"
+        f"this {_WORDS[BisectionKind(bisection.kind)]}:"
     )
 
 
@@ -168,6 +174,10 @@ def _named(bisection: BisectionView, culprit: CandidateView) -> Iterator[str]:
     title = neutralise(culprit.title, 200)
     if bisection.kind == BisectionKind.COMMITS:
         yield from indented("commit: ", f'{culprit.name} ("{title}")', COLUMNS)
+        return
+    if bisection.kind == BisectionKind.ARMS:
+        place = f"{culprit.position} of {bisection.candidates}"
+        yield from indented("change: ", f'"{title}", {place}', COLUMNS)
         return
     number = f"patch {culprit.position} of {bisection.candidates}"
     of = f" of {neutralise(bisection.source.revision, 100)}" if bisection.source.revision else ""
@@ -182,8 +192,8 @@ def _sure(bisection: BisectionView, verified: Verified) -> str:
     found = bisection.found
     assert found is not None
     return (
-        f"The confidence that it is this one, and it alone, is {100 * (found.confidence or 0):.2f} "
-        f"%. {counted(bisection.boots, 'boot')} were made; "
+        f"The confidence that it is this one, and it alone, is {chance(found.confidence or 0.0)}. "
+        f"{counted(bisection.boots, 'boot')} were made; "
         f"{counted(verified.parent.boots, 'boot')} of its parent and "
         f"{counted(verified.culprit.boots, 'boot')} with it, in random order within each block, "
         "verified it after it was suspected."
