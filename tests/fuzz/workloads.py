@@ -40,7 +40,7 @@ def _directory(rng: random.Random, scratch: Path) -> str:
     path.write_bytes(changed if rng.random() < 0.5 else odd_bytes(rng, content))
     try:
         result = parser.parse(directory)
-    except parser.ParseError:
+    except parser.parsing.ParseError:
         return "refused"
     # What run.json says of the pace chooses among the iterations; it has no figure in it.
     if path.name != "run.json":
