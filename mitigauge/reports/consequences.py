@@ -20,7 +20,7 @@ NONE_MEASURED = (
 def cost_entry(model: CostModelView) -> Entry:
     """Rate × cost of an exit, what it predicts, and what it leaves unexplained."""
     facts = [
-        ("rate", f"{_rate(model.base_rate)} to {_rate(model.rate)} exits to user space a second"),
+        ("rate", f"{_rate(model.base_rate)} to {_rate(model.rate)} exits a second"),
         ("cost", f"{_cost(model.base_cost_ns)} to {_cost(model.cost_ns)} an exit"),
         (
             "share",

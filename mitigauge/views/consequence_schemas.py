@@ -28,7 +28,10 @@ class CostModelView(View):
     cost_cases: list[str] = Field(description="cases of the same boots that say what an exit costs")
     blocks: int
     vcpus: float = Field(description="virtual processors that share the exits")
-    rate: float = Field(description="exits to user space a second")
+    rate: float = Field(
+        description="costed exits a second: all, where a case prices those to the kernel; "
+        "else those to user space"
+    )
     base_rate: float
     cost_ns: float | None = Field(description="of one, mean over their kinds; null: none came")
     base_cost_ns: float | None

@@ -44,7 +44,7 @@ def _directory(rng: random.Random, scratch: Path) -> str:
         is_forged = _forge_digest(directory, path)
     try:
         result = parser.parse(directory)
-    except parser.ParseError:
+    except parser.parsing.ParseError:
         return "refused"
     if is_forged:
         _check_finite(result["metrics"])

@@ -2270,7 +2270,7 @@ export interface components {
             predicted: components["schemas"]["EstimateView"];
             /**
              * Rate
-             * @description exits to user space a second
+             * @description costed exits a second: all, where a case prices those to the kernel; else those to user space
              */
             rate: number;
             /** @description measured and not explained by exits */

@@ -39,8 +39,7 @@ function Models({ models, view }: { models: CostModel[]; view: Case }) {
       <header>
         <h2 id="costs">What exits explain</h2>
         <span className="faint small">
-          exits to user space a second × the cost of one, by {first.cost_cases.join(" and ")} in the
-          same boots
+          exits a second × the cost of one, by {first.cost_cases.join(" and ")} in the same boots
         </span>
       </header>
       <div className="scroll-x" tabIndex={0} role="region" aria-label="What exits explain">
