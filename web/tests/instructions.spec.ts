@@ -22,9 +22,7 @@ test("a nop that the kernel replaced by a call is gone here and new there", asyn
   await expect(call).toContainText("new");
   const nop = page.getByRole("row").filter({ hasText: "gone" });
   await expect(nop).toContainText("nopl (%rax, %rax)");
-  await expect(
-    page.getByText(/An emulated processor is interrupted/),
-  ).toBeVisible();
+  await expect(page.getByText(/An emulated processor is interrupted/)).toBeVisible();
   await expect(page.getByText(/without the function's code/)).toBeVisible();
 });
 
