@@ -97,7 +97,17 @@ def test_later_data_make_a_next_version_and_the_first_stays(filled: Engine) -> N
 def test_what_comes_after_the_week_changes_nothing_of_it(filled: Engine) -> None:
     first = service.make(filled, WEEK)
     made = make(filled)
-    change(filled, "update run set started_at = now() where id = :run", run=made.run)
+    change(
+        filled,
+        "update run set started_at = now(), finished_at = now() where id = :run",
+        run=made.run,
+    )
+    change(
+        filled,
+        "update boot set started_at = now(), verified_at = now(), finished_at = now()"
+        " where run_id = :run",
+        run=made.run,
+    )
     conclude_closed(filled)
     assert service.make(filled, WEEK).rendered("json") == first.rendered("json")
 
