@@ -60,7 +60,11 @@ def test_a_good_spec_is_read_with_off_as_a_word() -> None:
         ("iterations: 3", "profile: {hz: '99'}", "should be a valid integer"),
         ("iterations: 3", "profile: {rate: 9}", "small.yml:16: comparisons.0.workloads.0.profile"),
         ("iterations: 3", "profile: 99", "small.yml:16: comparisons.0.workloads.0.profile: "),
-        ("iterations: 3", "profile: 99", "99 refused; say true, false, or {hz: 99, guest: true}"),
+        (
+            "iterations: 3",
+            "profile: 99",
+            "99 refused; say true, false, or {hz: 99, guest: true, off_cpu: true}",
+        ),
         ("iterations: 3", "profile: yes", "'yes' refused; say true, false"),
         (
             "iterations: 3",

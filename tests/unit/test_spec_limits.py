@@ -308,7 +308,8 @@ FULL = {
                     "warmup": 1,
                     "timeout_s": 60,
                     "primary": ["time"],
-                    "profile": {"hz": 99, "guest": False},
+                    "profile": {"hz": 99, "guest": False, "off_cpu": True},
+                    "collect": ["cpu"],
                 }
             ],
             "blocks": 2,
