@@ -97,7 +97,7 @@ def parameters_of(session: Session, experiment_id: int) -> dict[int, dict[str, A
         .join(Comparison, Case.comparison_id == Comparison.id)
         .where(Comparison.experiment_id == experiment_id)
     )
-    return dict(found.tuples().all())
+    return {row.id: row.parameters for row in found}
 
 
 def case_count(session: Session, comparison_id: int) -> int:

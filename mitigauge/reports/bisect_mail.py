@@ -115,8 +115,9 @@ def subject(bisection: BisectionView, culprit: CandidateView) -> str:
 
 
 def _figure(bisection: BisectionView) -> str:
-    """``syscall.basic.time_per_call``: workload, the words among its parameters, metric."""
-    words = [v for v in bisection.parameters.values() if isinstance(v, str)]
+    """``syscall.basic.time_per_call``: workload, the parameters' words in its title, metric."""
+    titled = bisection.case.split()
+    words = [v for v in bisection.parameters.values() if isinstance(v, str) and v in titled]
     return ".".join(neutralise(each, 60) for each in (bisection.workload, *words, bisection.metric))
 
 
