@@ -49,6 +49,10 @@ router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 
 # Of pages that a browser asks for again and has already.
 HAS_IT: dict[int | str, dict[str, Any]] = {304: {"description": "the client has it already"}}
+TEXT_OR_CSV: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/plain": {}, "text/csv": {}}},
+    **AS_JSON,
+}
 
 
 @router.get("", response_model=ExperimentPage)
@@ -228,7 +232,7 @@ async def show_loss(
     )
 
 
-@router.get("/{experiment_id}/loss/report", response_class=PlainTextResponse, responses={**AS_JSON})
+@router.get("/{experiment_id}/loss/report", response_class=PlainTextResponse, responses=TEXT_OR_CSV)
 def loss_report(
     experiment_id: Id,
     session: Database,
@@ -259,7 +263,7 @@ async def show_counters(
 
 
 @router.get(
-    "/{experiment_id}/counters/report", response_class=PlainTextResponse, responses={**AS_JSON}
+    "/{experiment_id}/counters/report", response_class=PlainTextResponse, responses=TEXT_OR_CSV
 )
 def counters_report(
     experiment_id: Id,

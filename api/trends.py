@@ -25,7 +25,6 @@ from mitigauge.trends.schemas import (
 router = APIRouter(prefix="/api/trends", tags=["trends"])
 
 Said = Annotated[str, Field(min_length=1, max_length=service.LONGEST_TEXT)]
-Find = Annotated[str, Query(max_length=200)]
 
 
 class NewAnnotation(BaseModel):
@@ -50,10 +49,10 @@ class Acceptance(BaseModel):
 def list_trends(
     session: Database,
     environment: Word | None = None,
-    host_class: Find | None = None,
+    host_class: Word | None = None,
     workload: Word | None = None,
-    mode: Find | None = None,
-    find: Find | None = None,
+    mode: Word | None = None,
+    find: Word | None = None,
     changed: bool = False,
     still_open: bool = False,
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,

@@ -70,7 +70,7 @@ def counters_beside(
     experiment, or no such case among those that count.
     """
     view = show_experiment(session, experiment_id)
-    if not has_counters(view.comparisons):
+    if not has_counters(view.comparisons) and (case_id, host) == (None, None):
         return counters_of(view)
     found = counters_of(view, claims_beside_view(session, view), case_id=case_id, host=host)
     if not found.tables:
@@ -91,7 +91,7 @@ def losses_beside(
     experiment, case or metric among what is crossed.
     """
     view = show_experiment(session, experiment_id)
-    if not crosses(view.comparisons):
+    if not crosses(view.comparisons) and (case_id, metric) == (None, None):
         return loss_of(view)
     found = loss_of(view, claims_beside_view(session, view), case_id=case_id, metric=metric)
     if not found.tables and (case_id, metric) != (None, None):

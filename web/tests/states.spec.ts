@@ -107,7 +107,9 @@ test("a case lists the earlier versions with figures and reason", async ({
   const path = world.paths.case ?? "";
   const view = (await (await request.get(`/api${path}`)).json()) as Case;
   secondVersion(view.metrics[0]?.cells.find((cell) => cell.state === "measured"));
-  await page.route(/\/api\/experiments\/\d+\/cases\//, (route) => route.fulfill({ json: view }));
+  await page.route(/\/api\/experiments\/\d+\/cases\/\d+(\?|$)/, (route) =>
+    route.fulfill({ json: view }),
+  );
   await open(page, path);
   await expect(page.getByRole("list", { name: "Versions of the verdict" })).toHaveText(
     /version 2, shown here: boot 7 was found invalid\s*version 1, 2026-11-20 .+: same \+0\.12.% \[−0\.40 … \+0\.64\], n 4/,

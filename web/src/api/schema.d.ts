@@ -5970,6 +5970,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "text/csv": unknown;
                     "text/plain": string;
                 };
             };
@@ -6233,6 +6234,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "text/csv": unknown;
                     "text/plain": string;
                 };
             };

@@ -51,7 +51,9 @@ function One({ trend }: { trend: Trend }) {
       />
       {trend.emulated && <EmulatedNotice counted={counts} />}
       <section className="panel" aria-labelledby="values">
-        <h2 id="values">Values</h2>
+        <header>
+          <h2 id="values">Values</h2>
+        </header>
         <p className="inside soft small">
           One value a run: the mean of an arm&rsquo;s boots, with its 95 % interval. Lines are
           levels; a shaded place is where a change lies (95 %).
@@ -83,7 +85,9 @@ function One({ trend }: { trend: Trend }) {
 function Changes({ trend }: { trend: Trend }) {
   return (
     <section className="panel" aria-labelledby="changes">
-      <h2 id="changes">Changes</h2>
+      <header>
+        <h2 id="changes">Changes</h2>
+      </header>
       {trend.changes.length === 0 && (
         <Empty>No change of {trend.delta_percent} % or more that values tell from chance.</Empty>
       )}
@@ -207,7 +211,9 @@ function diffPath(before: TrendPoint, after: TrendPoint): string | null {
 function Said({ trend }: { trend: Trend }) {
   return (
     <section className="panel" aria-labelledby="said">
-      <h2 id="said">What people said</h2>
+      <header>
+        <h2 id="said">What people said</h2>
+      </header>
       {trend.annotations.length === 0 ? (
         <Empty next={[[`mitigauge trends annotate ${trend.id} "text"`, "adds something"]]}>
           Nobody has said anything of it.
@@ -233,7 +239,9 @@ function Values({ trend }: { trend: Trend }) {
   const newest = trend.values.slice(-SHOWN_VALUES).toReversed();
   return (
     <section className="panel" aria-labelledby="table">
-      <h2 id="table">Newest values</h2>
+      <header>
+        <h2 id="table">Newest values</h2>
+      </header>
       <table className="list stack">
         <thead>
           <tr>

@@ -274,7 +274,9 @@ function StabilityPanel() {
   const query = useQuery(stabilityQuery());
   return (
     <section className="panel" aria-labelledby="stability">
-      <h2 id="stability">Alert stability</h2>
+      <header>
+        <h2 id="stability">Alert stability</h2>
+      </header>
       <p className="inside soft small">
         The same two arms compared again on the same class of hosts: how far a verdict and the next
         one say the same.
