@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -195,6 +195,10 @@ async def show_collected(
     )
 
 
+def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> PlainTextResponse:
+    return PlainTextResponse("".join(as_csv(columns, rows)), media_type="text/csv; charset=utf-8")
+
+
 async def _page(
     request: Request, key: Hashable, read: Read, stamp: Stamp | None = None
 ) -> Response:
@@ -243,8 +247,7 @@ def loss_report(
     """The same as text for a mailing list, as Markdown, or as CSV."""
     view = losses_beside(session, experiment_id, case_id=case, metric=metric)
     if format == "csv":
-        rows = as_csv(loss_text.LOSS_COLUMNS, loss_text.loss_rows(view))
-        return PlainTextResponse("".join(rows), media_type="text/csv; charset=utf-8")
+        return _csv(loss_text.LOSS_COLUMNS, loss_text.loss_rows(view))
     whole = loss_text.loss_text if format == "text" else loss_text.loss_markdown
     return PlainTextResponse(whole(view))
 
@@ -275,8 +278,7 @@ def counters_report(
     """The same as text for a mailing list, as Markdown, or as CSV."""
     view = counters_beside(session, experiment_id, case_id=case, host=host)
     if format == "csv":
-        rows = as_csv(counter_text.COUNTER_COLUMNS, counter_text.counter_rows(view))
-        return PlainTextResponse("".join(rows), media_type="text/csv; charset=utf-8")
+        return _csv(counter_text.COUNTER_COLUMNS, counter_text.counter_rows(view))
     is_text = format == "text"
     whole = counter_text.counter_text if is_text else counter_text.counter_markdown
     return PlainTextResponse(whole(view))

@@ -104,10 +104,12 @@ class Worker:
                 )
             )
             watch = asyncio.create_task(self._reconcile(app, stop))
-            clean = asyncio.create_task(self._prune_daily(stop))
-            weekly = asyncio.create_task(self._report_weekly(stop))
-            trends = asyncio.create_task(self._update_trends(stop))
-            tasks = {work, watch, clean, weekly, trends}
+            regular = (
+                self._every(LOOK_FOR_OLD_S, stop, self._prune, "nothing was pruned"),
+                self._every(LOOK_FOR_OLD_S, stop, self._report, "no weekly report"),
+                self._every(LOOK_FOR_VALUES_S, stop, self._update_trends, "trends not updated"),
+            )
+            tasks = {work, watch, *map(asyncio.create_task, regular)}
             done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in pending:
                 task.cancel()
@@ -154,35 +156,25 @@ class Worker:
                 await _wake_all(app, due)
             await asyncio.sleep(RECONCILE_S)
 
-    async def _prune_daily(self, stop: threading.Event) -> None:
-        """Delete what is old, once a day whichever worker comes first."""
+    async def _every(
+        self, seconds: float, stop: threading.Event, do: Callable[[], object], otherwise: str
+    ) -> None:
+        """Do it now and every so many *seconds*; where it fails, the log says *otherwise*."""
         while not stop.is_set():
-            await asyncio.to_thread(self._prune)
-            await asyncio.sleep(LOOK_FOR_OLD_S)
-
-    async def _update_trends(self, stop: threading.Event) -> None:
-        """Take values of runs that ended into trends, whichever worker comes first."""
-        while not stop.is_set():
-            await asyncio.to_thread(update_quietly, self.advancer.engine)
-            await asyncio.sleep(LOOK_FOR_VALUES_S)
+            await asyncio.to_thread(_quietly, do, otherwise)
+            await asyncio.sleep(seconds)
 
     def _prune(self) -> None:
-        try:
-            prune_if_due(self.advancer.engine, get_settings())
-        except Exception:
-            log.exception("nothing was pruned")
-
-    async def _report_weekly(self, stop: threading.Event) -> None:
-        """Make the report of a week that is over, once whichever worker comes first."""
-        while not stop.is_set():
-            await asyncio.to_thread(self._report)
-            await asyncio.sleep(LOOK_FOR_OLD_S)
+        """Delete what is old, once a day whichever worker comes first."""
+        prune_if_due(self.advancer.engine, get_settings())
 
     def _report(self) -> None:
-        try:
-            report_week(self.advancer.engine, get_settings())
-        except Exception:
-            log.exception("no weekly report")
+        """Make the report of a week that is over, once whichever worker comes first."""
+        report_week(self.advancer.engine, get_settings())
+
+    def _update_trends(self) -> None:
+        """Take values of runs that ended into trends, whichever worker comes first."""
+        update_quietly(self.advancer.engine)
 
     def _runs_to_wake(self) -> list[int]:
         """What nobody else would put right, and the runs whose time has come."""
@@ -197,6 +189,13 @@ class Worker:
             log.exception("not reconciled")
         with transaction(self.advancer.engine) as session:
             return run_rows.runs_to_wake(session, grace_s=WAKE_GRACE_S)
+
+
+def _quietly(do: Callable[[], object], otherwise: str) -> None:
+    try:
+        do()
+    except Exception:
+        log.exception(otherwise)
 
 
 async def _without_transactions(connection: AsyncConnection) -> None:
