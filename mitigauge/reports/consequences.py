@@ -54,20 +54,15 @@ def consequence(one: ConsequenceView) -> Entry:
 
 
 def _figure(figure: FigureBeside) -> str:
-    low, high = figure.ci_low_percent, figure.ci_high_percent
-    digits = units.digits_for(low, high)
     text = f"{figure.case}, {figure.metric_title}"
     if figure.effect_percent is not None:
-        text += f" {units.percent(figure.effect_percent, digits=digits)}"
-    if low is not None and high is not None:
-        text += f" {units.interval(low, high, digits=digits)}"
+        low, high = figure.ci_low_percent, figure.ci_high_percent
+        text += f" {units.effect(figure.effect_percent, low, high)}"
     return f"{text} {figure.verdict or 'undecided'}"
 
 
 def _estimate(estimate: EstimateView) -> str:
-    digits = units.digits_for(estimate.low, estimate.high)
-    interval = units.interval(estimate.low, estimate.high, digits=digits)
-    return f"{units.percent(estimate.percent, digits=digits)} {interval}"
+    return units.effect(estimate.percent, estimate.low, estimate.high)
 
 
 def _explains(model: CostModelView) -> str:

@@ -7,11 +7,12 @@ so is its verdict.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
-from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView, ClaimView
+from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView
 from mitigauge.clock import Clock
+from mitigauge.reports.claims_by_place import ClaimsByPlace, by_place
 from mitigauge.reports.counter_schemas import (
     CounterArm,
     CounterCell,
@@ -30,10 +31,6 @@ from mitigauge.views.schemas import (
 
 # A page shows so many at a time; the others are asked for by case and host.
 MOST_TABLES = 24
-
-# Case, metric, host, arm.
-Place = tuple[int, str, str, int]
-Beside = Mapping[Place, Sequence[tuple[str, ClaimView]]]
 
 
 def has_counters(comparisons: Sequence[ComparisonView]) -> bool:
@@ -56,7 +53,7 @@ def counters_of(
         for comparison, rows in every
         if case_id in (None, rows[0].case_id) and host in (None, rows[0].host)
     ]
-    beside = _by_place(claims)
+    beside = by_place(claims)
     tables = [_table(view, *entry, beside) for entry in islice(asked, most)]
     return CountersView(
         experiment_id=view.id,
@@ -82,18 +79,8 @@ def _questions(
     return found
 
 
-def _by_place(claims: Sequence[ClaimSourceView]) -> Beside:
-    found: dict[Place, list[tuple[str, ClaimView]]] = {}
-    for source in claims:
-        for claim in source.claims:
-            if claim.case_id is not None and claim.arm_id is not None:
-                place = (claim.case_id, claim.metric, claim.host, claim.arm_id)
-                found.setdefault(place, []).append((source.name, claim))
-    return found
-
-
 def _table(
-    view: ExperimentView, comparison: ComparisonView, rows: Sequence[RowView], beside: Beside
+    view: ExperimentView, comparison: ComparisonView, rows: Sequence[RowView], beside: ClaimsByPlace
 ) -> CounterTable:
     first = rows[0]
     facts = view.host_facts.get(first.host) or HostFacts(name=first.host)
@@ -128,7 +115,7 @@ def _has_values(row: RowView) -> bool:
     return any(cell.mean is not None for cell in row.cells)
 
 
-def _row(row: RowView, order: Sequence[int], beside: Beside) -> CounterRow:
+def _row(row: RowView, order: Sequence[int], beside: ClaimsByPlace) -> CounterRow:
     cells = sorted(row.cells, key=lambda cell: order.index(cell.arm_id))
     return CounterRow(
         metric=row.metric,
@@ -140,7 +127,7 @@ def _row(row: RowView, order: Sequence[int], beside: Beside) -> CounterRow:
     )
 
 
-def _cell(row: RowView, cell: CellView, beside: Beside) -> CounterCell:
+def _cell(row: RowView, cell: CellView, beside: ClaimsByPlace) -> CounterCell:
     is_baseline = cell.state == "baseline"
     claims = beside.get((row.case_id, row.metric, row.host, cell.arm_id), [])
     return CounterCell(
@@ -155,7 +142,7 @@ def _cell(row: RowView, cell: CellView, beside: Beside) -> CounterCell:
         note=cell.note,
         claims=[
             CounterClaim(
-                source=source,
+                source=source.name,
                 low_percent=claim.low_percent,
                 high_percent=claim.high_percent,
                 outcome=claim.outcome,

@@ -79,11 +79,9 @@ def _cost(difference: float, low: float | None, high: float | None, unit: str) -
 def _claim(claim: ClaimView) -> str:
     low, high = units.percent(claim.low_percent), units.percent(claim.high_percent)
     text = f"{claim.title}, {claim.mode}, claimed {low if low == high else f'{low} to {high}'}"
-    digits = units.digits_for(claim.ci_low_percent, claim.ci_high_percent)
     if claim.effect_percent is not None:
-        text += f", measured {units.percent(claim.effect_percent, digits=digits)}"
-    if claim.ci_low_percent is not None and claim.ci_high_percent is not None:
-        text += f" {units.interval(claim.ci_low_percent, claim.ci_high_percent, digits=digits)}"
+        ours = units.effect(claim.effect_percent, claim.ci_low_percent, claim.ci_high_percent)
+        text += f", measured {ours}"
     return f"{text} on {claim.host}"
 
 

@@ -112,13 +112,14 @@ def _of_row(
 ) -> Iterator[Beside]:
     heads = table.header[1:] if len(table.header) == len(row.cells) + 1 else ()
     said = _Said(f"{table.header[0] if table.header else ''} {row.label}")
+    named = _named(said, view, parameters)
     for index, text in enumerate(row.cells):
         figure = _PERCENT.fullmatch(text.strip())
         if figure is None:
             continue
         percent = float(figure.group(1).replace("−", "-"))
         column = heads[index] if heads else ""
-        for answer in _answers(percent, _places(said, column, view, parameters), view):
+        for answer in _answers(percent, _places(named, column), view):
             yield replace(
                 answer, line=row.line, label=row.label, column=column, percent=percent, since=since
             )
@@ -156,10 +157,10 @@ def _answers(percent: float, places: Sequence[_Place], view: ExperimentView) -> 
         )
 
 
-def _places(
-    said: _Said, column: str, view: ExperimentView, parameters: Mapping[int, Parameters]
-) -> list[_Place]:
-    """Primary cells of the cases that *said* may name, in the arms that *column* names."""
+def _named(
+    said: _Said, view: ExperimentView, parameters: Mapping[int, Parameters]
+) -> list[tuple[ComparisonView, RowView]]:
+    """Primary rows of the cases that *said* may name."""
     rows = [
         (comparison, row)
         for comparison in view.comparisons
@@ -168,9 +169,17 @@ def _places(
     ]
     values = _values([parameters.get(row.case_id, {}) for _, row in rows])
     return [
-        _Place(row, cell)
+        (comparison, row)
         for comparison, row in rows
         if _may_name(said, parameters.get(row.case_id, {}), values)
+    ]
+
+
+def _places(named: Sequence[tuple[ComparisonView, RowView]], column: str) -> list[_Place]:
+    """Cells of the rows in the arms that *column* names."""
+    return [
+        _Place(row, cell)
+        for comparison, row in named
         for arm, cell in zip(comparison.arms, row.cells, strict=True)
         if not arm.is_baseline and not arm.is_aa and _is_arm(column, arm, comparison)
     ]

@@ -16,6 +16,7 @@ from typing import TypeVar
 from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView, ClaimView
 from mitigauge.clock import Clock
 from mitigauge.modes.crossing import BOTH, parts
+from mitigauge.reports.claims_by_place import ClaimsByPlace, by_place
 from mitigauge.reports.loss_schemas import (
     LossAxis,
     LossBlock,
@@ -37,9 +38,6 @@ from mitigauge.views.schemas import (
 
 # A page shows so many at a time; the others are asked for by case and metric.
 MOST_TABLES = 12
-
-# Case, metric, host, arm.
-Place = tuple[int, str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ def loss_of(
     """
     every = _tables_of(view.comparisons)
     asked = [entry for entry in every if _wanted(entry[1][0], case_id, metric)]
-    beside = _by_place(claims)
+    beside = by_place(claims)
     tables = [_table(view, *entry, beside) for entry in islice(asked, most)]
     firsts = {(rows[0].case_id, rows[0].metric): rows[0] for _, rows, _ in every}
     return LossView(
@@ -144,24 +142,12 @@ def _by_question(comparison: ComparisonView) -> list[list[RowView]]:
     return list(grouped.values())
 
 
-def _by_place(
-    claims: Sequence[ClaimSourceView],
-) -> Mapping[Place, list[tuple[ClaimSourceView, ClaimView]]]:
-    found: dict[Place, list[tuple[ClaimSourceView, ClaimView]]] = {}
-    for source in claims:
-        for claim in source.claims:
-            if claim.case_id is not None and claim.arm_id is not None:
-                place = (claim.case_id, claim.metric, claim.host, claim.arm_id)
-                found.setdefault(place, []).append((source, claim))
-    return found
-
-
 def _table(
     view: ExperimentView,
     comparison: ComparisonView,
     rows: Sequence[RowView],
     of: Slice,
-    beside: Mapping[Place, list[tuple[ClaimSourceView, ClaimView]]],
+    beside: ClaimsByPlace,
 ) -> LossTable:
     row = rows[0]
     baseline = next(arm for arm in comparison.arms if arm.is_baseline)
@@ -200,9 +186,7 @@ def _table(
     )
 
 
-def _cells(
-    row: RowView, of: Slice, beside: Mapping[Place, list[tuple[ClaimSourceView, ClaimView]]]
-) -> Iterator[LossCell]:
+def _cells(row: RowView, of: Slice, beside: ClaimsByPlace) -> Iterator[LossCell]:
     by_arm = {cell.arm_id: cell for cell in row.cells}
     for pair in product(of.modes(0), of.modes(1)):
         arm = of.arms.get(pair)
@@ -215,7 +199,7 @@ def _cell(
     pair: tuple[str, str],
     arm: ArmView,
     cell: CellView,
-    beside: Mapping[Place, list[tuple[ClaimSourceView, ClaimView]]],
+    beside: ClaimsByPlace,
 ) -> LossCell:
     loss, _ = losses(row.direction, cell.effect_percent, cell.effect_percent)
     low, high = losses(row.direction, cell.ci_low_percent, cell.ci_high_percent)

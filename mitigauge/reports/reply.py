@@ -19,7 +19,7 @@ from mitigauge.reports.cover_letter import Finding
 from mitigauge.reports.letter_beside import Beside
 from mitigauge.reports.parts import counted
 from mitigauge.reports.plain import indented, neutralise, paragraph
-from mitigauge.reports.units import digits_for, interval, percent
+from mitigauge.reports.units import effect, percent
 from mitigauge.series.mail import address_of
 from mitigauge.series.request import FORMS
 from mitigauge.verdicts.states import Verdict
@@ -246,13 +246,7 @@ def sentence(each: Told) -> str:
     what = f"{case}, {arm} against {against} on {host}"
     if cell.effect_percent is None:
         return f"{what}: {cell.verdict or 'too few boots for a verdict'}"
-    said = percent(cell.effect_percent)
-    if cell.ci_low_percent is not None and cell.ci_high_percent is not None:
-        digits = digits_for(cell.ci_low_percent, cell.ci_high_percent)
-        said = (
-            f"{percent(cell.effect_percent, digits=digits)} "
-            f"{interval(cell.ci_low_percent, cell.ci_high_percent, digits=digits)}"
-        )
+    said = effect(cell.effect_percent, cell.ci_low_percent, cell.ci_high_percent)
     sure = f", {cell.verdict}" if cell.verdict else ""
     least = (
         f"; a difference from {cell.mde_percent:.2g} % on would show"
@@ -322,13 +316,7 @@ def _beside_ours(each: Beside) -> str:
     cell = each.cell
     if cell is None or cell.effect_percent is None:
         return f"{there}; {each.reason}"
-    ours = percent(cell.effect_percent)
-    if cell.ci_low_percent is not None and cell.ci_high_percent is not None:
-        digits = digits_for(cell.ci_low_percent, cell.ci_high_percent)
-        ours = (
-            f"{percent(cell.effect_percent, digits=digits)} "
-            f"{interval(cell.ci_low_percent, cell.ci_high_percent, digits=digits)}"
-        )
+    ours = effect(cell.effect_percent, cell.ci_low_percent, cell.ci_high_percent)
     outcome = each.outcome.replace("_", " ")
     said = each.reason if each.outcome == ClaimOutcome.EMULATED else f"{outcome}, {each.reason}"
     return f"{there}, {ours} on {neutralise(each.host, 60)}: {said}"

@@ -46,6 +46,14 @@ def interval(low: float, high: float, *, digits: int = 1) -> str:
     return f"[{_signed(low, digits)}, {end}]"
 
 
+def effect(value: float, low: float | None, high: float | None) -> str:
+    """``-10.4% [-12.1, -8.7]``: an effect with its interval, where it has one."""
+    digits = digits_for(low, high)
+    if low is None or high is None:
+        return percent(value, digits=digits)
+    return f"{percent(value, digits=digits)} {interval(low, high, digits=digits)}"
+
+
 def detectable(value: float, *, digits: int = 1) -> str:
     """``mde 3.2%``: a smallest detectable effect. Beyond 1000 % it only says that nothing shows."""
     return "mde >1000%" if value > 1000 else f"mde {value:.{max(digits, 1)}f}%"

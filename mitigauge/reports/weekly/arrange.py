@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from mitigauge.reports import units
 from mitigauge.reports.parts import counted
-from mitigauge.reports.units import digits_for, interval, percent
 from mitigauge.reports.weekly.data import Fate, Finding, OnHost, Said, WeekData
 from mitigauge.reports.weekly.document import (
     Document,
@@ -266,12 +266,8 @@ def _points(finding: Finding) -> list[Point]:
 
 def _size(word: Said) -> str:
     """``+39.9% [+38.1, +41.7], worse``."""
-    low, high = word.ci_low_percent, word.ci_high_percent
-    digits = digits_for(low, high)
-    text = percent(word.effect_percent, digits=digits)
-    if low is not None and high is not None:
-        text += f" {interval(low, high, digits=digits)}"
-    return f"{text}, {word.verdict}"
+    size = units.effect(word.effect_percent, word.ci_low_percent, word.ci_high_percent)
+    return f"{size}, {word.verdict}"
 
 
 def _pair(finding: Finding) -> str:

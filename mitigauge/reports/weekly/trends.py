@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mitigauge.reports.units import digits_for, humanise, interval, percent
+from mitigauge.reports import units
+from mitigauge.reports.units import humanise
 from mitigauge.reports.weekly.data import TrendLine, WeekData
 from mitigauge.reports.weekly.document import Entry, Line, Picture, Point, Section, Span, said
 
@@ -73,12 +74,8 @@ def _lines(line: TrendLine) -> list[Line]:
 def _size(line: TrendLine) -> str:
     if line.effect_percent is None:
         return f"{line.verdict}"
-    low, high = line.ci_low_percent, line.ci_high_percent
-    digits = digits_for(low, high)
-    text = percent(line.effect_percent, digits=digits)
-    if low is not None and high is not None:
-        text += f" {interval(low, high, digits=digits)}"
-    return f"{text}, {line.verdict}"
+    size = units.effect(line.effect_percent, line.ci_low_percent, line.ci_high_percent)
+    return f"{size}, {line.verdict}"
 
 
 def _picture(line: TrendLine, name: str, *, wanted: bool) -> Picture | None:
