@@ -78,7 +78,8 @@ def read_build(path: Path, case: Case) -> Build:
     wall_ns = whole(told, path.name, "wall_ns", 1)
     if ended - began != wall_ns:
         raise ParseError(f"{path.name}: wall_ns: {wall_ns} is not the time from began to ended")
-    # A compile of no time in user space is none; one of none in the kernel may be a short one.
+    # A compile of no time in user space is none. One of none in the kernel was too short: how a
+    # process's time is split is sampled by ticks.
     user_us = whole(told, path.name, "user_us", 1)
     system_us = whole(told, path.name, "system_us", 1)
     used_us = whole(told, path.name, "processor_us", 1)
