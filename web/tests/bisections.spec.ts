@@ -1,5 +1,5 @@
 import type { Bisection, BisectionHead } from "../src/api/types";
-import { expect, expectAccessible, open, test } from "./world";
+import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
@@ -202,10 +202,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       for (const path of ["/bisections/7", "/bisections"]) {
         await open(page, path);
         await expectAccessible(page);
-        const beyond = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect(beyond).toBe(0);
+        await expectNothingBeyond(page);
         const shots = process.env.MITIGAUGE_SHOTS;
         const name = path.replaceAll("/", "-").slice(1);
         if (shots !== undefined)

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, open, test, type World } from "./world";
+import { expect, expectAccessible, expectNothingBeyond, open, test, type World } from "./world";
 
 function path({ recorded, profiled }: World, more: Record<string, string> = {}): string {
   const query = new URLSearchParams({
@@ -71,10 +71,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await open(page, path(world));
       await expect(page.getByRole("row").nth(1)).toBeVisible();
       await expectAccessible(page);
-      const beyond = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(beyond).toBe(0);
+      await expectNothingBeyond(page);
       const shots = process.env.MITIGAUGE_SHOTS;
       if (shots !== undefined)
         await page.screenshot({ path: `${shots}/functions-${width}-${colorScheme}.png` });

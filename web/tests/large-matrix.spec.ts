@@ -3,7 +3,7 @@
 import type { Locator, Page } from "@playwright/test";
 import type { WholeExperiment } from "../src/api/types";
 import { answersOf, largeExperiment } from "./large-experiment";
-import { expect, expectAccessible, test } from "./world";
+import { expect, expectAccessible, expectNothingBeyond, test } from "./world";
 
 const MANY = largeExperiment(3_000);
 const ROWS = MANY.comparisons.flatMap((comparison) => comparison.rows);
@@ -89,10 +89,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await openMatrix(page, search);
       await scrollTo(page, 0.3);
       await expectAccessible(page);
-      const beyond = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(beyond).toBe(0);
+      await expectNothingBeyond(page);
     });
   }
 }

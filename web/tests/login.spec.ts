@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expect, expectAccessible, open, test } from "./world";
+import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
 const VIEWERS_TOKEN = "mgt_" + "v".repeat(43);
 
@@ -124,10 +124,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await expect(heading(page)).toHaveText("Hosts");
       await expectAccessible(page);
       await page.screenshot({ path: info.outputPath("logged-in.png") });
-      const beyond = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(beyond).toBe(0);
+      await expectNothingBeyond(page);
     });
   }
 }

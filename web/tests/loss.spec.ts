@@ -1,5 +1,5 @@
 import type { Loss, LossCell } from "../src/api/types";
-import { expect, expectAccessible, open, test } from "./world";
+import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
 const FIRST = ["off", "retpoline", "entry", "always"];
 const SECOND = ["off", "on"];
@@ -136,10 +136,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await open(page, "/experiments/1/loss");
       await expect(page.getByRole("table").first()).toBeVisible();
       await expectAccessible(page);
-      const beyond = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(beyond).toBe(0);
+      await expectNothingBeyond(page);
       const shots = process.env.MITIGAUGE_SHOTS;
       if (shots !== undefined)
         await page.screenshot({

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, open, test } from "./world";
+import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
 const PAGES = [
   "experiments",
@@ -35,10 +35,7 @@ for (const name of PAGES) {
     await page.setViewportSize({ width: 400, height: 800 });
     await open(page, world.paths[name] ?? "");
     await expectAccessible(page);
-    const beyond = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(beyond).toBe(0);
+    await expectNothingBeyond(page);
   });
 }
 

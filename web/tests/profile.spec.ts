@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
 import { payload } from "./profile-payload";
 import { deepTree, HOSTILE, needleTree, syscallTree } from "./profile-tree";
-import { expect, expectAccessible, test } from "./world";
+import { expect, expectAccessible, expectNothingBeyond, test } from "./world";
 
 const ADDRESS = "/profiles/diff?a=1&b=2&experiment=3&case=5&host=lab-intel";
 const RAW_NAMES = { "1": ["CPU 3/KVM", "CPU 4/KVM"] };
@@ -59,10 +59,7 @@ for (const tab of ["graph", "functions", "sandwich"]) {
     await serve(page);
     await openProfile(page, `&tab=${tab}&fn=do_syscall_64`);
     await expectAccessible(page);
-    const beyond = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(beyond).toBe(0);
+    await expectNothingBeyond(page);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { LineRow, SeriesLine } from "../src/api/types";
-import { expect, expectAccessible, open, test } from "./world";
+import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
 const REVISIONS = ["v1", "v2", "v3", "v4"];
 
@@ -90,10 +90,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       );
       await open(page, "/series/vmscape-bhb");
       await expectAccessible(page);
-      const beyond = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(beyond).toBe(0);
+      await expectNothingBeyond(page);
       const shots = process.env.MITIGAUGE_SHOTS;
       if (shots !== undefined)
         await page.screenshot({ path: `${shots}/series-${width}-${colorScheme}.png` });

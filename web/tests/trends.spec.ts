@@ -1,4 +1,4 @@
-import { expect, expectAccessible, open, test } from "./world";
+import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
 test("trends are found by words, and each leads to its values and their boots", async ({
   page,
@@ -35,10 +35,7 @@ for (const colorScheme of ["light", "dark"] as const) {
         await page.setViewportSize({ width, height: 900 });
         await open(page, path);
         await expectAccessible(page);
-        const beyond = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect(beyond).toBe(0);
+        await expectNothingBeyond(page);
       });
     }
   }

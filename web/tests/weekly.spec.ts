@@ -1,5 +1,5 @@
 import type { Weekly } from "../src/api/types";
-import { expect, expectAccessible, open, test } from "./world";
+import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
@@ -118,10 +118,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.route("**/api/weekly/2026-W44", (route) => route.fulfill({ json: report(40) }));
       await open(page, "/weekly/2026-W44");
       await expectAccessible(page);
-      const beyond = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(beyond).toBe(0);
+      await expectNothingBeyond(page);
     });
   }
 }

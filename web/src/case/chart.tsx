@@ -1,9 +1,10 @@
 /** Every boot as a mark: blocks along, values up, a thin line through the boots of a block. */
 
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Arm, BootPoint, Row } from "../api/types";
 import { commonScale, counted, fixed, quantity, type Scale } from "../format/quantity";
+import { useWidth } from "../ui/use-width";
 import { BOOT_STATE } from "../words";
 import { domain, placement, spread, ticks, type Frame } from "./layout";
 import { Shape } from "./shape";
@@ -20,22 +21,6 @@ interface ChartProps {
   arms: Arm[];
   points: BootPoint[];
   iterations: boolean;
-}
-
-function useWidth() {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(900);
-  useEffect(() => {
-    if (box.current === null) return;
-    const watch = new ResizeObserver(([entry]) => {
-      if (entry) setWidth(Math.floor(entry.contentRect.width));
-    });
-    watch.observe(box.current);
-    return () => {
-      watch.disconnect();
-    };
-  }, []);
-  return [box, width] as const;
 }
 
 /** By block, then by the order they ran in: the order the arrow keys walk. */

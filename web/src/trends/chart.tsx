@@ -1,31 +1,16 @@
 /** The values of a trend over time, with intervals, levels and the places of its changes. */
 
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Trend, TrendPoint } from "../api/types";
 import { domain, ticks } from "../case/layout";
 import { commonScale, percent, quantity, scaled } from "../format/quantity";
 import { day, stamp } from "../format/time";
+import { useWidth } from "../ui/use-width";
 
 const HEIGHT = 300;
 const FRAME = { left: 64, right: 14, top: 26, bottom: 30 };
 const SMALLEST = 340;
-
-function useWidth() {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(900);
-  useEffect(() => {
-    if (box.current === null) return;
-    const watch = new ResizeObserver(([entry]) => {
-      if (entry) setWidth(Math.floor(entry.contentRect.width));
-    });
-    watch.observe(box.current);
-    return () => {
-      watch.disconnect();
-    };
-  }, []);
-  return [box, Math.max(width, SMALLEST)] as const;
-}
 
 /** Where times and values lie, in CSS pixels. */
 function placement(trend: Trend, width: number) {
@@ -58,7 +43,8 @@ export function describe(point: TrendPoint, unit: string): string {
 }
 
 export function Chart({ trend }: { trend: Trend }) {
-  const [box, width] = useWidth();
+  const [box, available] = useWidth();
+  const width = Math.max(available, SMALLEST);
   const [, navigate] = useLocation();
   const [stop, setStop] = useState(trend.values.length - 1);
   const place = placement(trend, width);
