@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.boot_method import BootMethod
 from mitigauge.clock import Clock
-from mitigauge.runs.states import OPEN_BOOT_STATES, BootState
+from mitigauge.runs.states import UNCOUNTED_BOOT_STATES
 from mitigauge.runs.tables import Boot, Run
 
 
@@ -81,11 +81,9 @@ def host_times(session: Session, run_ids: Iterable[int]) -> Mapping[int, HostTim
 def wasted_seconds(session: Session, host_id: int) -> float:
     """Seconds of all the host's boots that count for nothing, from their start to their end."""
     seconds = func.extract("epoch", Boot.finished_at - Boot.started_at)
-    settled = [state for state in BootState if state not in OPEN_BOOT_STATES]
     found = session.scalars(
         select(func.sum(seconds))
         .join(Run, Boot.run_id == Run.id)
-        .where(Run.host_id == host_id, Boot.state.in_(settled))
-        .where(Boot.state != BootState.EFFECTIVE)
+        .where(Run.host_id == host_id, Boot.state.in_(UNCOUNTED_BOOT_STATES))
     ).one()
     return float(found or 0.0)

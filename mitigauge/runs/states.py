@@ -35,6 +35,10 @@ class BootState(StrEnum):
 
 # Boots that are still to be settled.
 OPEN_BOOT_STATES = (BootState.PLANNED, BootState.BOOTING, BootState.MEASURING)
+# Boots that are settled and count for nothing.
+UNCOUNTED_BOOT_STATES = tuple(
+    state for state in BootState if state not in (*OPEN_BOOT_STATES, BootState.EFFECTIVE)
+)
 
 
 class Activity(StrEnum):

@@ -15,22 +15,13 @@ from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.tables import Host, HostAbsence
 from mitigauge.reports.weekly.tables import WeeklyReport
 from mitigauge.results.tables import Result
-from mitigauge.runs.states import BootState
+from mitigauge.runs.states import UNCOUNTED_BOOT_STATES, BootState
 from mitigauge.runs.tables import Boot, Run
 from mitigauge.trends.tables import Trend
 from mitigauge.verdicts.states import Verdict
 from mitigauge.verdicts.tables import AaOutcome, CaseNoise, StoredVerdict
 
 DECIDED = (Verdict.BETTER, Verdict.WORSE, Verdict.SAME)
-# Boots that gave no figure.
-UNCOUNTED = (
-    BootState.NOT_EFFECTIVE,
-    BootState.WRONG_KERNEL,
-    BootState.DID_NOT_BOOT,
-    BootState.LAB_FAULT,
-    BootState.INVALID,
-    BootState.SKIPPED,
-)
 
 
 class VerdictLine(NamedTuple):
@@ -164,7 +155,7 @@ def boots_uncounted(session: Session, run_ids: Iterable[int]) -> Sequence[Any]:
         session,
         select(Boot.run_id, Arm.name, Boot.state, Boot.reason, func.count())
         .join(Arm, Boot.arm_id == Arm.id)
-        .where(Boot.run_id.in_(list(run_ids)), Boot.state.in_(UNCOUNTED))
+        .where(Boot.run_id.in_(list(run_ids)), Boot.state.in_(UNCOUNTED_BOOT_STATES))
         .group_by(Boot.run_id, Arm.position, Arm.name, Boot.state, Boot.reason)
         .order_by(Boot.run_id, Arm.position, Boot.state, Boot.reason),
     )
@@ -195,7 +186,7 @@ def boot_seconds(session: Session, run_ids: Iterable[int]) -> Sequence[Any]:
         select(
             Boot.run_id,
             func.count(),
-            func.coalesce(func.sum(seconds).filter(Boot.state.in_(UNCOUNTED)), 0.0),
+            func.coalesce(func.sum(seconds).filter(Boot.state.in_(UNCOUNTED_BOOT_STATES)), 0.0),
         )
         .where(Boot.run_id.in_(list(run_ids)), Boot.started_at.is_not(None))
         .group_by(Boot.run_id),
