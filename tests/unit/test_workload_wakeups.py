@@ -348,8 +348,9 @@ def test_the_real_perf_sees_the_ring_s_wake_ups(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     result = parsing.parse(tmp_path / "out")
     told = json.loads((tmp_path / "out/iteration-01.json").read_text())
-    # With one token every pass wakes the next task.
-    assert row(told, "ring-*")["wakeups"] > 0.9 * told["passes"]
+    # With one token every pass wakes the next task, unless that one was preempted by something
+    # else before it could sleep: on a busy machine some are.
+    assert 0.5 * told["passes"] < row(told, "ring-*")["wakeups"] < 1.5 * told["passes"]
     assert len(result["metrics"]["wakeups"]["values"]) == 2
     assert not list(wakeups.MEMORY.glob("mitigauge-wakeups-*"))
 
