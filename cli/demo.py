@@ -147,12 +147,13 @@ def _show_address(page: str) -> None:
 
 
 def _hosts_to_start(text: str, name: str) -> list[str]:
-    """The lab's usual hosts, and those that the spec names."""
+    """The lab's hosts that the spec names; the usual ones where it names none of them."""
     from lab.hosts import SPECS
     from mitigauge.yaml_file import parse_yaml
 
     wanted = named_hosts(parse_yaml(text, name).data)
-    return [host.name for host in SPECS if not host.on_demand or host.name in wanted]
+    named = [host.name for host in SPECS if host.name in wanted]
+    return named or [host.name for host in SPECS if not host.on_demand]
 
 
 def named_hosts(spec: object) -> set[str]:
