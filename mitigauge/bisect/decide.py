@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mitigauge.bisect.choose import choose
+from mitigauge.bisect.columns import usable
 from mitigauge.bisect.ends import at_ends, look_at_ends
-from mitigauge.bisect.evidence import Evidence, told, usable, weigh
+from mitigauge.bisect.evidence import Evidence, told
 from mitigauge.bisect.model import (
     MOST_BOOTS,
     Action,
@@ -33,6 +34,7 @@ from mitigauge.bisect.model import (
     SeveralCulprits,
     Undecided,
 )
+from mitigauge.bisect.weighing import weigh
 from mitigauge.bisect.words import listed, percent
 
 VERIFY_FROM = 0.7

@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 
 from mitigauge.bisect import model, service
 from mitigauge.bisect.decide import next_action
-from mitigauge.bisect.evidence import posterior
 from mitigauge.bisect.learnt import flame_graph, history, question
 from mitigauge.bisect.records import BisectionAnswer
 from mitigauge.bisect.states import AnswerKind, BisectionState
 from mitigauge.bisect.tables import Bisection
+from mitigauge.bisect.weighing import posterior
 from mitigauge.experiments.spec_model import MAX_ARMS, MAX_BLOCKS
 
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mitigauge.bisect.decide import next_action
-from mitigauge.bisect.evidence import posterior
 from mitigauge.bisect.model import Found, History, Measure, Observed, Question, Undecided
+from mitigauge.bisect.weighing import posterior
 from mitigauge.errors import InvalidInput
 
 VALUES = st.one_of(
