@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mitigauge.bisect.cells import Cells
-from mitigauge.bisect.likelihood import Boots, Floats
+from mitigauge.bisect.likelihood import Boots, Floats, Whole
 from mitigauge.bisect.model import History, Observed, Question
 
 # Logs of floats lie within ±745; whatever is beyond is no log of a mean.
@@ -41,12 +41,41 @@ def usable(question: Question, history: History, cells: Cells) -> list[Observed]
 
 
 @dataclass(frozen=True, slots=True)
+class Reverts:
+    """The candidates without which the last end was booted, in the order of their columns.
+
+    ``shares``: the part of its segment's weight that each has. ``steps`` ``[revert, column]``: what
+    has the changed level if it is the culprit and its revert takes the change away, ``ends``: its
+    own column alone.
+    """
+
+    candidates: tuple[int, ...]
+    segments: Whole
+    shares: Floats
+    steps: Floats
+    ends: Floats
+
+    @classmethod
+    def of(
+        cls, cells: Cells, measured: Sequence[int], reverted: Sequence[int], steps: Floats
+    ) -> Reverts:
+        own = np.array([cells.cell_of(candidate) or 1 for candidate in reverted], dtype=np.intp)
+        segments = np.searchsorted(measured, own).astype(np.intp)
+        ends = np.zeros((len(reverted), steps.shape[1]))
+        ends[np.arange(len(reverted)), len(measured) + np.arange(len(reverted))] = 1.0
+        weights = np.array([*cells.weights, 0.0])[own - 1]
+        whole = np.maximum(by_segment(cells, measured)[segments], 1e-300)
+        return cls(tuple(reverted), segments, weights / whole, steps[segments] * (1 - ends), ends)
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """The boots as arrays, and what each hypothesis says of each column."""
 
     boots: Boots
     measured: tuple[int, ...]
     steps: Floats  # [segment, column]
+    reverts: Reverts
 
     @classmethod
     def of(
@@ -78,7 +107,8 @@ class Columns:
             builds=_numbered(builds) if any(item.layout for item in observed) else None,
             width=len(measured) + len(reverted),
         )
-        return cls(boots, measured, steps_of(cells, measured, reverted))
+        steps = steps_of(cells, measured, reverted)
+        return cls(boots, measured, steps, Reverts.of(cells, measured, reverted, steps))
 
 
 def _numbered(names: Sequence[object]) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:

@@ -8,8 +8,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from mitigauge.bisect.cells import Cells
-from mitigauge.bisect.likelihood import Floats
+from mitigauge.bisect.likelihood import Floats, Whole
 from mitigauge.bisect.model import Posterior, Question
+
+
+@dataclass(frozen=True, slots=True)
+class RevertEvidence:
+    """Of each candidate without which the last end was booted, whose step lies in ``segments``.
+
+    ``left``: the probability that it changed the level, and that the last end keeps the change, or
+    a good part of it, without it. ``rise``: its step then, ``stays``: how much of it is left.
+    ``inexact``: the probability that its revert takes the change away, but does not meet the level
+    of before, being off by ``off``; :attr:`Evidence.singles` has it too.
+    """
+
+    candidates: tuple[int, ...]
+    segments: Whole
+    left: Floats
+    rise: Floats
+    stays: Floats
+    inexact: Floats
+    off: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +52,7 @@ class Evidence:
     rise_variance: Floats
     first: Floats
     second: Floats
+    reverts: RevertEvidence
     deviation: float
     point: float
     floor: float
@@ -40,7 +60,15 @@ class Evidence:
 
     @property
     def several(self) -> float:
-        return float(self.pairs.sum())
+        """Probability that more than one change keeps the last end where it is."""
+        return float(self.pairs.sum() + self.reverts.left.sum())
+
+    @property
+    def left(self) -> Floats:
+        """By segment: a step there that the last end keeps without its candidate."""
+        by_segment = np.zeros_like(self.singles)
+        np.add.at(by_segment, self.reverts.segments, self.reverts.left)
+        return by_segment
 
     def segment_of(self, cell: int) -> int:
         """The segment of *cell*."""
@@ -58,7 +86,7 @@ class Evidence:
 
 def told(question: Question, evidence: Evidence) -> Posterior:
     """*evidence* by candidate and with the metric's own sign."""
-    inclusion = evidence.pairs.sum(axis=0) + evidence.pairs.sum(axis=1)
+    inclusion = evidence.pairs.sum(axis=0) + evidence.pairs.sum(axis=1) + evidence.left
     several = evidence.several
     single, among = [0.0] * question.last, [0.0] * question.last
     total = max(math.fsum(question.priors), 1e-300)
@@ -87,14 +115,16 @@ def told(question: Question, evidence: Evidence) -> Posterior:
 
 def _between_ends(evidence: Evidence) -> tuple[float, float]:
     """Mean and half the 95 % interval of the effect between the ends, given that there is one."""
-    masses = np.concatenate([evidence.singles, evidence.pairs.ravel()])
-    means = np.concatenate([evidence.rise, (evidence.first + evidence.second).ravel()])
+    reverts, widest = evidence.reverts, float(evidence.rise_variance.max())
+    masses = np.concatenate([evidence.singles, evidence.pairs.ravel(), reverts.left])
+    pairs = (evidence.first + evidence.second).ravel()
+    means = np.concatenate([evidence.rise, pairs, reverts.rise])
     whole = float(masses.sum())
     if whole <= 0:
         return 0.0, 0.0
     mean = float(masses @ means) / whole
     variances = np.concatenate(
-        [evidence.rise_variance, np.full(evidence.pairs.size, float(evidence.rise_variance.max()))]
+        [evidence.rise_variance, np.full(pairs.size + reverts.rise.size, widest)]
     )
     variance = float(masses @ (variances + (means - mean) ** 2)) / whole
     return mean, 1.96 * math.sqrt(max(variance, 0.0))

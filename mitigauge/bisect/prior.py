@@ -8,12 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from mitigauge.bisect.cells import Cells
-from mitigauge.bisect.columns import by_segment
-from mitigauge.bisect.evidence import Evidence
+from mitigauge.bisect.columns import Reverts, by_segment
+from mitigauge.bisect.evidence import Evidence, RevertEvidence
 from mitigauge.bisect.likelihood import LEAST_DEVIATION, Floats
 from mitigauge.bisect.model import Question
 
 NO_EVIDENCE = -1e300
+# Of culprits: how often the last end stays slow without them (something else holds it there, or
+# taking out the change does not take out what it did), and how often it only misses the old level.
+LEFT_PRIOR, INEXACT_PRIOR = 0.04, 0.02
+_NOTHING: Floats = np.zeros(0)
+_NO_REVERTS = RevertEvidence(
+    (), np.zeros(0, dtype=np.intp), _NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,13 @@ class Prior:
         none = 1.0 - float(singles.sum()) - several
         return cls(weight, singles, pairs, none, log_of(singles), log_of(pairs))
 
+    def of_reverts(self, reverts: Reverts) -> tuple[Floats, Floats, Floats]:
+        """Logs: of singles where some are reverted, of reverts that fail, and of inexact ones."""
+        singles = self.singles.copy()
+        mass = self.singles[reverts.segments] * reverts.shares
+        np.add.at(singles, reverts.segments, -(LEFT_PRIOR + INEXACT_PRIOR) * mass)
+        return log_of(singles), log_of(LEFT_PRIOR * mass), log_of(INEXACT_PRIOR * mass)
+
     def evidence(self, cells: Cells, measured: tuple[int, ...], boots: int) -> Evidence:
         nothing, no_pairs = np.zeros_like(self.singles), np.zeros_like(self.pairs)
         return Evidence(
@@ -56,6 +70,7 @@ class Prior:
             rise_variance=nothing,
             first=no_pairs,
             second=no_pairs,
+            reverts=_NO_REVERTS,
             deviation=LEAST_DEVIATION,
             point=0.0,
             floor=0.0,

@@ -23,7 +23,7 @@ from scipy.linalg import cho_solve
 
 from mitigauge.bisect.cells import Cells, cells_of
 from mitigauge.bisect.columns import Columns, usable
-from mitigauge.bisect.evidence import Evidence, told
+from mitigauge.bisect.evidence import Evidence, RevertEvidence, told
 from mitigauge.bisect.likelihood import (
     BLOCK_RATIOS,
     BUILD_RATIOS,
@@ -37,6 +37,7 @@ from mitigauge.bisect.likelihood import (
     covariance_of,
     fit_none,
     fit_pairs,
+    fit_reverts,
     fit_singles,
     gram_of,
 )
@@ -52,6 +53,9 @@ POINT_SHARE = 0.25
 # Of the least number of deviations between ends: what is less is no culprit's effect. Below 1, so
 # that an effect at the limit is not cut in half.
 FLOOR_SHARE = 0.5
+# Of the largest difference: where so much of a change is left without its candidate, its revert
+# fails.
+LEFT_SHARE = 0.25
 # A scatter of blocks whose log probability is so much less than the likeliest is left out.
 LEAST_PART = 7.0
 
@@ -80,10 +84,18 @@ class _Fitted:
     none: Fits
     singles: Fits
     pairs: Fits
+    left: Fits
+    inexact: Fits
     log_none: float
     log_singles: Floats
     log_pairs: Floats
-    log_whole: float
+    log_left: Floats
+    log_inexact: Floats
+
+    @property
+    def log_whole(self) -> float:
+        logs = (self.log_singles, self.log_pairs.ravel(), self.log_left, self.log_inexact)
+        return _log_sum((self.log_none, *(_log_sum(each) for each in logs if each.size)))
 
 
 @dataclass(slots=True)
@@ -119,13 +131,15 @@ class _Weighing:
         """The effects' scale from the difference between the outermost places."""
         contrast = _contrast(self.layout.boots, weights, len(self.layout.measured))
         largest = max(contrast, self.question.minimum_effect)
+        floor = max(
+            self.question.minimum_effect,
+            FLOOR_SHARE * self.question.minimum_deviations * math.sqrt(noise / NORMAL_SCALE),
+        )
         return Scale(
             ratio=max(largest**2 / noise, 4.0),
             point=min((POINT_SHARE * self.question.minimum_effect) ** 2 / noise, 1e6),
-            floor=max(
-                self.question.minimum_effect,
-                FLOOR_SHARE * self.question.minimum_deviations * math.sqrt(noise / NORMAL_SCALE),
-            ),
+            floor=floor,
+            left=max(floor, LEFT_SHARE * largest),
         )
 
     def _fit(self, weights: Floats, scale: Scale, block: float, build: float) -> _Fitted:
@@ -135,29 +149,53 @@ class _Weighing:
         none = fit_none(gram, count)
         singles = fit_singles(gram, steps, count, scale)
         pairs = fit_pairs(gram, steps, count, scale)
+        reverts = self.layout.reverts
+        left, inexact = fit_reverts(gram, reverts.steps, reverts.ends, count, scale)
+        before, before_left, before_inexact = prior.of_reverts(reverts)
         # Both in one segment: no boot lies between them, so they are one step.
         together = np.diag(singles.log_likelihood)
         log_none = float(none.log_likelihood[0]) + math.log(max(prior.none, 1e-300))
-        log_singles = singles.log_likelihood + prior.log_singles
-        log_pairs = np.triu(pairs.log_likelihood, 1) + together + prior.log_pairs
-        log_whole = _log_sum((log_none, _log_sum(log_singles), _log_sum(log_pairs.ravel())))
-        return _Fitted(gram, none, singles, pairs, log_none, log_singles, log_pairs, log_whole)
+        return _Fitted(
+            gram=gram,
+            none=none,
+            singles=singles,
+            pairs=pairs,
+            left=left,
+            inexact=inexact,
+            log_none=log_none,
+            log_singles=singles.log_likelihood + before,
+            log_pairs=np.triu(pairs.log_likelihood, 1) + together + prior.log_pairs,
+            log_left=left.log_likelihood + before_left,
+            log_inexact=inexact.log_likelihood + before_inexact,
+        )
 
     def _average(self, fitted: Sequence[_Fitted], scale: Scale) -> Evidence:
         """Over the scatters of blocks and builds."""
         whole = _log_sum(item.log_whole for item in fitted)
-        size = self.prior.singles.size
+        size, reverts = self.prior.singles.size, self.layout.reverts
         singles, rise, square = np.zeros((3, size))
         pairs, first, second = np.zeros((3, size, size))
+        left, left_rise, stays, inexact, off = np.zeros((5, len(reverts.candidates)))
         none = noise = 0.0
         for item in fitted:
             single = np.exp(item.log_singles - whole)
             pair = np.exp(item.log_pairs - whole)
             nothing = math.exp(item.log_none - whole)
+            fails, misses = np.exp(item.log_left - whole), np.exp(item.log_inexact - whole)
             mean = item.singles.effects[0]
             singles += single
             rise += single * mean
             square += single * (item.singles.variance + mean**2)
+            step, rest = item.inexact.effects
+            np.add.at(singles, reverts.segments, misses)
+            np.add.at(rise, reverts.segments, misses * step)
+            np.add.at(square, reverts.segments, misses * (item.inexact.variance + step**2))
+            inexact += misses
+            off += misses * rest
+            step, rest = item.left.effects
+            left += fails
+            left_rise += fails * step
+            stays += fails * rest
             pairs += pair
             one, two = _split(item)
             first += pair * one
@@ -165,11 +203,11 @@ class _Weighing:
             none += nothing
             noise += nothing * float(item.none.noise[0])
             noise += float(single @ item.singles.noise)
+            noise += float((fails + misses) @ item.left.noise)
             pair_noise = np.where(_upper(size), item.pairs.noise, item.singles.noise[:, None])
             noise += float((pair * pair_noise).sum())
-        some = np.maximum(singles, 1e-300)
-        some_pairs = np.maximum(pairs, 1e-300)
-        total = none + float(singles.sum()) + float(pairs.sum())
+        some, some_pairs = np.maximum(singles, 1e-300), np.maximum(pairs, 1e-300)
+        total = none + float(singles.sum()) + float(pairs.sum()) + float(left.sum())
         rise = rise / some
         return Evidence(
             cells=self.cells,
@@ -182,6 +220,15 @@ class _Weighing:
             rise_variance=np.maximum(square / some - rise**2, 0.0),
             first=first / some_pairs,
             second=second / some_pairs,
+            reverts=RevertEvidence(
+                candidates=reverts.candidates,
+                segments=reverts.segments,
+                left=left / total,
+                rise=left_rise / np.maximum(left, 1e-300),
+                stays=stays / np.maximum(left, 1e-300),
+                inexact=inexact / total,
+                off=off / np.maximum(inexact, 1e-300),
+            ),
             deviation=math.sqrt(noise / total / NORMAL_SCALE),
             point=scale.point,
             floor=scale.floor,
@@ -190,7 +237,7 @@ class _Weighing:
 
     def _weights(self, evidence: Evidence, best: _Fitted, weights: Floats, noise: float) -> Floats:
         """w of each boot, from what is left of it under all hypotheses together."""
-        level, scatter = _levels(evidence, self.layout.steps)
+        level, scatter = _levels(evidence, self.layout)
         columns = self.layout.boots.columns
         gram = best.gram
         y = self.layout.boots.y - level[columns]
@@ -222,14 +269,19 @@ def _log_sum(logs: Iterable[float]) -> float:
     return largest + math.log(float(np.exp(values - largest).sum()))
 
 
-def _levels(evidence: Evidence, steps: Floats) -> tuple[Floats, Floats]:
+def _levels(evidence: Evidence, layout: Columns) -> tuple[Floats, Floats]:
     """Mean and variance of each column's level over all hypotheses."""
+    steps, reverts, beliefs = layout.steps, layout.reverts, evidence.reverts
     by_single = evidence.rise[:, None] * steps
-    mean = evidence.singles @ by_single
-    square = evidence.singles @ by_single**2
+    by_left = beliefs.rise[:, None] * reverts.steps + beliefs.stays[:, None] * reverts.ends
     one, two = evidence.first[:, :, None], evidence.second[:, :, None]
     by_pair = one * steps[:, None, :] + two * steps[None, :, :]
+    mean = evidence.singles @ by_single + beliefs.left @ by_left
+    # What singles say of an inexact revert lacks what it is off by.
+    mean = mean + (beliefs.inexact * beliefs.off) @ reverts.ends
     mean = mean + np.einsum("st,stc->c", evidence.pairs, by_pair)
+    square = evidence.singles @ by_single**2 + beliefs.left @ by_left**2
+    square = square + (beliefs.inexact * beliefs.off**2) @ reverts.ends
     square = square + np.einsum("st,stc->c", evidence.pairs, by_pair**2)
     return mean, np.maximum(square - mean**2, 0.0)
 

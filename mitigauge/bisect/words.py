@@ -15,6 +15,11 @@ def percent(effect: float) -> str:
     return f"{100 * math.expm1(bounded):+.3g} %"
 
 
+def percent_range(low: float, high: float) -> str:
+    """Two log differences as changes: ``[+1.1, +1.5]``."""
+    return f"[{percent(low).removesuffix(' %')}, {percent(high).removesuffix(' %')}]"
+
+
 def scatter(deviation: float) -> str:
     """A size in log units, without a sign: ``0.7 %``."""
     return percent(abs(deviation)).removeprefix("+")
