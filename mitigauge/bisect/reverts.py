@@ -14,16 +14,10 @@ from mitigauge.bisect.evidence import Evidence
 from mitigauge.bisect.likelihood import LEAST_DEVIATION
 from mitigauge.bisect.model import History, Question
 from mitigauge.bisect.states import RevertOutcome
-from mitigauge.bisect.words import percent, percent_range
+from mitigauge.bisect.words import REVERTED, percent, percent_range
 
 # From so much probability on a revert is said to fail.
 FAILS = 0.5
-_WORDS = {
-    RevertOutcome.GONE: "the change is gone",
-    RevertOutcome.PART: "part of the change stays",
-    RevertOutcome.NOTHING: "the change stays",
-    RevertOutcome.WORSE: "it is worse than before",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +51,7 @@ class RevertEffect:
         then = f" and is {self.off.in_words()} from its parent" if self.off else ""
         return (
             f"without it the last end changes by {self.change.in_words()}{then}:"
-            f" {_WORDS[self.outcome]}"
+            f" {REVERTED[self.outcome]}"
         )
 
 

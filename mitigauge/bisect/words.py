@@ -5,6 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from mitigauge.bisect.states import RevertOutcome
+
+REVERTED = {
+    RevertOutcome.GONE: "the change is gone",
+    RevertOutcome.PART: "part of the change stays",
+    RevertOutcome.NOTHING: "the change stays",
+    RevertOutcome.WORSE: "it is worse than before",
+}
 # Beyond, an effect is no percentage that anyone reads.
 LARGEST_TOLD = 20.0
 
