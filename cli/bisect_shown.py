@@ -8,6 +8,7 @@ from cli.output import print_table, say
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
+    from mitigauge.bisect.records import RevertShown
     from mitigauge.bisect.schemas import BisectionHead, BisectionView, StepView
 
 
@@ -74,6 +75,23 @@ def _step(step: StepView) -> str:
     )
 
 
+def _revert(revert: RevertShown) -> str:
+    from mitigauge.bisect.words import REVERTED
+
+    low, high = revert.change_low_percent, revert.change_high_percent
+    then = ""
+    if revert.off_percent is not None:
+        then = (
+            f", and is {revert.off_percent:+.2f} % "
+            f"[{revert.off_low_percent:+.2f}, {revert.off_high_percent:+.2f}] from its parent"
+        )
+    return (
+        f"the last end without candidate {revert.candidate} changes by "
+        f"{revert.change_percent:+.2f} % [{low:+.2f}, {high:+.2f}]{then}: "
+        f"{REVERTED[revert.outcome]}"
+    )
+
+
 def _print_answer(view: BisectionView) -> None:
     found = view.found
     if found is None:
@@ -89,6 +107,8 @@ def _print_answer(view: BisectionView) -> None:
         low, high = found.ci_low_percent, found.ci_high_percent
         interval = "" if low is None or high is None else f" [{low:+.2f}, {high:+.2f}]"
         say(f"  effect {found.effect_percent:+.2f} %{interval}")
+    for revert in found.reverts:
+        say(f"  {_revert(revert)}")
     if found.what_it_takes:
         say(f"  {found.what_it_takes}")
     if found.flame_graph is not None:

@@ -38,6 +38,12 @@ ALONE = (
     Scenario("two culprits, 3 σ each", culprits=2, change=3.0),
     Scenario("one culprit, 2 σ, one point in five does not boot", broken=0.2),
     Scenario("one culprit, 2 σ, one candidate in three leaves the binary", equal=1 / 3),
+    Scenario("one culprit, 2 σ, its revert undoes it", stays=0.0),
+    Scenario("no culprit, reverts are offered", culprits=0, stays=0.0),
+    Scenario("one culprit, 2 σ, its revert changes nothing (several is right)", stays=1.0),
+    Scenario("one culprit, 4 σ, its revert undoes half (several is right)", change=4.0, stays=0.5),
+    Scenario("one culprit, 2 σ, another candidate weighs 21 times as much", misled=21.0),
+    Scenario("no culprit, one candidate weighs 21 times as much", culprits=0, misled=21.0),
     Scenario("one culprit, 4 σ", change=4.0),
     Scenario("eight candidates, counted time: one culprit, 40 σ", candidates=8, change=40.0),
 )

@@ -57,7 +57,7 @@ class Driver:
             if asked.verifies is not None:
                 self.verified[group] = asked.verifies
             for point in self.world.rng.permutation(asked.points).tolist():
-                self.observed.append(Observed(point, group, self.world.boot(point)))
+                self.observed.append(Observed(point, group, self.world.boot(point, asked.verifies)))
 
 
 def question_of(world: World, *, budget: int = 400, confidence: float = 0.95) -> Question:
@@ -68,6 +68,7 @@ def question_of(world: World, *, budget: int = 400, confidence: float = 0.95) ->
         minimum_effect=0.5 * SIGMA,
         budget_boots=budget,
         confidence=confidence,
+        revert=world.scenario.stays is not None,
     )
 
 
@@ -82,7 +83,10 @@ def bisect(world: World, *, budget: int = 400, confidence: float = 0.95) -> Ende
 
 
 def outcome_of(world: World) -> Outcome:
-    """In the words that all rules share. *several* needs both culprits among those told."""
+    """In the words that all rules share.
+
+    *several* needs both culprits among those told, or the one whose revert fails.
+    """
     ended = bisect(world)
     answer, culprits = ended.answer, set(world.culprits)
     if isinstance(answer, Found):
@@ -90,7 +94,8 @@ def outcome_of(world: World) -> Outcome:
     if isinstance(answer, NoneOfThese | Refused):
         return Outcome(NONE, ended.boots)
     if isinstance(answer, SeveralCulprits):
-        told = len(culprits) > 1 and culprits <= set(answer.candidates)
+        told = culprits <= set(answer.candidates)
+        told = told and (len(culprits) > 1 or (world.scenario.stays or 0.0) > 0)
         return Outcome(SEVERAL if told else WRONG, ended.boots)
     if answer.skipped and culprits:
         return Outcome(RANGE if culprits <= set(answer.candidates) else WRONG, ended.boots)

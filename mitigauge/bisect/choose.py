@@ -95,7 +95,8 @@ def _candidates_to_boot(evidence: Evidence) -> tuple[int, ...]:
 
 def _mass_by_cell(evidence: Evidence) -> Floats:
     """Probability that a change is in each cell: a single one, or one of several."""
-    by_segment = evidence.singles + evidence.pairs.sum(axis=0) + evidence.pairs.sum(axis=1)
+    by_segment = evidence.singles + evidence.left
+    by_segment = by_segment + evidence.pairs.sum(axis=0) + evidence.pairs.sum(axis=1)
     weights = np.array(evidence.cells.weights)
     segments = np.searchsorted(evidence.measured, np.arange(1, weights.size + 1))
     whole = np.maximum(evidence.weight[segments], 1e-300)
@@ -115,7 +116,8 @@ def _hypotheses(evidence: Evidence, places: Sequence[int]) -> _Hypotheses:
     part = inside / np.maximum(evidence.weight[segment], 1e-300)
     above = (np.array(places)[None, :] >= cuts[:, None]).astype(np.float64)
     rise = _rises(evidence)
-    masses = [evidence.singles[segment] * part, np.array([evidence.none])]
+    # Whether a revert fails shows in no point that may be booted here.
+    masses = [(evidence.singles + evidence.left)[segment] * part, np.array([evidence.none])]
     levels = [above * rise[segment][:, None], np.zeros((1, len(places)))]
     if evidence.several > 1e-3:
         rows, columns = np.triu_indices(cuts.size, 1)

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mitigauge.bisect.choose import choose
+from mitigauge.bisect.columns import usable
 from mitigauge.bisect.ends import at_ends, look_at_ends
-from mitigauge.bisect.evidence import Evidence, told, usable, weigh
+from mitigauge.bisect.evidence import Evidence, told
 from mitigauge.bisect.model import (
     MOST_BOOTS,
     Action,
@@ -33,6 +34,8 @@ from mitigauge.bisect.model import (
     SeveralCulprits,
     Undecided,
 )
+from mitigauge.bisect.reverts import revert_effects
+from mitigauge.bisect.weighing import weigh
 from mitigauge.bisect.words import listed, percent
 
 VERIFY_FROM = 0.7
@@ -92,6 +95,11 @@ class _Decision:
     evidence: Evidence
 
     @property
+    def _sign(self) -> float:
+        """Effects are upwards where worse; answers have the metric's own sign."""
+        return 1.0 if self.question.higher_is_worse else -1.0
+
+    @property
     def boots_left(self) -> int:
         return max(self.question.budget_boots - len(self.history.observed), 0)
 
@@ -128,18 +136,36 @@ class _Decision:
             )
         if evidence.several >= needed and self._located() and not self._pair_blocks():
             return self._several()
+        failing = self._kept(needed)
+        if failing:
+            return failing
         cell, probability = self._likeliest()
-        if self._verified(cell).blocks >= PATIENT_BLOCKS:
-            needed = self.question.confidence
-        if probability >= needed and self._is_verified(cell):
+        if probability >= self._patient(cell, needed) and self._is_verified(cell):
             return self._named(cell, probability)
         return None
+
+    def _patient(self, cell: int, needed: float) -> float:
+        """What is needed of a cell that was verified for long: what was asked for."""
+        long = self._verified(cell).blocks >= PATIENT_BLOCKS
+        return min(needed, self.question.confidence) if long else needed
 
     def _likeliest(self) -> tuple[int, float]:
         """The cell that has most of the probability of a single culprit, and how much."""
         by_cell = [self._of_cell(cell) for cell in range(1, self.evidence.cells.last + 1)]
         at = int(np.argmax(by_cell))
         return at + 1, by_cell[at]
+
+    def _suspect(self) -> tuple[int, float]:
+        """The cell that most likely changed the level, whether or not its revert undoes that."""
+        cells = self.evidence.cells
+        by_cell = np.array([self._of_cell(cell) for cell in range(1, cells.last + 1)])
+        reverts = self.evidence.reverts
+        for candidate, left in zip(reverts.candidates, reverts.left.tolist(), strict=True):
+            cell = cells.cell_of(candidate)
+            if cell is not None:
+                by_cell[cell - 1] += left
+        at = int(np.argmax(by_cell))
+        return at + 1, float(by_cell[at])
 
     def _of_cell(self, cell: int) -> float:
         """Probability that all that changed is in *cell*: what skipped points hide stays in it."""
@@ -160,9 +186,9 @@ class _Decision:
             )
             return Undecided(why, tuple(inside), probability, now, tuple(skipped))
         segment = evidence.segment_of(cell)
-        sign = 1.0 if self.question.higher_is_worse else -1.0
-        effect = sign * float(evidence.rise[segment])
+        effect = self._sign * float(evidence.rise[segment])
         half = 1.96 * math.sqrt(float(evidence.rise_variance[segment]))
+        reverted = self._revert_in_words(inside[0])
         return Found(
             candidate=inside[0],
             confidence=probability,
@@ -170,8 +196,34 @@ class _Decision:
             interval=(effect - half, effect + half),
             posterior=now,
             why=f"{percent(effect)} against its parent, verified in"
-            f" {self._verified(cell).blocks} fresh blocks",
+            f" {self._verified(cell).blocks} fresh blocks{reverted}",
         )
+
+    def _kept(self, needed: float) -> SeveralCulprits | None:
+        """One candidate changed the level, but the last end keeps the change without it."""
+        reverts = self.evidence.reverts
+        if not reverts.candidates:
+            return None
+        at = int(np.argmax(reverts.left))
+        candidate, probability = reverts.candidates[at], float(reverts.left[at])
+        cell = self.evidence.cells.cell_of(candidate)
+        if cell is None or self._verified(cell).blocks < VERIFY_BLOCKS:
+            return None
+        if probability < self._patient(cell, needed):
+            return None
+        why = (
+            f"candidate {candidate} changes the level by"
+            f" {percent(self._sign * float(reverts.rise[at]))} against its parent, but its revert"
+            f" does not undo that{self._revert_in_words(candidate)}. Another change keeps the last"
+            f" end there too, or the revert leaves part of candidate {candidate} in"
+        )
+        now = told(self.question, self.evidence)
+        return SeveralCulprits((candidate,), probability, why, now)
+
+    def _revert_in_words(self, candidate: int) -> str:
+        effects = revert_effects(self.question, self.history, self.evidence)
+        own = [effect.in_words() for effect in effects if effect.candidate == candidate]
+        return f"; {own[0]}" if own else ""
 
     def _located(self) -> bool:
         """Whether one pair of cells, each of which no place divides, has most of it."""
@@ -202,11 +254,13 @@ class _Decision:
         fewest = min(points.count(point) for point in self._pair_points())
         return max(VERIFY_BLOCKS - fewest, 0)
 
+    def _more_than_one(self) -> SeveralCulprits:
+        return self._kept(self.evidence.several / 2) or self._several()
+
     def _several(self) -> SeveralCulprits:
         evidence = self.evidence
         one, two = self._likeliest_pair()
-        sign = 1.0 if self.question.higher_is_worse else -1.0
-        effects = [sign * float(of[one, two]) for of in (evidence.first, evidence.second)]
+        effects = [self._sign * float(of[one, two]) for of in (evidence.first, evidence.second)]
         now = told(self.question, evidence)
         likely = _smallest_set(now.among_several, LIKELY * math.fsum(now.among_several))
         words = "a change comes and goes" if min(effects) < 0 < max(effects) else "two changes"
@@ -219,7 +273,7 @@ class _Decision:
         if answer:
             return answer
         if self._many():
-            return self._several()
+            return self._more_than_one()
         likely = _smallest_set(now.candidates, self.question.confidence)
         left = f"{self.boots_left} of {self.question.budget_boots} boots are left"
         return Undecided(
@@ -232,7 +286,7 @@ class _Decision:
     # What to measure.
 
     def _measure(self) -> Action:
-        cell, probability = self._likeliest()
+        cell, probability = self._suspect()
         fresh = self._verified(cell).blocks
         if probability >= VERIFY_FROM and fresh < MOST_VERIFY_BLOCKS:
             return self._verify(cell)
@@ -243,7 +297,7 @@ class _Decision:
             self.evidence, boots_left=self.boots_left, build_boots=self.question.build_boots
         )
         if choice is None:
-            return self._several() if self._many() else self._verify(cell)
+            return self._more_than_one() if self._many() else self._verify(cell)
         places = self.evidence.cells.places
         points = tuple(places[place] for place in choice.places)
         between = [point for point in points if 0 < point < self.question.last]
@@ -296,10 +350,9 @@ class _Decision:
             place = cells.place_of.get(item.point)
             if self.history.verified.get(item.group) in inside and place in {cell - 1, cell}:
                 sides.setdefault(item.group, ([], []))[place == cell].append(item.value)
-        sign = 1.0 if self.question.higher_is_worse else -1.0
         both = [(before, after) for before, after in sides.values() if before and after]
         differences = [
-            sign * (math.fsum(after) / len(after) - math.fsum(before) / len(before))
+            self._sign * (math.fsum(after) / len(after) - math.fsum(before) / len(before))
             for before, after in both
         ]
         return _Verified(len(both), statistics.median(differences) if both else 0.0)

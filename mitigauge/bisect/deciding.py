@@ -8,11 +8,12 @@ from sqlalchemy.orm import Session
 
 from mitigauge.bisect import model, service
 from mitigauge.bisect.decide import next_action
-from mitigauge.bisect.evidence import posterior
 from mitigauge.bisect.learnt import flame_graph, history, question
-from mitigauge.bisect.records import BisectionAnswer
+from mitigauge.bisect.records import BisectionAnswer, RevertShown
+from mitigauge.bisect.reverts import RevertEffect, revert_effects
 from mitigauge.bisect.states import AnswerKind, BisectionState
 from mitigauge.bisect.tables import Bisection
+from mitigauge.bisect.weighing import posterior, weigh
 from mitigauge.experiments.spec_model import MAX_ARMS, MAX_BLOCKS
 
 
@@ -31,6 +32,29 @@ def decide(session: Session, bisection: Bisection) -> model.Measure | None:
         return _within_budget(session, bisection, action)
     _answered(session, bisection, action)
     return None
+
+
+def _reverts(bisection: Bisection) -> list[RevertShown]:
+    """What each candidate's revert did on the last end."""
+    asked, learnt = question(bisection), history(bisection)
+    if not any(asked.priors):
+        return []
+    return [_shown(effect) for effect in revert_effects(asked, learnt, weigh(asked, learnt))]
+
+
+def _shown(effect: RevertEffect) -> RevertShown:
+    change, off = effect.change, effect.off
+    return RevertShown(
+        candidate=effect.candidate,
+        outcome=effect.outcome,
+        blocks=effect.blocks,
+        change_percent=_percent(change.mean) or 0.0,
+        change_low_percent=_percent(change.low) or 0.0,
+        change_high_percent=_percent(change.high) or 0.0,
+        off_percent=_percent(off.mean) if off else None,
+        off_low_percent=_percent(off.low) if off else None,
+        off_high_percent=_percent(off.high) if off else None,
+    )
 
 
 def _note(bisection: Bisection, known: model.Posterior | None) -> None:
@@ -119,6 +143,7 @@ def _answered(session: Session, bisection: Bisection, action: model.Answer) -> N
 
 
 def _store_answer(session: Session, bisection: Bisection, answer: BisectionAnswer) -> None:
+    answer.reverts = _reverts(bisection)
     bisection.answer = answer
     service.end(session, bisection, BisectionState.FINISHED, answer.why or str(answer.kind))
 

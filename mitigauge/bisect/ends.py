@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from scipy.stats import t as student
 
-from mitigauge.bisect.evidence import Evidence, told, usable
+from mitigauge.bisect.columns import usable
+from mitigauge.bisect.evidence import Evidence, told
 from mitigauge.bisect.likelihood import LEAST_DEVIATION
 from mitigauge.bisect.model import History, Measure, Purpose, Question, Refused
 from mitigauge.bisect.words import percent, scatter

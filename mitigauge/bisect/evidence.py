@@ -1,59 +1,34 @@
-"""What the boots say of each candidate, of none of them and of more than one.
-
-Hypotheses are steps at a *segment*: the cells between two places that were measured, which no boot
-tells apart. The likelihood is that of :mod:`mitigauge.bisect.likelihood`, averaged over how much
-blocks and builds scatter; weights w make it Student's t with ``TAIL_FREEDOM`` degrees of freedom,
-so that one wild boot decides nothing:
-
-    w = (ν + 1) / (ν + E[ε²]/σ²)
-
-with E[ε²] over all hypotheses by their probability (variational Bayes: Bishop, Pattern Recognition
-and Machine Learning, chapter 10; t as a scale mixture: Lange, Little & Taylor, JASA 1989). A weight
-that the likeliest hypothesis alone had given would defend that hypothesis against the boot.
-"""
+"""What is known of each candidate, of none of them and of more than one. Pure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_solve
 
-from mitigauge.bisect.cells import Cells, cells_of
-from mitigauge.bisect.likelihood import (
-    BLOCK_RATIOS,
-    BUILD_RATIOS,
-    LEAST_DEVIATION,
-    Boots,
-    Fits,
-    Floats,
-    Gram,
-    Scale,
-    Whole,
-    covariance_of,
-    fit_none,
-    fit_pairs,
-    fit_singles,
-    gram_of,
-)
-from mitigauge.bisect.model import History, Observed, Posterior, Question
+from mitigauge.bisect.cells import Cells
+from mitigauge.bisect.likelihood import Floats, Whole
+from mitigauge.bisect.model import Posterior, Question
 
-TAIL_FREEDOM = 4.0
-# σ² of that t where the boots are normal with variance 1.
-NORMAL_SCALE = 0.6906
-PASSES = 5
-# Share of the minimum effect by which a point may lie off its level: an odd layout, small changes.
-POINT_SHARE = 0.25
-# Of the least number of deviations between ends: what is less is no culprit's effect. Below 1, so
-# that an effect at the limit is not cut in half.
-FLOOR_SHARE = 0.5
-# A scatter of blocks whose log probability is so much less than the likeliest is left out.
-LEAST_PART = 7.0
-# Logs of floats lie within ±745; whatever is beyond is no log of a mean.
-LARGEST_LOG = 1000.0
-NO_EVIDENCE = -1e300
+
+@dataclass(frozen=True, slots=True)
+class RevertEvidence:
+    """Of each candidate without which the last end was booted, whose step lies in ``segments``.
+
+    ``left``: the probability that it changed the level, and that the last end keeps the change, or
+    a good part of it, without it. ``rise``: its step then, ``stays``: how much of it is left.
+    ``inexact``: the probability that its revert takes the change away, but does not meet the level
+    of before, being off by ``off``; :attr:`Evidence.singles` has it too.
+    """
+
+    candidates: tuple[int, ...]
+    segments: Whole
+    left: Floats
+    rise: Floats
+    stays: Floats
+    inexact: Floats
+    off: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +52,7 @@ class Evidence:
     rise_variance: Floats
     first: Floats
     second: Floats
+    reverts: RevertEvidence
     deviation: float
     point: float
     floor: float
@@ -84,7 +60,15 @@ class Evidence:
 
     @property
     def several(self) -> float:
-        return float(self.pairs.sum())
+        """Probability that more than one change keeps the last end where it is."""
+        return float(self.pairs.sum() + self.reverts.left.sum())
+
+    @property
+    def left(self) -> Floats:
+        """By segment: a step there that the last end keeps without its candidate."""
+        by_segment = np.zeros_like(self.singles)
+        np.add.at(by_segment, self.reverts.segments, self.reverts.left)
+        return by_segment
 
     def segment_of(self, cell: int) -> int:
         """The segment of *cell*."""
@@ -100,14 +84,9 @@ class Evidence:
         return float(self.singles[self.segment_of(cell)]) * self.share(cell)
 
 
-def posterior(question: Question, history: History) -> Posterior:
-    """Probability by candidate, of none of them and of more than one; for pages."""
-    return told(question, weigh(question, history))
-
-
 def told(question: Question, evidence: Evidence) -> Posterior:
     """*evidence* by candidate and with the metric's own sign."""
-    inclusion = evidence.pairs.sum(axis=0) + evidence.pairs.sum(axis=1)
+    inclusion = evidence.pairs.sum(axis=0) + evidence.pairs.sum(axis=1) + evidence.left
     several = evidence.several
     single, among = [0.0] * question.last, [0.0] * question.last
     total = max(math.fsum(question.priors), 1e-300)
@@ -136,370 +115,16 @@ def told(question: Question, evidence: Evidence) -> Posterior:
 
 def _between_ends(evidence: Evidence) -> tuple[float, float]:
     """Mean and half the 95 % interval of the effect between the ends, given that there is one."""
-    masses = np.concatenate([evidence.singles, evidence.pairs.ravel()])
-    means = np.concatenate([evidence.rise, (evidence.first + evidence.second).ravel()])
+    reverts, widest = evidence.reverts, float(evidence.rise_variance.max())
+    masses = np.concatenate([evidence.singles, evidence.pairs.ravel(), reverts.left])
+    pairs = (evidence.first + evidence.second).ravel()
+    means = np.concatenate([evidence.rise, pairs, reverts.rise])
     whole = float(masses.sum())
     if whole <= 0:
         return 0.0, 0.0
     mean = float(masses @ means) / whole
     variances = np.concatenate(
-        [evidence.rise_variance, np.full(evidence.pairs.size, float(evidence.rise_variance.max()))]
+        [evidence.rise_variance, np.full(pairs.size + reverts.rise.size, widest)]
     )
     variance = float(masses @ (variances + (means - mean) ** 2)) / whole
     return mean, 1.96 * math.sqrt(max(variance, 0.0))
-
-
-def usable(question: Question, history: History, cells: Cells) -> list[Observed]:
-    """The boots that say something, in an order of their own: those of points that exist and are
-    not skipped, with a value that can be the log of a mean."""
-    return sorted(
-        (
-            item
-            for item in history.observed
-            if abs(item.value) <= LARGEST_LOG
-            and (
-                item.point in cells.place_of
-                or (
-                    item.point == question.reverted
-                    and item.point not in history.skipped
-                    and cells.cell_of(history.verified.get(item.group, 0)) is not None
-                )
-            )
-        ),
-        key=lambda item: (item.point, item.group, item.layout, item.value),
-    )
-
-
-def weigh(question: Question, history: History) -> Evidence:
-    """The evidence of all boots; the prior where there is none."""
-    cells = cells_of(question, history.skipped)
-    observed = usable(question, history, cells)
-    layout = _Layout.of(question, history, cells, observed)
-    prior = _Prior.of(question, cells, layout.measured)
-    if len(observed) < 2:
-        return prior.evidence(cells, layout.measured, len(observed))
-    return _Weighing(question, layout, prior, cells).evidence()
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """The boots as arrays, and what each hypothesis says of each column."""
-
-    boots: Boots
-    measured: tuple[int, ...]
-    steps: Floats  # [segment, column]
-
-    @classmethod
-    def of(
-        cls, question: Question, history: History, cells: Cells, observed: Sequence[Observed]
-    ) -> _Layout:
-        places = [cells.place_of.get(item.point) for item in observed]
-        measured = tuple(sorted({place for place in places if place is not None}))
-        reverted = sorted(
-            {
-                history.verified[item.group]
-                for item, place in zip(observed, places, strict=True)
-                if place is None
-            }
-        )
-        column_of = {place: column for column, place in enumerate(measured)}
-        columns = [
-            column_of[place]
-            if place is not None
-            else len(measured) + reverted.index(history.verified[item.group])
-            for item, place in zip(observed, places, strict=True)
-        ]
-        sign = 1.0 if question.higher_is_worse else -1.0
-        y = np.array([sign * item.value for item in observed])
-        builds = [(column, item.layout) for column, item in zip(columns, observed, strict=True)]
-        boots = Boots(
-            y=y - y.mean() if y.size else y,
-            blocks=_numbered([item.group for item in observed]),
-            columns=np.array(columns, dtype=np.intp),
-            builds=_numbered(builds) if any(item.layout for item in observed) else None,
-            width=len(measured) + len(reverted),
-        )
-        return cls(boots, measured, _steps(cells, measured, reverted))
-
-
-def _numbered(names: Sequence[object]) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
-    numbers: dict[object, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
-
-
-def _steps(cells: Cells, measured: Sequence[int], reverted: Sequence[int]) -> Floats:
-    """1 where a column has the changed level, were the change in a segment; ``[segment, column]``.
-
-    A reverted end has it unless the candidate that is reverted is the culprit.
-    """
-    segments = len(measured) + 1
-    steps = np.zeros((segments, len(measured) + len(reverted)))
-    for column in range(len(measured)):
-        steps[: column + 1, column] = 1.0
-    weights = _by_segment(cells, measured)
-    for number, candidate in enumerate(reverted):
-        cell = cells.cell_of(candidate)
-        column = len(measured) + number
-        steps[:, column] = 1.0
-        if cell is not None:
-            segment = int(np.searchsorted(measured, cell))
-            steps[segment, column] = 1.0 - cells.weights[cell - 1] / float(weights[segment])
-    return steps
-
-
-def _by_segment(cells: Cells, measured: Sequence[int]) -> Floats:
-    weights = np.zeros(len(measured) + 1)
-    at = np.searchsorted(measured, np.arange(1, cells.last + 1))
-    np.add.at(weights, at, np.array(cells.weights))
-    return weights
-
-
-@dataclass(frozen=True, slots=True)
-class _Prior:
-    """Prior probabilities by segment."""
-
-    weight: Floats
-    singles: Floats
-    pairs: Floats
-    none: float
-    log_singles: Floats
-    log_pairs: Floats
-
-    @classmethod
-    def of(cls, question: Question, cells: Cells, measured: Sequence[int]) -> _Prior:
-        weight = _by_segment(cells, measured)
-        pairs = np.triu(np.outer(weight, weight), 1)
-        squares = np.zeros_like(weight)
-        at = np.searchsorted(measured, np.arange(1, cells.last + 1))
-        np.add.at(squares, at, _squares(question, cells))
-        np.fill_diagonal(pairs, np.maximum(weight**2 - squares, 0.0) / 2)
-        whole = float(pairs.sum())
-        several = question.several_prior if whole > 1e-12 else 0.0
-        pairs = pairs * (several / whole) if several else np.zeros_like(pairs)
-        single = max(1.0 - question.none_prior - several, 0.0)
-        singles = single * weight
-        none = 1.0 - float(singles.sum()) - several
-        return cls(weight, singles, pairs, none, _log(singles), _log(pairs))
-
-    def evidence(self, cells: Cells, measured: tuple[int, ...], boots: int) -> Evidence:
-        nothing, no_pairs = np.zeros_like(self.singles), np.zeros_like(self.pairs)
-        return Evidence(
-            cells=cells,
-            measured=measured,
-            weight=self.weight,
-            singles=self.singles,
-            pairs=self.pairs,
-            none=self.none,
-            rise=nothing,
-            rise_variance=nothing,
-            first=no_pairs,
-            second=no_pairs,
-            deviation=LEAST_DEVIATION,
-            point=0.0,
-            floor=0.0,
-            boots=boots,
-        )
-
-
-def _squares(question: Question, cells: Cells) -> Floats:
-    """Sum of the squares of the candidates' weights, by cell."""
-    total = max(sum(question.priors), 1e-300)
-    return np.array(
-        [
-            sum((question.priors[candidate - 1] / total) ** 2 for candidate in inside)
-            for inside in cells.candidates
-        ]
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Fitted:
-    """All hypotheses under one scatter of blocks and builds."""
-
-    gram: Gram
-    none: Fits
-    singles: Fits
-    pairs: Fits
-    log_none: float
-    log_singles: Floats
-    log_pairs: Floats
-    log_whole: float
-
-
-@dataclass(slots=True)
-class _Weighing:
-    question: Question
-    layout: _Layout
-    prior: _Prior
-    cells: Cells
-
-    def evidence(self) -> Evidence:
-        boots = self.layout.boots
-        weights = np.ones(boots.y.size)
-        noise = _first_noise(boots)
-        builds = BUILD_RATIOS if boots.builds is not None else (0.0,)
-        ratios = [(block, build) for block in BLOCK_RATIOS for build in builds]
-        for passed in range(PASSES + 1):
-            scale = self._scale(weights, noise)
-            fitted = [self._fit(weights, scale, block, build) for block, build in ratios]
-            likely = np.array([item.log_whole for item in fitted])
-            evidence = self._average(fitted, scale)
-            noise = evidence.deviation**2 * NORMAL_SCALE
-            if passed == PASSES:
-                break
-            if passed == 0:
-                kept = [ratios[at] for at in np.flatnonzero(likely > likely.max() - LEAST_PART)]
-            # All ratios at the first and the last pass, the likeliest alone between them.
-            at = int(np.argmax(likely))
-            ratios = kept if passed == PASSES - 1 else [ratios[at]]
-            weights = self._weights(evidence, fitted[at], weights, noise)
-        return evidence
-
-    def _scale(self, weights: Floats, noise: float) -> Scale:
-        """The effects' scale from the difference between the outermost places."""
-        contrast = _contrast(self.layout.boots, weights, len(self.layout.measured))
-        largest = max(contrast, self.question.minimum_effect)
-        return Scale(
-            ratio=max(largest**2 / noise, 4.0),
-            point=min((POINT_SHARE * self.question.minimum_effect) ** 2 / noise, 1e6),
-            floor=max(
-                self.question.minimum_effect,
-                FLOOR_SHARE * self.question.minimum_deviations * math.sqrt(noise / NORMAL_SCALE),
-            ),
-        )
-
-    def _fit(self, weights: Floats, scale: Scale, block: float, build: float) -> _Fitted:
-        boots, prior = self.layout.boots, self.prior
-        count, steps = boots.y.size, self.layout.steps
-        gram = gram_of(boots, covariance_of(boots, weights, block, build, scale.point))
-        none = fit_none(gram, count)
-        singles = fit_singles(gram, steps, count, scale)
-        pairs = fit_pairs(gram, steps, count, scale)
-        # Both in one segment: no boot lies between them, so they are one step.
-        together = np.diag(singles.log_likelihood)
-        log_none = float(none.log_likelihood[0]) + math.log(max(prior.none, 1e-300))
-        log_singles = singles.log_likelihood + prior.log_singles
-        log_pairs = np.triu(pairs.log_likelihood, 1) + together + prior.log_pairs
-        log_whole = _log_sum((log_none, _log_sum(log_singles), _log_sum(log_pairs.ravel())))
-        return _Fitted(gram, none, singles, pairs, log_none, log_singles, log_pairs, log_whole)
-
-    def _average(self, fitted: Sequence[_Fitted], scale: Scale) -> Evidence:
-        """Over the scatters of blocks and builds."""
-        whole = _log_sum(item.log_whole for item in fitted)
-        size = self.prior.singles.size
-        singles, rise, square = np.zeros((3, size))
-        pairs, first, second = np.zeros((3, size, size))
-        none = noise = 0.0
-        for item in fitted:
-            single = np.exp(item.log_singles - whole)
-            pair = np.exp(item.log_pairs - whole)
-            nothing = math.exp(item.log_none - whole)
-            mean = item.singles.effects[0]
-            singles += single
-            rise += single * mean
-            square += single * (item.singles.variance + mean**2)
-            pairs += pair
-            one, two = _split(item)
-            first += pair * one
-            second += pair * two
-            none += nothing
-            noise += nothing * float(item.none.noise[0])
-            noise += float(single @ item.singles.noise)
-            pair_noise = np.where(_upper(size), item.pairs.noise, item.singles.noise[:, None])
-            noise += float((pair * pair_noise).sum())
-        some = np.maximum(singles, 1e-300)
-        some_pairs = np.maximum(pairs, 1e-300)
-        total = none + float(singles.sum()) + float(pairs.sum())
-        rise = rise / some
-        return Evidence(
-            cells=self.cells,
-            measured=self.layout.measured,
-            weight=self.prior.weight,
-            singles=singles / total,
-            pairs=pairs / total,
-            none=none / total,
-            rise=rise,
-            rise_variance=np.maximum(square / some - rise**2, 0.0),
-            first=first / some_pairs,
-            second=second / some_pairs,
-            deviation=math.sqrt(noise / total / NORMAL_SCALE),
-            point=scale.point,
-            floor=scale.floor,
-            boots=self.layout.boots.y.size,
-        )
-
-    def _weights(self, evidence: Evidence, best: _Fitted, weights: Floats, noise: float) -> Floats:
-        """w of each boot, from what is left of it under all hypotheses together."""
-        level, scatter = _levels(evidence, self.layout.steps)
-        columns = self.layout.boots.columns
-        gram = best.gram
-        y = self.layout.boots.y - level[columns]
-        count = y.size
-        inverse = cho_solve((gram.root, True), np.eye(count), check_finite=False)
-        ones = inverse.sum(axis=1)
-        residual = (inverse @ y - ones * (ones @ y) / ones.sum()) / weights
-        left = (1.0 - np.diag(inverse) / weights) / weights * noise
-        squares = residual**2 + np.maximum(left, 0.0) + scatter[columns]
-        return np.asarray((TAIL_FREEDOM + 1) / (TAIL_FREEDOM + squares / noise))
-
-
-def _split(item: _Fitted) -> tuple[Floats, Floats]:
-    """Effects of pairs; half the single's each where both lie in one segment."""
-    one, two = item.pairs.effects
-    halves = item.singles.effects[0] / 2
-    upper = _upper(halves.size)
-    return np.where(upper, one, halves[:, None]), np.where(upper, two, halves[:, None])
-
-
-def _upper(size: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    return np.triu(np.ones((size, size), dtype=np.bool_), 1)
-
-
-def _log_sum(logs: Iterable[float]) -> float:
-    """log Σ exp, without overflow."""
-    values = np.fromiter(logs, dtype=np.float64)
-    largest = float(values.max())
-    return largest + math.log(float(np.exp(values - largest).sum()))
-
-
-def _log(probabilities: Floats) -> Floats:
-    return np.where(probabilities > 0, np.log(np.maximum(probabilities, 1e-300)), NO_EVIDENCE)
-
-
-def _levels(evidence: Evidence, steps: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of each column's level over all hypotheses."""
-    by_single = evidence.rise[:, None] * steps
-    mean = evidence.singles @ by_single
-    square = evidence.singles @ by_single**2
-    one, two = evidence.first[:, :, None], evidence.second[:, :, None]
-    by_pair = one * steps[:, None, :] + two * steps[None, :, :]
-    mean = mean + np.einsum("st,stc->c", evidence.pairs, by_pair)
-    square = square + np.einsum("st,stc->c", evidence.pairs, by_pair**2)
-    return mean, np.maximum(square - mean**2, 0.0)
-
-
-def _first_noise(boots: Boots) -> float:
-    """A first σ²: what is left of the boots without the means of blocks and columns."""
-    even = np.ones(boots.y.size)
-    y = boots.y - _means(boots.y, boots.blocks, even)
-    rest = y - _means(y, boots.columns, even)
-    freedom = max(boots.y.size - len(set(boots.blocks.tolist())) - boots.width + 1, 1)
-    return max(float(rest @ rest) / freedom, LEAST_DEVIATION**2)
-
-
-def _contrast(boots: Boots, weights: Floats, places: int) -> float:
-    """The difference between the first and the last place that was measured, without blocks."""
-    if not places:
-        return 0.0
-    y = boots.y - _means(boots.y, boots.blocks, weights)
-    means = _means(y, boots.columns, weights)
-    first, last = boots.columns == 0, boots.columns == places - 1
-    return abs(float(means[last][0] - means[first][0]))
-
-
-def _means(values: Floats, groups: Whole, weights: Floats) -> Floats:
-    """Of each value's group, its weighted mean."""
-    whole = np.bincount(groups, weights=weights)
-    return np.asarray(
-        (np.bincount(groups, weights=weights * values) / np.maximum(whole, 1e-300))[groups]
-    )

@@ -24,7 +24,7 @@ all pairs come from the same C and t, so they cost no more than one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,11 +59,15 @@ class Boots:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """``ratio``: κ², ``point``: h, both in units of σ²; ``floor`` of an effect, in log units."""
+    """``ratio``: κ², ``point``: h, both in units of σ²; ``floor`` of an effect, in log units.
+
+    ``left``: from so much on, in log units, what stays of a change says that its revert fails.
+    """
 
     ratio: float
     point: float
     floor: float
+    left: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,28 +165,79 @@ def fit_pairs(gram: Gram, steps: Floats, count: int, scale: Scale) -> Fits:
     """Two steps, upwards together: results are ``[first, second]``, of use above the diagonal."""
     products = steps @ gram.columns @ steps.T
     t = steps @ gram.y
-    precision = np.diag(products) + 1.0 / scale.ratio
-    first, second = precision[:, None], precision[None, :]
-    determinant = np.maximum(first * second - products**2, 1e-300)
-    effect_one = (second * t[:, None] - products * t[None, :]) / determinant
-    effect_two = (first * t[None, :] - products * t[:, None]) / determinant
-    explained = effect_one * t[:, None] + effect_two * t[None, :]
-    residual = np.maximum(gram.squares - explained, 0.0)
-    noise = _noise(count, residual)
-    variance = noise * np.maximum(first + second - 2 * products, 1e-300) / determinant
-    spread = noise * scale.ratio
-    large = (
-        _log_large_enough(effect_one + effect_two, variance, 2 * spread, scale.floor)
-        + _log_either_way(effect_one, noise * second / determinant, spread, scale.floor)
-        + _log_either_way(effect_two, noise * first / determinant, spread, scale.floor)
+    known = np.diag(products)
+    two = _fit_two(
+        gram, count, scale, (known[:, None], known[None, :], products), (t[:, None], t[None, :])
     )
+    one, other = two.fits.effects
+    large = (
+        _log_large_enough(one + other, two.fits.variance, 2 * two.spread, scale.floor)
+        + _log_either_way(one, two.variances[0], two.spread, scale.floor)
+        + _log_either_way(other, two.variances[1], two.spread, scale.floor)
+    )
+    return replace(two.fits, log_likelihood=two.fits.log_likelihood + large)
+
+
+def fit_reverts(
+    gram: Gram, steps: Floats, ends: Floats, count: int, scale: Scale
+) -> tuple[Fits, Fits]:
+    """A step upwards, and what is left of it on the last end without its candidate.
+
+    *steps* ``[revert, column]`` has the step, none in the column of its own revert; *ends* has that
+    column alone. First where ``scale.left`` or more is left: the revert fails. Then where it is
+    less, or the level falls below that of before. Effects are the step and what is left.
+    """
+    products = np.einsum("rp,pq,rq->r", steps, gram.columns, ends)
+    known = [np.einsum("rp,pq,rq->r", of, gram.columns, of) for of in (steps, ends)]
+    two = _fit_two(
+        gram, count, scale, (known[0], known[1], products), (steps @ gram.y, ends @ gram.y)
+    )
+    step, left = two.fits.effects
+    base = two.fits.log_likelihood + _log_large_enough(
+        step, two.variances[0], two.spread, scale.floor
+    )
+    after = (left - scale.left) / np.sqrt(two.variances[1])
+    before = -scale.left / np.sqrt(two.spread)
+    fits = replace(two.fits, variance=two.variances[0])
+    return (
+        replace(fits, log_likelihood=base + log_ndtr(after) - log_ndtr(before)),
+        replace(fits, log_likelihood=base + log_ndtr(-after) - log_ndtr(-before)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Two:
+    """Two effects, as large as they may be: ``variances`` of each, ``spread`` of each before y."""
+
+    fits: Fits
+    variances: tuple[Floats, Floats]
+    spread: Floats
+
+
+def _fit_two(
+    gram: Gram,
+    count: int,
+    scale: Scale,
+    known: tuple[Floats, Floats, Floats],
+    t: tuple[Floats, Floats],
+) -> _Two:
+    """*known*: the entries of C (first, second, between), *t*: those of t."""
+    first, second = known[0] + 1.0 / scale.ratio, known[1] + 1.0 / scale.ratio
+    between = known[2]
+    determinant = np.maximum(first * second - between**2, 1e-300)
+    one = (second * t[0] - between * t[1]) / determinant
+    other = (first * t[1] - between * t[0]) / determinant
+    residual = np.maximum(gram.squares - (one * t[0] + other * t[1]), 0.0)
+    noise = _noise(count, residual)
     log_occam = np.log(determinant) + 2 * np.log(scale.ratio)
-    return Fits(
-        _log_likelihood(gram, count, residual, log_occam) + large,
-        (effect_one, effect_two),
-        variance,
+    fits = Fits(
+        _log_likelihood(gram, count, residual, log_occam),
+        (one, other),
+        noise * np.maximum(first + second - 2 * between, 1e-300) / determinant,
         noise,
     )
+    variances = noise * second / determinant, noise * first / determinant
+    return _Two(fits, variances, noise * scale.ratio)
 
 
 def _log_likelihood(gram: Gram, count: int, residual: Floats, log_occam: Floats) -> Floats:

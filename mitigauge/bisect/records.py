@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from mitigauge.bisect.states import AnswerKind
+from mitigauge.bisect.states import AnswerKind, RevertOutcome
 
 
 class _Whole(BaseModel):
@@ -70,6 +70,20 @@ class FlameGraph(BaseModel):
         return f"/profiles/diff?{urlencode(asked)}"
 
 
+class RevertShown(_Whole):
+    """What the last end did without a candidate. Percent, with 95 % intervals."""
+
+    candidate: int
+    outcome: RevertOutcome
+    blocks: int = Field(description="those that have the last end with and without it")
+    change_percent: float = Field(description="against the last end with it")
+    change_low_percent: float
+    change_high_percent: float
+    off_percent: float | None = Field(None, description="against the candidate's parent")
+    off_low_percent: float | None = None
+    off_high_percent: float | None = None
+
+
 class BisectionAnswer(_Whole):
     """What a bisection found out.
 
@@ -86,6 +100,9 @@ class BisectionAnswer(_Whole):
     why: str = ""
     what_it_takes: str = ""
     flame_graph: FlameGraph | None = None
+    reverts: list[RevertShown] = Field(
+        default_factory=list, description="of each candidate that was taken out of the last end"
+    )
     verified_by: list[int] = Field(default_factory=list, description="experiments that verified it")
 
 

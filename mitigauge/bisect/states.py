@@ -36,3 +36,14 @@ class AnswerKind(StrEnum):
     NONE_OF_THESE = "none_of_these"
     REFUSED = "refused"
     UNDECIDED = "undecided"
+
+
+class RevertOutcome(StrEnum):
+    """What became of a change on the last end when its candidate was taken out there."""
+
+    GONE = "gone"
+    PART = "part"
+    """A good part of it stays."""
+    NOTHING = "nothing"
+    """All of it stays, as far as boots tell."""
+    WORSE = "worse"

@@ -5,6 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from mitigauge.bisect.states import RevertOutcome
+
+REVERTED = {
+    RevertOutcome.GONE: "the change is gone",
+    RevertOutcome.PART: "part of the change stays",
+    RevertOutcome.NOTHING: "the change stays",
+    RevertOutcome.WORSE: "it is worse than before",
+}
 # Beyond, an effect is no percentage that anyone reads.
 LARGEST_TOLD = 20.0
 
@@ -13,6 +21,11 @@ def percent(effect: float) -> str:
     """A log difference as a change: ``+1.30 %``."""
     bounded = max(-LARGEST_TOLD, min(LARGEST_TOLD, effect))
     return f"{100 * math.expm1(bounded):+.3g} %"
+
+
+def percent_range(low: float, high: float) -> str:
+    """Two log differences as changes: ``[+1.1, +1.5]``."""
+    return f"[{percent(low).removesuffix(' %')}, {percent(high).removesuffix(' %')}]"
 
 
 def scatter(deviation: float) -> str:

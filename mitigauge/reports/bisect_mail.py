@@ -12,9 +12,10 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 
-from mitigauge.bisect.records import PointLevel, chance
+from mitigauge.bisect.records import PointLevel, RevertShown, chance
 from mitigauge.bisect.schemas import BisectionView, CandidateView
 from mitigauge.bisect.states import AnswerKind, BisectionKind, BisectionState
+from mitigauge.bisect.words import REVERTED
 from mitigauge.errors import Conflict, InvalidInput
 from mitigauge.reports.parts import counted
 from mitigauge.reports.plain import indented, neutralise, paragraph
@@ -137,6 +138,10 @@ def _body(
     yield ""
     yield from paragraph(_sure(bisection, verified), COLUMNS)
     yield ""
+    for revert in bisection.found.reverts if bisection.found else []:
+        if revert.candidate == culprit.position:
+            yield from paragraph(_reverted(bisection, revert), COLUMNS)
+            yield ""
     for caveat in caveats(verified.view):
         yield from paragraph(caveat, COLUMNS)
         yield ""
@@ -187,6 +192,22 @@ def _named(bisection: BisectionView, culprit: CandidateView) -> Iterator[str]:
         yield f"        {LORE}/{neutralise(culprit.message_id, 200)}"
     if bisection.source.base:
         yield from indented("base:   ", neutralise(bisection.source.base), COLUMNS)
+
+
+def _reverted(bisection: BisectionView, revert: RevertShown) -> str:
+    """What a revert on the last end gave: its outcome, with intervals."""
+    low, high = revert.change_low_percent, revert.change_high_percent
+    then = ""
+    if revert.off_percent is not None:
+        then = (
+            f" That is {revert.off_percent:+.2f} % ({revert.off_low_percent:+.2f} to "
+            f"{revert.off_high_percent:+.2f} %) from the level of its parent."
+        )
+    return (
+        f"With it reverted on the last of the {counted(bisection.candidates, 'change')}, "
+        f"{REVERTED[revert.outcome]}: {revert.change_percent:+.2f} % (95 % interval {low:+.2f} to "
+        f"{high:+.2f} %) against the last one as it is.{then}"
+    )
 
 
 def _sure(bisection: BisectionView, verified: Verified) -> str:

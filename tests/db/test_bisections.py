@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.bisect import deciding, drafts, model, repository, service, shown
 from mitigauge.bisect.asked import Asked
-from mitigauge.bisect.states import AnswerKind, BisectionState
+from mitigauge.bisect.states import AnswerKind, BisectionState, RevertOutcome
 from mitigauge.bisect.tables import Bisection, BisectionStep
 from mitigauge.blobs import BlobStore, blob_store
 from mitigauge.catalog import Catalog
@@ -381,6 +381,35 @@ def test_what_is_shown_is_what_is_stored(
     assert [step.over for step in view.steps] == [True] * len(view.steps)
     assert view.steps[0].levels[1].effect_percent == pytest.approx(30, abs=1)
     assert {point.position for point in view.points if point.skipped} == {4}
+
+
+@pytest.mark.parametrize(
+    ("without", "kind", "outcome"),
+    [
+        (1.0, AnswerKind.FOUND, RevertOutcome.GONE),
+        (1.3, AnswerKind.SEVERAL, RevertOutcome.NOTHING),
+        (1.15, AnswerKind.SEVERAL, RevertOutcome.PART),
+        (1.6, AnswerKind.SEVERAL, RevertOutcome.WORSE),
+    ],
+)
+def test_what_the_culprits_revert_did_decides_and_is_shown(
+    without: float, kind: AnswerKind, outcome: RevertOutcome, engine: Engine, driver: Driver,
+    blobs: BlobStore,
+) -> None:  # fmt: skip
+    slow, chance = slow_from(6), random.Random(3)
+
+    def level(point: int, block: int) -> float | None:
+        return slow(point, block) if point <= 8 else 700 * without * chance.gauss(1.0, 0.003)
+
+    number = begun(engine, blobs, eight())
+    found = taken_on(driver, number, level)
+    assert found.answer is not None
+    assert (found.answer.kind, found.answer.candidates) == (kind, [6])
+    [revert] = found.answer.reverts
+    assert (revert.candidate, revert.outcome) == (6, outcome)
+    assert revert.blocks >= 4
+    assert revert.change_low_percent < 100 * (without / 1.3 - 1) < revert.change_high_percent
+    assert revert.off_percent == pytest.approx(100 * (without - 1), abs=1.5)
 
 
 @pytest.mark.parametrize(

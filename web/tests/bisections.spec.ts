@@ -135,6 +135,19 @@ function bisection(count: number, over: Partial<Bisection> = {}): Bisection {
       what_it_takes: "",
       flame_graph: { experiment_id: 2, case_id: 1, host: "lab-intel", a: "p02", b: "p03" },
       verified_by: [2],
+      reverts: [
+        {
+          candidate: 3,
+          outcome: "gone",
+          blocks: 4,
+          change_percent: -24.31,
+          change_low_percent: -24.55,
+          change_high_percent: -24.07,
+          off_percent: 0.03,
+          off_low_percent: -0.22,
+          off_high_percent: 0.28,
+        },
+      ],
     },
     ...over,
   };
@@ -170,6 +183,10 @@ test("the answer names the culprit, its confidence and its flame graph", async (
     "href",
     "/profiles/diff?experiment=2&case=1&host=lab-intel&a=p02&b=p03",
   );
+  await expect(
+    answer.getByText(/change 3 reverted on the last end the change is gone: −24.31 %/),
+  ).toBeVisible();
+  await expect(answer.getByText(/\+0.03 % \(.*from the change's parent; 4 blocks/)).toBeVisible();
   const skipped = page.getByRole("region", { name: "Skipped" });
   await expect(skipped.getByText(/does not build: patch 6/)).toBeVisible();
   await expect(skipped.getByText(/does not boot: Kernel panic/)).toBeVisible();
@@ -178,6 +195,18 @@ test("the answer names the culprit, its confidence and its flame graph", async (
     "href",
     "/experiments/1",
   );
+});
+
+test("a revert that does not help is said in the answer", async ({ page }) => {
+  const shown = bisection(8);
+  const found = shown.found;
+  if (found === null) throw new Error("the fixture has no answer");
+  found.kind = "several";
+  found.reverts = found.reverts.map((each) => ({ ...each, outcome: "nothing" as const }));
+  await page.route("**/api/bisections/7", (route) => route.fulfill({ json: shown }));
+  await open(page, "/bisections/7");
+  const answer = page.getByRole("region", { name: "One culprit, and something besides it" });
+  await expect(answer.getByText("the change stays")).toBeVisible();
 });
 
 test("two hundred candidates are shown, and how many more there are", async ({ page }) => {

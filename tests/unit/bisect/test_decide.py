@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,10 @@ from mitigauge.bisect.model import (
     SeveralCulprits,
     Undecided,
 )
+from mitigauge.bisect.reverts import revert_effects
+from mitigauge.bisect.states import RevertOutcome
+from mitigauge.bisect.weighing import posterior, weigh
+from mitigauge.bisect.weights import MOST_MORE
 
 NOISE = 0.002
 Level = Callable[[int], float]
@@ -39,9 +44,15 @@ def question(count: int = 8, **changed: object) -> Question:
 
 
 def run(
-    asked: Question, level: Level, *, broken: tuple[int, ...] = (), noise: float = NOISE
+    asked: Question,
+    level: Level,
+    *,
+    broken: tuple[int, ...] = (),
+    noise: float = NOISE,
+    without: Level | None = None,
 ) -> tuple[Action, list[Measure], History]:
-    """Carry out every step; *level* is the log level of a point."""
+    """Carry out every step; *level* is the log level of a point, *without* that of the last end
+    without a candidate."""
     rng = np.random.default_rng(7)
     observed: list[Observed] = []
     skipped: dict[int, str] = {}
@@ -62,7 +73,10 @@ def run(
                 verified[group] = action.verifies
             shift = float(rng.normal(0.0, 0.01))
             for point in action.points:
-                value = level(point) + shift + float(rng.normal(0.0, noise))
+                of = level(point)
+                if without is not None and point == asked.reverted:
+                    of = without(action.verifies or 0)
+                value = of + shift + float(rng.normal(0.0, noise))
                 observed.append(Observed(point, group, value))
 
 
@@ -127,11 +141,96 @@ def test_a_binary_that_stayed_is_neither_blamed_nor_built() -> None:
 
 
 def test_the_revert_is_booted_beside_the_last_end_when_it_is_offered() -> None:
-    level: Level = lambda point: 0.02 * (4 <= point <= 8)  # noqa: E731
-    answer, steps, _ = run(question(revert=True), level)
+    answer, steps, _ = run(question(revert=True), step(4), without=keeps(0.0))
     assert isinstance(answer, Found)
     assert answer.candidate == 4
     assert any({8, 9} <= set(wanted.points) for wanted in steps if wanted.verifies == 4)
+
+
+def keeps(stays: float, size: float = 0.02) -> Level:
+    """The last end without a candidate; without the fourth it keeps the share *stays*."""
+    return lambda candidate: size * (stays if candidate == 4 else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("stays", "outcome", "words"),
+    [
+        (1.0, RevertOutcome.NOTHING, "the change stays"),
+        (0.5, RevertOutcome.PART, "part of the change stays"),
+        (1.5, RevertOutcome.WORSE, "worse than before"),
+    ],
+)
+def test_a_revert_that_does_not_help_counts_against_the_candidate(
+    stays: float, outcome: RevertOutcome, words: str
+) -> None:
+    asked = question(revert=True)
+    answer, _, history = run(asked, step(4), without=keeps(stays))
+    assert isinstance(answer, SeveralCulprits)
+    assert answer.candidates == (4,)
+    assert answer.probability >= 0.95
+    assert answer.posterior.candidates[3] < 0.05
+    assert answer.posterior.among_several[3] > 0.9
+    assert words in answer.why
+    assert "against its parent, but its revert does not undo that" in answer.why
+    [did] = revert_effects(asked, history, weigh(asked, history))
+    assert (did.candidate, did.outcome) == (4, outcome)
+    assert did.change.low < 0.02 * (stays - 1) < did.change.high
+    assert len(history.observed) <= 60
+
+
+@pytest.mark.parametrize("stays", [0.0, -0.5])
+def test_a_revert_that_undoes_the_change_or_more_counts_for_the_candidate(stays: float) -> None:
+    asked = question(revert=True)
+    answer, _, history = run(asked, step(4), without=keeps(stays))
+    assert isinstance(answer, Found)
+    assert answer.candidate == 4
+    assert "the change is gone" in answer.why
+    [did] = revert_effects(asked, history, weigh(asked, history))
+    assert did.outcome is RevertOutcome.GONE
+    assert did.off is not None
+    assert did.off.low < 0.02 * stays < did.off.high
+
+
+def test_the_more_of_a_change_stays_the_less_likely_its_candidate_is() -> None:
+    asked = question(revert=True)
+    _, _, history = run(asked, step(4), without=keeps(0.0))
+
+    def probability(stays: float) -> float:
+        observed = tuple(
+            replace(item, value=item.value + 0.02 * stays) if item.point == 9 else item
+            for item in history.observed
+        )
+        return posterior(asked, replace(history, observed=observed)).candidates[3]
+
+    likely = [probability(stays) for stays in (0.0, 0.5, 0.75, 1.0)]
+    assert likely == sorted(likely, reverse=True)
+    assert likely[0] > 0.95
+    assert likely[1] < 0.05
+
+
+def test_what_a_revert_did_has_the_sign_of_the_metric() -> None:
+    asked = question(revert=True, higher_is_worse=False)
+    answer, _, history = run(asked, step(4, -0.02), without=keeps(0.0, -0.02))
+    assert isinstance(answer, Found)
+    [did] = revert_effects(asked, history, weigh(asked, history))
+    assert did.outcome is RevertOutcome.GONE
+    assert did.change.mean == pytest.approx(0.02, abs=0.004)
+
+
+def test_one_block_of_a_revert_says_nothing_of_it() -> None:
+    asked = question(revert=True)
+    observed = tuple(Observed(p, "v/1", 0.02 * (p >= 4)) for p in (3, 4, 8, 9))
+    history = History(observed, verified={"v/1": 4})
+    assert revert_effects(asked, history, weigh(asked, history)) == ()
+
+
+@pytest.mark.parametrize("wrong", [1, 7, 8])
+def test_a_weight_on_a_wrong_candidate_hides_no_other_one(wrong: int) -> None:
+    priors = tuple(1.0 + MOST_MORE * (k == wrong) for k in range(1, 9))
+    answer, _, history = run(question(priors=priors, revert=True), step(4), without=keeps(0.0))
+    assert isinstance(answer, Found)
+    assert answer.candidate == 4
+    assert len(history.observed) <= 80
 
 
 def test_identical_values_end_without_infinite_certainty() -> None:

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mitigauge.bisect.decide import next_action
-from mitigauge.bisect.evidence import posterior
 from mitigauge.bisect.model import Found, History, Measure, Observed, Question, Undecided
+from mitigauge.bisect.reverts import revert_effects
+from mitigauge.bisect.weighing import posterior, weigh
 from mitigauge.errors import InvalidInput
 
 VALUES = st.one_of(
@@ -71,6 +72,7 @@ def test_any_history_gives_an_action_within_the_rules(case: tuple[Question, Hist
     with np.errstate(all="raise", under="ignore"):
         action = next_action(question, history)
         now = posterior(question, history)
+        revert_effects(question, history, weigh(question, history))
     whole = sum(now.candidates) + now.none + now.several
     assert whole == pytest.approx(1.0, abs=1e-6) or not any(question.priors)
     for candidate, prior in enumerate(question.priors, 1):

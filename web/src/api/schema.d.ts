@@ -1373,6 +1373,11 @@ export interface components {
             flame_graph: components["schemas"]["FlameGraph"] | null;
             kind: components["schemas"]["AnswerKind"];
             /**
+             * Reverts
+             * @description of each candidate that was taken out of the last end
+             */
+            reverts: components["schemas"]["RevertShown"][];
+            /**
              * Verified By
              * @description experiments that verified it
              */
@@ -4343,6 +4348,44 @@ export interface components {
             tools: {
                 [key: string]: string;
             };
+        };
+        /**
+         * RevertOutcome
+         * @description What became of a change on the last end when its candidate was taken out there.
+         * @enum {string}
+         */
+        RevertOutcome: "gone" | "part" | "nothing" | "worse";
+        /**
+         * RevertShown
+         * @description What the last end did without a candidate. Percent, with 95 % intervals.
+         */
+        RevertShown: {
+            /**
+             * Blocks
+             * @description those that have the last end with and without it
+             */
+            blocks: number;
+            /** Candidate */
+            candidate: number;
+            /** Change High Percent */
+            change_high_percent: number;
+            /** Change Low Percent */
+            change_low_percent: number;
+            /**
+             * Change Percent
+             * @description against the last end with it
+             */
+            change_percent: number;
+            /** Off High Percent */
+            off_high_percent: number | null;
+            /** Off Low Percent */
+            off_low_percent: number | null;
+            /**
+             * Off Percent
+             * @description against the candidate's parent
+             */
+            off_percent: number | null;
+            outcome: components["schemas"]["RevertOutcome"];
         };
         /**
          * RevisionState

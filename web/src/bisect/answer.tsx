@@ -2,7 +2,7 @@
 
 import { Link } from "wouter";
 import type { Bisection, BisectionAnswer } from "../api/types";
-import { interval, signed } from "../format/quantity";
+import { counted, interval, signed } from "../format/quantity";
 import { chance } from "./words";
 
 interface FoundProps {
@@ -32,6 +32,7 @@ export function Found({ bisection, found }: FoundProps) {
           </ol>
         )}
         <Effect found={found} />
+        <Reverts found={found} />
         {found.why !== "" && <p className="soft">{found.why}</p>}
         {found.what_it_takes !== "" && <p>{found.what_it_takes}</p>}
         <Evidence found={found} />
@@ -51,7 +52,9 @@ function headline(found: BisectionAnswer): string {
     case "found":
       return "The culprit";
     case "several":
-      return "More than one culprit";
+      return found.candidates.length === 1
+        ? "One culprit, and something besides it"
+        : "More than one culprit";
     case "none_of_these":
       return "None of these";
     case "refused":
@@ -71,6 +74,30 @@ function Effect({ found }: { found: BisectionAnswer }) {
       {low !== null && high !== null && ` (95 % interval ${interval(low, high, 2)} %)`}
     </p>
   );
+}
+
+/** What the last end did without a candidate. */
+const REVERTED = {
+  gone: "the change is gone",
+  part: "part of the change stays",
+  nothing: "the change stays",
+  worse: "it is worse than before",
+} as const;
+
+function Reverts({ found }: { found: BisectionAnswer }) {
+  return found.reverts.map((each) => (
+    <p key={each.candidate} className="reverted" data-outcome={each.outcome}>
+      With change {each.candidate} reverted on the last end{" "}
+      <strong>{REVERTED[each.outcome]}</strong>: {signed(each.change_percent, 2)} % (95 % interval{" "}
+      {interval(each.change_low_percent, each.change_high_percent, 2)} %) against the last end as it
+      is
+      {each.off_percent !== null &&
+        each.off_low_percent !== null &&
+        each.off_high_percent !== null &&
+        `, ${signed(each.off_percent, 2)} % (${interval(each.off_low_percent, each.off_high_percent, 2)} %) from the change's parent`}
+      ; {counted(each.blocks, "block")}.
+    </p>
+  ));
 }
 
 function Evidence({ found }: { found: BisectionAnswer }) {
