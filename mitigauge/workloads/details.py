@@ -6,15 +6,31 @@ by something that a pass has several of (phases, kinds of actions).
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from mitigauge.declared import Closed, Name, Text
 
 MOST_BREAKDOWNS = 8
 MOST_ROWS = 64
 MOST_FIGURES = 32
+Entry = TypeVar("Entry")
+
+
+def _pairs(entries: Mapping[str, Any]) -> list[list[Any]]:
+    return [[name, entry] for name, entry in entries.items()]
+
+
+def _of_pairs(given: object) -> object:
+    if isinstance(given, list) and all(isinstance(p, list) and len(p) == 2 for p in given):
+        return {str(name): entry for name, entry in given}
+    return given
+
+
+# Stored as pairs: PostgreSQL keeps the order of a list, but not that of an object's names.
+Ordered = Annotated[dict[Name, Entry], BeforeValidator(_of_pairs), PlainSerializer(_pairs)]
 
 
 class Figure(Closed):
@@ -48,15 +64,15 @@ class Breakdown(Closed):
     choose: Literal["row", "figure"] = Field(
         "figure", description="what a page shows one of at a time, the other one down its side"
     )
-    rows: dict[Name, Text] = Field(min_length=1, max_length=MOST_ROWS)
-    figures: dict[Name, Figure] = Field(min_length=1, max_length=MOST_FIGURES)
+    rows: Ordered[Text] = Field(min_length=1, max_length=MOST_ROWS)
+    figures: Ordered[Figure] = Field(min_length=1, max_length=MOST_FIGURES)
 
 
 class Details(Closed):
     """All that a workload tells besides its metrics."""
 
     curve: Curve | None = None
-    breakdowns: dict[Name, Breakdown] = Field(default_factory=dict, max_length=MOST_BREAKDOWNS)
+    breakdowns: Ordered[Breakdown] = Field(default_factory=dict, max_length=MOST_BREAKDOWNS)
 
     @model_validator(mode="after")
     def _has_any(self) -> Details:
