@@ -22,18 +22,19 @@ from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
 from mitigauge.errors import Forbidden
 from mitigauge.experiments import repository as experiment_rows
-from mitigauge.reports import counter_text, loss_text
+from mitigauge.reports import counter_text, detail_text, loss_text
 from mitigauge.reports.counter_schemas import CountersView
 from mitigauge.reports.download import as_csv
 from mitigauge.reports.loss_schemas import LossView
 from mitigauge.reports.service import counters_beside, gathered, losses_beside
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service, submission
-from mitigauge.views import case, collected, consequences
+from mitigauge.views import case, collected, consequences, details
 from mitigauge.views import experiments as views
 from mitigauge.views.boot_schemas import CaseView
 from mitigauge.views.collected_schemas import CollectedView
 from mitigauge.views.consequence_schemas import ConsequencesView
+from mitigauge.views.detail_schemas import DetailsView
 from mitigauge.views.limits import PAGE_SIZE
 from mitigauge.views.schemas import (
     EventView,
@@ -193,6 +194,41 @@ async def show_collected(
         lambda session: collected.show_collected(session, experiment_id, case_id, host),
         lambda session: run_rows.stamp(session, experiment_id),
     )
+
+
+@router.get(
+    "/{experiment_id}/cases/{case_id}/details", response_model=DetailsView, responses=HAS_IT
+)
+async def show_details(
+    experiment_id: Id, case_id: Id, request: Request, host: Word | None = None
+) -> Response:
+    """What one case on one host tells besides its metrics: a curve over a load, breakdowns."""
+    return await _page(
+        request,
+        ("details", experiment_id, case_id, host),
+        lambda session: details.show_details(session, experiment_id, case_id, host),
+        lambda session: run_rows.stamp(session, experiment_id),
+    )
+
+
+@router.get(
+    "/{experiment_id}/cases/{case_id}/details/report",
+    response_class=PlainTextResponse,
+    responses=TEXT_OR_CSV,
+)
+def details_report(
+    experiment_id: Id,
+    case_id: Id,
+    session: Database,
+    host: Word | None = None,
+    format: Literal["text", "markdown", "csv"] = "text",  # noqa: A002
+) -> PlainTextResponse:
+    """The same as text for a mailing list, as Markdown, or as CSV."""
+    view = details.show_details(session, experiment_id, case_id, host)
+    if format == "csv":
+        return _csv(detail_text.DETAIL_COLUMNS, detail_text.detail_rows(view))
+    whole = detail_text.detail_text if format == "text" else detail_text.detail_markdown
+    return PlainTextResponse(whole(view))
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> PlainTextResponse:

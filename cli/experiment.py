@@ -227,6 +227,43 @@ def show_counters(
         echo((counter_text.counter_text if is_text else counter_text.counter_markdown)(view))
 
 
+@app.command("details")
+def show_details(
+    experiment_id: Id,
+    case: Annotated[
+        int | None, typer.Option(help="The case's number; without it the first that has details.")
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="The host; without it the first.")] = None,
+    figure: Annotated[
+        str | None, typer.Option(help="The figure of breakdowns that show one: p95_s, say.")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="Form of the tables.")] = Format.TEXT,  # noqa: A002
+    json: Json = False,
+) -> None:
+    """What a case tells besides its metrics: load curve, density by threshold, phases, actions.
+
+    Of workloads that declare it, as desktop does. Each figure has an interval over boots and its
+    change against the baseline. They are exploratory: no verdict comes of them.
+    """
+    from mitigauge.reports import detail_text
+    from mitigauge.views import details
+
+    with stored() as session:
+        if case is None:
+            case = details.first_detailed(session, experiment_id, host)
+        view = details.show_details(session, experiment_id, case, host)
+    if json or format is Format.JSON:
+        print_json(view)
+    elif format is Format.CSV:
+        from mitigauge.reports.download import as_csv
+
+        for piece in as_csv(detail_text.DETAIL_COLUMNS, detail_text.detail_rows(view)):
+            sys.stdout.write(piece)
+    else:
+        is_text = format is Format.TEXT
+        echo((detail_text.detail_text if is_text else detail_text.detail_markdown)(view, figure))
+
+
 class Lines(StrEnum):
     """Forms of raw values."""
 

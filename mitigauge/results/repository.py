@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Integer, Row, case, func, select
 from sqlalchemy.orm import Session, selectinload
 
-from mitigauge.results.tables import Measurement, Result
+from mitigauge.results.tables import Measurement, Result, ResultDetail
 
 
 class Mean(NamedTuple):
@@ -91,6 +91,28 @@ def digests_of_boot(session: Session, boot_id: int) -> dict[int, str]:
         select(Result.case_id, Result.body_sha256).where(Result.boot_id == boot_id)
     )
     return {row[0]: row[1] for row in rows}
+
+
+def details_of(session: Session, boot_ids: Iterable[int], case_id: int) -> dict[int, Any]:
+    """boot id → what the case told within it besides its metrics, as stored."""
+    rows = session.execute(
+        select(ResultDetail.boot_id, ResultDetail.body).where(
+            ResultDetail.boot_id.in_(list(boot_ids)), ResultDetail.case_id == case_id
+        )
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def detailed_cases(session: Session, boot_ids: Iterable[int]) -> list[int]:
+    """Numbers of the cases of which any of the boots has details, in order."""
+    return list(
+        session.scalars(
+            select(ResultDetail.case_id)
+            .where(ResultDetail.boot_id.in_(list(boot_ids)))
+            .distinct()
+            .order_by(ResultDetail.case_id)
+        )
+    )
 
 
 def case_seconds(session: Session, boot_ids: Iterable[int], case_id: int) -> dict[int, float]:

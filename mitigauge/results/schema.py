@@ -22,9 +22,12 @@ from pydantic_core import PydanticCustomError
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.hostile import clean_text
+from mitigauge.results.details import BootDetails, PassDetails
 
 SCHEMA = "mitigauge.result/1"
 MAX_ITERATIONS = 10_000
+# Iterations of a workload that tells details of each.
+MAX_DETAILED = 100
 
 
 # No quantity is as large, and squares of sums of such values are still numbers.
@@ -119,6 +122,11 @@ class ResultBody(_Closed):
         max_length=MOST_TOOLS,
         description="what the case's guest got of what its arm sets, as the guest itself shows it",
     )
+    details: list[PassDetails] = Field(
+        default_factory=list,
+        max_length=MAX_DETAILED,
+        description="of each measured iteration, where the workload declares details",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +135,8 @@ class ReadResult:
 
     body: ResultBody
     digest: str
+    details: BootDetails | None = None
+    """What the passes tell besides their metrics, brought to the boot."""
 
 
 def body_digest(body: bytes) -> str:

@@ -97,6 +97,23 @@ class Measurement(Base):
     slowdown_limit: Mapped[float | None]
 
 
+class ResultDetail(Base):
+    """What one case told within one boot besides its metrics.
+
+    *body* is :class:`mitigauge.results.details.BootDetails`; some kilobytes, for few readers.
+    """
+
+    __tablename__ = "result_detail"
+    __table_args__ = (
+        ForeignKeyConstraint(["boot_id", "case_id"], ["result.boot_id", "result.case_id"]),
+        Index("ix_result_detail_case_id", "case_id"),
+    )
+
+    boot_id: Mapped[int] = mapped_column(primary_key=True)
+    case_id: Mapped[int] = mapped_column(primary_key=True)
+    body: Mapped[dict[str, Any]]
+
+
 # For inserting thousands of rows by one statement each.
 RESULT_TABLE = cast("Table", Result.__table__)
 MEASUREMENT_TABLE = cast("Table", Measurement.__table__)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from mitigauge.errors import Conflict
 from mitigauge.results import repository as result_rows
 from mitigauge.results.schema import MetricBody, PaceBody, ReadResult
-from mitigauge.results.tables import MEASUREMENT_TABLE, RESULT_TABLE, Result
+from mitigauge.results.tables import MEASUREMENT_TABLE, RESULT_TABLE, Result, ResultDetail
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot
 from mitigauge.stats.boot_means import mean_of
@@ -67,6 +67,17 @@ def store_results(session: Session, boot: Boot, taken: Sequence[TakenResult]) ->
         insert(MEASUREMENT_TABLE),
         [row for of_case in new for row in _measurements(boot.id, of_case)],
     )
+    details = [
+        {
+            "boot_id": boot.id,
+            "case_id": of_case.case_id,
+            "body": of_case.result.details.model_dump(mode="json"),
+        }
+        for of_case in new
+        if of_case.result.details
+    ]
+    if details:
+        session.execute(insert(ResultDetail), details)
     return len(new)
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from mitigauge.stats.boot_interval import by_factors
 from mitigauge.stats.change_points import Change, Course, courses
 from mitigauge.trends.causes import Measured, causes_between
 from mitigauge.trends.repository import ValueRow
 from mitigauge.trends.schemas import Cause, ChangeKind
-from mitigauge.trends.values import by_factors
 
 # A change of the rules lets all changes be looked for again.
 RULES = 1

@@ -16,6 +16,7 @@ from pydantic import (
 from mitigauge.declared import Closed, Name, Package, Text
 from mitigauge.hostile import shown
 from mitigauge.stats.terms import DELTA_PERCENT
+from mitigauge.workloads.details import Details
 
 Value = str | int | float
 # perf's own part of a profiled pass: looking at the processor, and its text with symbols.
@@ -144,6 +145,9 @@ class Workload(Closed):
         "arm did to workloads that are none",
     )
     cost_of: tuple[CostOf, ...] = Field((), max_length=16)
+    details: Details | None = Field(
+        None, description="what a pass tells besides its metrics: a curve over a load, breakdowns"
+    )
     guest: bool = Field(False, description="boots a guest system, that of role guest")
     profiles_guest: bool = False
     guest_settings: tuple[Name, ...] = Field(
@@ -152,6 +156,16 @@ class Workload(Closed):
     defaults: WorkloadDefaults = WorkloadDefaults()
     seconds_per_case: float = Field(10, ge=0, le=LONGEST_CASE_S)
     seconds_per_iteration: float = Field(2, ge=0, le=LONGEST_CASE_S)
+
+    @model_validator(mode="after")
+    def _threshold_is_a_parameter(self) -> Workload:
+        curve = self.details.curve if self.details else None
+        if curve and curve.threshold is not None and curve.threshold not in self.parameters:
+            known = ", ".join(self.parameters) or "none"
+            raise ValueError(
+                f"details.curve.threshold: {shown(curve.threshold)} is no parameter; known: {known}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _title_names_parameters(self) -> Workload:

@@ -14,7 +14,9 @@ from mitigauge.catalog import Catalog
 from mitigauge.confined import Limits, run_confined
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.tables import Case
+from mitigauge.results.details import of_boot
 from mitigauge.results.schema import ReadResult, check_against_case, read_result
+from mitigauge.workloads.details import Details
 
 PARSER_LIMITS = Limits(seconds=60.0, memory_bytes=400 << 20, output_bytes=8 << 20)
 # run.json is read on our side only for what a profiled pass repeats.
@@ -133,11 +135,15 @@ def result_in(directory: Path, asked: Asked, catalog: Catalog) -> ReadResult:
     Raises :class:`InvalidInput` with the parser's complaint, for what is no result, and for
     one of another case, with other parameters or another number of values than was asked.
     """
-    return checked(parsed(directory, asked, catalog), asked)
+    declared = catalog.workloads[asked.case.workload].details
+    return checked(parsed(directory, asked, catalog), asked, declared)
 
 
-def checked(body: bytes, asked: Asked) -> ReadResult:
-    """*body* as the result of what was asked. Raises :class:`InvalidInput` as `result_in`."""
+def checked(body: bytes, asked: Asked, declared: Details | None = None) -> ReadResult:
+    """*body* as the result of what was asked, with the details that its workload *declared*.
+
+    Raises :class:`InvalidInput` as `result_in`.
+    """
     result = read_result(body)
     case = asked.case
     check_against_case(
@@ -150,7 +156,7 @@ def checked(body: bytes, asked: Asked) -> ReadResult:
         warmup=asked.warmup,
         guest=asked.guest,
     )
-    return result
+    return replace(result, details=of_boot(declared, result.body.details, case.iterations))
 
 
 def parsed(directory: Path, asked: Asked, catalog: Catalog) -> bytes:

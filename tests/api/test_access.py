@@ -91,6 +91,12 @@ TABLE = {
     "GET /api/experiments/{experiment_id}/cases/{case_id}/collected": read(
         ONE + "/cases/9999/collected", 404
     ),
+    "GET /api/experiments/{experiment_id}/cases/{case_id}/details": read(
+        ONE + "/cases/9999/details", 404
+    ),
+    "GET /api/experiments/{experiment_id}/cases/{case_id}/details/report": read(
+        ONE + "/cases/9999/details/report", 404
+    ),
     "GET /api/experiments/{experiment_id}/consequences": read(ONE + "/consequences"),
     "GET /api/experiments/{experiment_id}/claims": read(ONE + "/claims"),
     "GET /api/experiments/{experiment_id}/counters": read(ONE + "/counters"),

@@ -80,6 +80,49 @@ def test_all_actions_are_kept_and_the_figures_follow_from_them(case_dir: Path) -
     assert {a["session"] for a in raw["actions"]} == {0, 1, 2}
 
 
+def test_details_are_those_of_the_pass_s_summary_in_the_form_that_is_declared() -> None:
+    fixture = WORKLOAD / "fixtures/three-light"
+    summary = json.loads((fixture / "iteration-01.summary.json").read_text())
+    result = parsing.parse(fixture)
+    [told] = result["details"]
+    assert [p["value"] for p in told["curve"]] == [level["slowdown"] for level in summary["load_curve"]]
+    assert [(r["threshold"], r["load"]) for r in told["reached"]] == [
+        (d["threshold"], d["sessions"]) for d in summary["density"]
+    ]
+    declared = Catalog().workloads["desktop"].details
+    assert declared is not None
+    for name, rows in told["breakdowns"].items():
+        form = declared.breakdowns[name]
+        assert list(rows) == list(form.rows)
+        # Every figure that is declared is told somewhere, and none else.
+        assert {figure for row in rows.values() for figure in row} == set(form.figures)
+    for name, figures in summary["phases"].items():
+        assert figures.items() <= told["breakdowns"]["phases"][name].items()
+    metrics, of_actions = result["metrics"], told["breakdowns"]["actions"]
+    for kind, figures in of_actions.items():
+        assert figures["median_s"] == metrics[f"{kind}_time"]["values"][0]
+        assert figures["p95_s"] == metrics[f"{kind}_p95"]["values"][0]
+        assert figures["max_s"] == metrics[f"{kind}_max"]["values"][0]
+    steady = told["breakdowns"]["phases"]["steady"]
+    assert steady["warm_response_s"] == pytest.approx(metrics["response_time"]["values"][0])
+
+
+def test_a_failed_action_is_in_the_details_of_its_kind_and_phase(case_dir: Path) -> None:
+    def fail(raw: dict[str, Any]) -> None:
+        steady = raw["phases"]["steady"][0]
+        saves = [a for a in raw["actions"] if a["kind"] == "save" and a["began"] >= steady]
+        saves[0].update(status=1, said="no space left on device")
+
+    edit(case_dir / "iteration-01.json", fail)
+    sealed = seals.of(case_dir, ["iteration-01.json"])
+    edit(case_dir / "run.json", lambda record: record["sha256"].update(sealed))
+    [told] = parsing.parse(case_dir)["details"]
+    failed = {kind: of["failed"] for kind, of in told["breakdowns"]["actions"].items()}
+    assert {kind for kind, count in failed.items() if count} == {"save"}
+    assert told["breakdowns"]["phases"]["steady"]["failed"] == 1
+    assert told["breakdowns"]["phases"]["ramp"]["failed"] == 0
+
+
 def first(which: str, **changes: Any) -> Change:
     """Change the first action of a kind."""
 

@@ -2,8 +2,8 @@
 
 ``python -m tests.web.serve [PORT]`` prints the link that lets a browser in on its first
 line and serves until it is ended. There is a viewer's token: see ``VIEWERS_TOKEN``.
-Experiment 1 was recorded on the emulated hosts; the last one is live, its hosts simulated,
-so that progress can be watched without booting anything.
+Experiment 1 was recorded on the emulated hosts; ``desktops`` is made of one recorded pass; the
+last one is live, its hosts simulated, so that progress can be watched without booting anything.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ from mitigauge.series.thread import revisions
 from mitigauge.settings import REPOSITORY, get_settings
 from pipelines.bisect_start import from_patches
 from tests import recording
+from tests.desktop_world import make_desktops
 from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 from tests.web.beside import collect_beside
@@ -71,6 +72,7 @@ def main() -> None:
             report_week(engine)
             store_code(engine)
             collect_beside(engine)
+        make_desktops(engine)
         store_series(engine)
         store_bisection(engine)
         submit_live(engine)

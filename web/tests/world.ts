@@ -13,6 +13,8 @@ import type {
 
 export interface World {
   recorded: WholeExperiment;
+  /** The experiment whose case tells a load curve and breakdowns. */
+  desktops: WholeExperiment;
   live: ExperimentSummary;
   /** An arm that was never in force, with its comparison. */
   notEffective: { comparison: Comparison; arm: Arm };
@@ -22,6 +24,8 @@ export interface World {
   profiled: { row: Row; path: string };
   paths: Record<string, string>;
 }
+
+const DESKTOPS = "desktops";
 
 /** The address of the served dashboard, without the key behind it. */
 function origin(link: string): string {
@@ -77,8 +81,15 @@ async function explore(base: string, cookie: string): Promise<World> {
   const hostile = (e: ExperimentSummary) => e.question.includes("<");
   const live = need(list.find(hostile), "experiment under way with a hostile question");
   const summary = need(
-    list.find((e) => e.state === "finished" && !hostile(e)),
+    list.find((e) => e.state === "finished" && !hostile(e) && e.name !== DESKTOPS),
     "recorded experiment",
+  );
+  const made = need(
+    list.find((e) => e.name === DESKTOPS),
+    "experiment of desktops",
+  );
+  const desktops = await get<WholeExperiment>(
+    ...([base, `/api/experiments/${made.id}/matrix.json`, cookie] as const),
   );
   const recorded = await get<WholeExperiment>(
     ...([base, `/api/experiments/${summary.id}/matrix.json`, cookie] as const),
@@ -114,6 +125,7 @@ async function explore(base: string, cookie: string): Promise<World> {
   const query = new URLSearchParams({ host: row.host, metric: row.metric }).toString();
   return {
     recorded,
+    desktops,
     live,
     notEffective: { comparison, arm },
     row,

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from _kit import parsing, results, seal
 from _kit.parsing import ParseError, field, number, whole
 from actions import DISK, KINDS, LOOP_KINDS, loop_order
+from details import details
 from load_curve import Action, by_kind, geometric_mean, percentile
 from summary import actions_of, phase, summary
 
@@ -172,8 +173,8 @@ def checked_growth(
             raise ParseError(f"{where}: {name}: more than {processors} processors have")
 
 
-def sample(path: Path, case: dict[str, Any]) -> dict[str, float]:
-    """Metric → value of one pass, in the units of workload.yml."""
+def sample(path: Path, case: dict[str, Any]) -> tuple[dict[str, float], dict[str, Any]]:
+    """Metric → value of one pass, in the units of workload.yml, and its details."""
     done, file, parameters = parsing.read_object(path), path.name, case["parameters"]
     sessions, threshold = parameters["sessions"], parameters["threshold"]
     checked_actions(done, file, sessions)
@@ -193,7 +194,7 @@ def sample(path: Path, case: dict[str, Any]) -> dict[str, float]:
         values["density"] = density_of(told, threshold, file)
     if parameters.get("power") == "rapl":
         values["power"] = told["phases"]["steady"]["power_w"]
-    return values
+    return values, details(done, told)
 
 
 def responses(actions: list[Action], full: list[Action], file: str) -> dict[str, float]:
@@ -251,7 +252,7 @@ def parse(directory: Path) -> dict[str, Any]:
     whole(case, "case.json", "parameters.loops", 1, 100)
     record = parsing.read_object(directory / "run.json")
 
-    def samples(kind: str, count: int) -> list[dict[str, float]]:
+    def samples(kind: str, count: int) -> list[tuple[dict[str, float], dict[str, Any]]]:
         names = [f"{kind}-{index:02}.json" for index in range(1, count + 1)]
         seal.require_whole(directory, record, names)
         return [sample(directory / name, case) for name in names]
@@ -260,11 +261,12 @@ def parse(directory: Path) -> dict[str, Any]:
     metrics = {
         name: results.metric(
             UNITS[name], "higher" if name in HIGHER else "lower",
-            [one[name] for one in warmup], [one[name] for one in iterations],
+            [one[name] for one, _ in warmup], [one[name] for one, _ in iterations],
         )
-        for name in iterations[0]
+        for name in iterations[0][0]
     }  # fmt: skip
-    return results.result("desktop", case, record, metrics)
+    told = [of_pass for _, of_pass in iterations]
+    return results.result("desktop", case, record, metrics, details=told)
 
 
 if __name__ == "__main__":

@@ -200,6 +200,32 @@ export const collectedQuery = (id: number, caseId: number, host: string) =>
       ),
   });
 
+/** What a case tells besides its metrics; under the case's key, so that both get stale together. */
+export const detailsQuery = (id: number, caseId: number, host: string) =>
+  queryOptions({
+    queryKey: ["case", id, caseId, host, "details"],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/cases/{case_id}/details", {
+          params: { path: { experiment_id: id, case_id: caseId }, query: { host } },
+          signal,
+        }),
+      ),
+  });
+
+export const fetchDetailsReport = (
+  id: number,
+  caseId: number,
+  host: string,
+  format: "text" | "markdown",
+) =>
+  data(
+    api.GET("/api/experiments/{experiment_id}/cases/{case_id}/details/report", {
+      params: { path: { experiment_id: id, case_id: caseId }, query: { host, format } },
+      parseAs: "text",
+    }),
+  );
+
 export const caseProfilesQuery = (id: number, caseId: number, host: string) =>
   queryOptions({
     queryKey: ["case profiles", id, caseId, host],

@@ -205,6 +205,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{experiment_id}/cases/{case_id}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Details
+         * @description What one case on one host tells besides its metrics: a curve over a load, breakdowns.
+         */
+        get: operations["show_details_api_experiments__experiment_id__cases__case_id__details_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/cases/{case_id}/details/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Details Report
+         * @description The same as text for a mailing list, as Markdown, or as CSV.
+         */
+        get: operations["details_report_api_experiments__experiment_id__cases__case_id__details_report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{experiment_id}/claims": {
         parameters: {
             query?: never;
@@ -1720,6 +1760,57 @@ export interface components {
             method: components["schemas"]["BootMethod"];
         };
         /**
+         * BreakdownLine
+         * @description One figure of one row, by arm.
+         */
+        BreakdownLine: {
+            /** Cells */
+            cells: components["schemas"]["DetailCell"][];
+            /** Figure */
+            figure: string;
+            /** Row */
+            row: string;
+        };
+        /**
+         * BreakdownRow
+         * @description What a row of a breakdown is of.
+         */
+        BreakdownRow: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * BreakdownView
+         * @description Figures by something that a pass has several of.
+         */
+        BreakdownView: {
+            /**
+             * Choose
+             * @description what a page shows one of at a time, the other one down its side
+             * @enum {string}
+             */
+            choose: "row" | "figure";
+            /** Figures */
+            figures: components["schemas"]["DetailFigure"][];
+            /** Help */
+            help: string;
+            /**
+             * Lines
+             * @description those that any boot tells
+             */
+            lines: components["schemas"]["BreakdownLine"][];
+            /** Name */
+            name: string;
+            /** Of */
+            of: string;
+            /** Rows */
+            rows: components["schemas"]["BreakdownRow"][];
+            /** Title */
+            title: string;
+        };
+        /**
          * CandidateView
          * @description One change, between point *position* − 1 and point *position*.
          */
@@ -2483,6 +2574,183 @@ export interface components {
              * @default 0
              */
             worse: number;
+        };
+        /**
+         * CurveLine
+         * @description One arm's curve.
+         */
+        CurveLine: {
+            /** Arm Id */
+            arm_id: number;
+            /** Boots */
+            boots: number;
+            /** Points */
+            points: components["schemas"]["CurvePoint"][];
+        };
+        /**
+         * CurvePoint
+         * @description The value at one load, over an arm's boots.
+         */
+        CurvePoint: {
+            /**
+             * Boots
+             * @description that tell a value there
+             */
+            boots: number;
+            /** High */
+            high: number | null;
+            /** Load */
+            load: number;
+            /**
+             * Low
+             * @description null: one boot
+             */
+            low: number | null;
+            /** Value */
+            value: number;
+        };
+        /**
+         * CurveView
+         * @description A value over a load, arms over one another.
+         */
+        CurveView: {
+            /** Count */
+            count: string;
+            /** Lines */
+            lines: components["schemas"]["CurveLine"][];
+            /** Load */
+            load: string;
+            reached: components["schemas"]["DetailFigure"];
+            /** Thresholds */
+            thresholds: components["schemas"]["ReachedRow"][];
+            /** Title */
+            title: string;
+            value: components["schemas"]["DetailFigure"];
+        };
+        /**
+         * DetailArm
+         * @description An arm, in the comparison's order.
+         */
+        DetailArm: {
+            /** Arm Id */
+            arm_id: number;
+            /**
+             * Boots
+             * @description that count and tell details
+             */
+            boots: number;
+            /** Is Baseline */
+            is_baseline: boolean;
+            /** Mode */
+            mode: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * DetailCell
+         * @description One figure of one arm over its boots, with 95 % intervals; exploratory, without a verdict.
+         */
+        DetailCell: {
+            /** Arm Id */
+            arm_id: number;
+            /**
+             * At Least
+             * @description some boots never reached it and count as the most that was tried
+             */
+            at_least: boolean;
+            /**
+             * Boots
+             * @description that have a value
+             */
+            boots: number;
+            /** Change High */
+            change_high: number | null;
+            /**
+             * Change Low
+             * @description for all arms at once (Dunnett)
+             */
+            change_low: number | null;
+            /**
+             * Change Percent
+             * @description against the baseline, boots compared within blocks
+             */
+            change_percent: number | null;
+            /** High */
+            high: number | null;
+            /**
+             * Low
+             * @description null: one boot, or not reached in all
+             */
+            low: number | null;
+            /** Note */
+            note: string;
+            /**
+             * Of
+             * @description that count and tell details
+             */
+            of: number;
+            /**
+             * Value
+             * @description mean over the boots, geometric where the unit acts by factors
+             */
+            value: number | null;
+        };
+        /**
+         * DetailFigure
+         * @description One quantity.
+         */
+        DetailFigure: {
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /** Help */
+            help: string;
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * DetailsView
+         * @description What one case on one host tells besides its metrics.
+         */
+        DetailsView: {
+            /** Arms */
+            arms: components["schemas"]["DetailArm"][];
+            /** Breakdowns */
+            breakdowns: components["schemas"]["BreakdownView"][];
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            clock: components["schemas"]["Clock"];
+            /** Comparison */
+            comparison: string;
+            curve: components["schemas"]["CurveView"] | null;
+            /**
+             * Declared
+             * @description whether the workload tells anything besides its metrics
+             */
+            declared: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /** Host */
+            host: string;
+            /**
+             * Untold
+             * @description boots that count and measured the case, but tell nothing that can be shown
+             */
+            untold: number;
+            /** Workload */
+            workload: string;
         };
         /**
          * DiffArray
@@ -4242,6 +4510,21 @@ export interface components {
             takes_s: number | null;
         };
         /**
+         * ReachedRow
+         * @description The load at which the curve first reaches a threshold, by arm.
+         */
+        ReachedRow: {
+            /** Cells */
+            cells: components["schemas"]["DetailCell"][];
+            /**
+             * Is Own
+             * @description the case's own threshold
+             */
+            is_own: boolean;
+            /** Threshold */
+            threshold: number;
+        };
+        /**
          * Reason
          * @description Why a host is taken from runs.
          */
@@ -5845,6 +6128,101 @@ export interface operations {
                 };
             };
             /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_details_api_experiments__experiment_id__cases__case_id__details_get: {
+        parameters: {
+            query?: {
+                host?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+                case_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailsView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    details_report_api_experiments__experiment_id__cases__case_id__details_report_get: {
+        parameters: {
+            query?: {
+                host?: string | null;
+                format?: "text" | "markdown" | "csv";
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+                case_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                    "text/plain": string;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;

@@ -18,6 +18,7 @@ import { Crumbs, Head, useTitle } from "../ui/page";
 import { directionInWords, hasOutcome } from "../words";
 import "./case.css";
 import { Chart } from "./chart";
+import { DetailsSection } from "../details/section";
 import { Beside } from "./beside";
 import { Consequences } from "./consequences";
 import { NoiseNote, PaceNote } from "./noise";
@@ -218,6 +219,7 @@ function Metric({ view, row }: { view: Case; row: Row }) {
           <span className="faint small">all counters of this case, over all arms</span>
         </p>
       )}
+      <DetailsSection view={view} />
       <Consequences view={view} row={row} />
       {row.profiled && <Profiles view={view} row={row} />}
       <section className="panel" aria-labelledby="boots">
