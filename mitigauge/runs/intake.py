@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 from mitigauge.errors import Conflict
 from mitigauge.results import repository as result_rows
 from mitigauge.results.schema import MetricBody, PaceBody, ReadResult
-from mitigauge.results.tables import MEASUREMENT_TABLE, RESULT_TABLE, Result
+from mitigauge.results.tables import MEASUREMENT_TABLE, RESULT_TABLE, THREAD_TABLE, Result
+from mitigauge.results.threads import columns_of
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot
 from mitigauge.stats.boot_means import mean_of
@@ -67,6 +68,8 @@ def store_results(session: Session, boot: Boot, taken: Sequence[TakenResult]) ->
         insert(MEASUREMENT_TABLE),
         [row for of_case in new for row in _measurements(boot.id, of_case)],
     )
+    if tables := [row for of_case in new for row in _threads(boot.id, of_case)]:
+        connection.execute(insert(THREAD_TABLE), tables)
     return len(new)
 
 
@@ -110,6 +113,13 @@ def _measurements(boot_id: int, taken: TakenResult) -> list[Mapping[str, Any]]:
         {"boot_id": boot_id, "case_id": taken.case_id, **_measurement(name, metric, body.pace)}
         for name, metric in body.metrics.items()
     ]
+
+
+def _threads(boot_id: int, taken: TakenResult) -> list[Mapping[str, Any]]:
+    told = taken.result.body.threads
+    if told is None:
+        return []
+    return [{"boot_id": boot_id, "case_id": taken.case_id, **columns_of(told)}]
 
 
 def _measurement(name: str, metric: MetricBody, pace: PaceBody | None) -> Mapping[str, Any]:

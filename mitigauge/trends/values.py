@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-import numpy as np
 import orjson
-from scipy import special
 
 from mitigauge.experiments.metric import CaseMetric
+from mitigauge.stats.intervals import mean_interval
 from mitigauge.stats.scale import LINEAR_UNITS
 
 # A host's clock may be off by so much before it is said.
@@ -82,27 +80,13 @@ def _value(
     arm: RunArm, case: RunCase, metric: str, declared: CaseMetric, means: Sequence[float]
 ) -> Value:
     on_log = by_factors(declared.unit, means)
-    y = np.log(means) if on_log else np.asarray(means, dtype=np.float64)
-    mean = float(y.mean())
-    low = high = None
-    if len(y) > 1:
-        reach = float(special.stdtrit(len(y) - 1, 0.975)) * float(y.std(ddof=1)) / math.sqrt(len(y))
-        low, high = mean - reach, mean + reach
-    back = _from_log if on_log else float
-    return Value(
-        arm, case, metric, declared, back(mean),
-        None if low is None else back(low), None if high is None else back(high), len(y),
-    )  # fmt: skip
+    mean, low, high = mean_interval(means, by_factors=on_log)
+    return Value(arm, case, metric, declared, mean, low, high, len(means))
 
 
 def by_factors(unit: str, values: Iterable[float]) -> bool:
     """Whether a metric is compared on the log scale, as verdicts do it."""
     return unit.strip().lower() not in LINEAR_UNITS and all(value > 0 for value in values)
-
-
-def _from_log(y: float) -> float:
-    # The largest exponent that a float holds.
-    return math.exp(min(y, 709.78))
 
 
 def line_of(label: str, base: str, profile: str, *, patched: bool) -> str:
