@@ -24,6 +24,7 @@ from api import (
     queue,
     series,
     session,
+    threads,
     trends,
     weekly,
 )
@@ -92,6 +93,7 @@ def create_app(
     for router in (
         experiments.router,
         downloads.router,
+        threads.router,
         boots.router,
         hosts.router,
         profiles.router,

@@ -264,6 +264,44 @@ def show_details(
         echo((detail_text.detail_text if is_text else detail_text.detail_markdown)(view, figure))
 
 
+@app.command("threads")
+def show_threads(
+    experiment_id: Id,
+    case: Annotated[int | None, typer.Option(help="Only this case, by its number.")] = None,
+    host: Annotated[str | None, typer.Option(help="Only this host.")] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Figures in so many seconds; else the case's window.", min=0.001),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="Form of the tables.")] = Format.TEXT,  # noqa: A002
+    csv: Annotated[bool, typer.Option("--csv", help="The same as --format csv.")] = False,
+    json: Json = False,
+) -> None:
+    """Which threads are woken, run and wait, by name: before and after, over all arms.
+
+    Of cases whose workload tells (`wakeups`, `window`). As CSV each name and arm is a row, with
+    the columns `state` and `wakeups_in_5s` that published tables have.
+    """
+    from mitigauge.reports import thread_text
+    from mitigauge.reports.service import threads_beside
+    from mitigauge.reports.threads import WINDOW_S
+
+    with stored() as session:
+        view = threads_beside(session, experiment_id, case_id=case, host=host)
+    if json or format is Format.JSON:
+        print_json(view)
+    elif csv or format is Format.CSV:
+        from mitigauge.reports.download import as_csv
+
+        window_s = seconds or WINDOW_S
+        rows = thread_text.thread_rows(view, window_s)
+        for piece in as_csv(thread_text.thread_columns(window_s), rows):
+            sys.stdout.write(piece)
+    else:
+        is_text = format is Format.TEXT
+        echo((thread_text.thread_text if is_text else thread_text.thread_markdown)(view, seconds))
+
+
 class Lines(StrEnum):
     """Forms of raw values."""
 

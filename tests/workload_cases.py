@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections.abc import Callable
@@ -17,6 +18,15 @@ def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     content = json.loads(path.read_text())
     change(content)
     path.write_text(json.dumps(content))
+
+
+def reseal(directory: Path) -> None:
+    """Have run.json's digests fit the files again, as a host that forges both would."""
+    path = directory / "run.json"
+    record = json.loads(path.read_text())
+    for name in record["sha256"]:
+        record["sha256"][name] = hashlib.sha256((directory / name).read_bytes()).hexdigest()
+    path.write_text(json.dumps(record))
 
 
 def refused_of_300(parsing: ModuleType, case_dir: Path, name: str) -> int:

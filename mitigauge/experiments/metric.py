@@ -20,3 +20,5 @@ class CaseMetric:
     """The largest change that is still *same*."""
     counter: bool = False
     """Whether it is absent where a host has no such counter, and stands in the counter table."""
+    threads: bool = False
+    """Whether it counts wake-ups of the load's own threads in the result's table of threads."""

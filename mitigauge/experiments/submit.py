@@ -179,6 +179,7 @@ def _case(
             primary=primary,
             delta_percent=metric.delta_percent,
             counter=metric.counter,
+            threads=metric.threads,
         )
     return Case(
         position=position,

@@ -9,8 +9,9 @@ from itertools import chain
 from sqlalchemy.orm import Session
 
 from mitigauge.claims.schemas import ClaimSourceView
-from mitigauge.claims.service import claims_beside_view
+from mitigauge.claims.service import claims_beside, claims_beside_view
 from mitigauge.errors import NotFound
+from mitigauge.reports.claims_by_place import by_place
 from mitigauge.reports.counter_schemas import CountersView
 from mitigauge.reports.counter_text import counter_lines, counter_markdown_lines
 from mitigauge.reports.counters import counters_of, has_counters
@@ -18,12 +19,18 @@ from mitigauge.reports.loss import crosses, loss_of
 from mitigauge.reports.loss_schemas import LossView
 from mitigauge.reports.loss_text import loss_lines, loss_markdown_lines
 from mitigauge.reports.matrix import render_markdown, render_text
+from mitigauge.reports.thread_schemas import ThreadsView
+from mitigauge.reports.threads import table_of
 from mitigauge.views.consequence_schemas import ConsequencesView
 from mitigauge.views.consequences import consequences_beside
-from mitigauge.views.experiments import show_experiment
+from mitigauge.views.experiments import show_experiment, show_head
 from mitigauge.views.profile_schemas import CaseProfilesView
 from mitigauge.views.profiles import profiles_beside
 from mitigauge.views.schemas import ExperimentView
+from mitigauge.views.threads import threads_of
+
+# Tables of threads that a page shows; the others are asked for by case and host.
+MOST_THREAD_TABLES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,30 @@ def counters_beside(
             hint="Leave both out to see which there are.",
         )
     return found
+
+
+def threads_beside(
+    session: Session, experiment_id: int, *, case_id: int | None = None, host: str | None = None
+) -> ThreadsView:
+    """The experiment's tables of threads by name with published claims beside them.
+
+    Of all cases and hosts, or of those named. Raises :class:`NotFound` where there is no such
+    experiment, case or host.
+    """
+    head = show_head(session, experiment_id)
+    found, left_out = threads_of(
+        session, experiment_id, case_id=case_id, host=host, most=MOST_THREAD_TABLES
+    )
+    beside = by_place(claims_beside(session, experiment_id) if found else ())
+    return ThreadsView(
+        experiment_id=head.id,
+        experiment=head.name,
+        state=head.state.value,
+        emulated=head.emulated,
+        counted=head.counted,
+        tables=[table_of(one, head.host_facts.get(one.run.host.name), beside) for one in found],
+        left_out=left_out,
+    )
 
 
 def losses_beside(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Integer, Row, case, func, select
 from sqlalchemy.orm import Session, selectinload
 
-from mitigauge.results.tables import Measurement, Result, ResultDetail
+from mitigauge.results.tables import Measurement, Result, ResultDetail, ThreadTable
 
 
 class Mean(NamedTuple):
@@ -127,3 +127,14 @@ def case_seconds(session: Session, boot_ids: Iterable[int], case_id: int) -> dic
         )
     )
     return {row[0]: float(row[1]) for row in rows}
+
+
+def thread_tables_of(
+    session: Session, boot_ids: Iterable[int], case_id: int
+) -> Sequence[ThreadTable]:
+    """What threads did beside one case within the boots."""
+    return session.scalars(
+        select(ThreadTable)
+        .where(ThreadTable.boot_id.in_(list(boot_ids)), ThreadTable.case_id == case_id)
+        .order_by(ThreadTable.boot_id)
+    ).all()

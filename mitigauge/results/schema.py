@@ -23,6 +23,7 @@ from mitigauge.errors import InvalidInput
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.hostile import clean_text
 from mitigauge.results.details import BootDetails, PassDetails
+from mitigauge.results.threads import ThreadsBody
 
 SCHEMA = "mitigauge.result/1"
 MAX_ITERATIONS = 10_000
@@ -117,6 +118,9 @@ class ResultBody(_Closed):
     lab_faults: list[LabFault] = Field(default_factory=list, max_length=100)
     tools: dict[Word, Word] = Field(default_factory=dict, max_length=MOST_TOOLS)
     pace: PaceBody | None = None
+    threads: ThreadsBody | None = Field(
+        None, description="what threads did by name, of workloads that count their wake-ups"
+    )
     guest: dict[Word, Word] = Field(
         default_factory=dict,
         max_length=MOST_TOOLS,
@@ -211,6 +215,7 @@ def check_against_case(
             f"unknown metrics: {clean_text(', '.join(unknown))[:200] or 'none'}",
             hint=f"The case reports {', '.join(sorted(metrics))}.",
         )
+    _check_threads(result, metrics)
     for name, given in result.metrics.items():
         declared = metrics[name]
         if (given.unit, given.direction) != (declared.unit, declared.direction):
@@ -234,6 +239,14 @@ def check_against_case(
 
 def _shown(value: object) -> str:
     return ascii(value)[:200]
+
+
+def _check_threads(result: ResultBody, metrics: Mapping[str, CaseMetric]) -> None:
+    if result.threads is not None and not any(metric.threads for metric in metrics.values()):
+        raise InvalidInput(
+            "the result has a table of threads, and no metric of the case is of threads",
+            hint="Say `threads: true` of that metric in workload.yml.",
+        )
 
 
 def _check_pace(name: str, given: MetricBody, pace: PaceBody | None) -> None:

@@ -7,11 +7,14 @@ from typing import Any, cast
 
 from sqlalchemy import (
     ARRAY,
+    BigInteger,
+    Boolean,
     CheckConstraint,
     Double,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
+    String,
     Table,
     func,
     text,
@@ -114,6 +117,45 @@ class ResultDetail(Base):
     body: Mapped[dict[str, Any]]
 
 
+class ThreadTable(Base):
+    """What threads did, by name, while the load of one case ran within one boot.
+
+    Summed over the windows of the iterations that count. The arrays of figures have an entry for
+    each name, and one more where there are other names than those: it is all of theirs. Times are
+    in ns, and null where the host does not tell.
+    """
+
+    __tablename__ = "thread_table"
+    __table_args__ = (
+        ForeignKeyConstraint(["boot_id", "case_id"], ["result.boot_id", "result.case_id"]),
+        CheckConstraint("seconds > 0 AND seconds < 'Infinity'", name="seconds"),
+        CheckConstraint(
+            "cardinality(names) > 0 AND cardinality(own) = cardinality(names) "
+            "AND cardinality(threads) = cardinality(names) + (other_names > 0)::int "
+            "AND cardinality(wakeups) = cardinality(threads) "
+            "AND cardinality(run_ns) = cardinality(threads) "
+            "AND cardinality(wait_ns) = cardinality(threads)",
+            name="entries",
+        ),
+        Index("ix_thread_table_case_id", "case_id"),
+    )
+
+    boot_id: Mapped[int] = mapped_column(primary_key=True)
+    case_id: Mapped[int] = mapped_column(primary_key=True)
+    seconds: Mapped[float]
+    names: Mapped[list[str]] = mapped_column(ARRAY(String))
+    # The load's own, of which the case's metric is.
+    own: Mapped[list[bool]] = mapped_column(ARRAY(Boolean))
+    other_names: Mapped[int]
+    threads: Mapped[list[int]] = mapped_column(ARRAY(BigInteger))
+    wakeups: Mapped[list[int]] = mapped_column(ARRAY(BigInteger))
+    run_ns: Mapped[list[int | None]] = mapped_column(ARRAY(BigInteger))
+    # Ready, and without a processor.
+    wait_ns: Mapped[list[int | None]] = mapped_column(ARRAY(BigInteger))
+
+
 # For inserting thousands of rows by one statement each.
 RESULT_TABLE = cast("Table", Result.__table__)
 MEASUREMENT_TABLE = cast("Table", Measurement.__table__)
+DETAIL_TABLE = cast("Table", ResultDetail.__table__)
+THREAD_TABLE = cast("Table", ThreadTable.__table__)

@@ -13,7 +13,14 @@ from sqlalchemy.orm import Session
 from mitigauge.errors import Conflict
 from mitigauge.results import repository as result_rows
 from mitigauge.results.schema import MetricBody, PaceBody, ReadResult
-from mitigauge.results.tables import MEASUREMENT_TABLE, RESULT_TABLE, Result, ResultDetail
+from mitigauge.results.tables import (
+    DETAIL_TABLE,
+    MEASUREMENT_TABLE,
+    RESULT_TABLE,
+    THREAD_TABLE,
+    Result,
+)
+from mitigauge.results.threads import columns_of
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot
 from mitigauge.stats.boot_means import mean_of
@@ -67,17 +74,10 @@ def store_results(session: Session, boot: Boot, taken: Sequence[TakenResult]) ->
         insert(MEASUREMENT_TABLE),
         [row for of_case in new for row in _measurements(boot.id, of_case)],
     )
-    details = [
-        {
-            "boot_id": boot.id,
-            "case_id": of_case.case_id,
-            "body": of_case.result.details.model_dump(mode="json"),
-        }
-        for of_case in new
-        if of_case.result.details
-    ]
-    if details:
-        session.execute(insert(ResultDetail), details)
+    if details := [row for of_case in new for row in _details(boot.id, of_case)]:
+        connection.execute(insert(DETAIL_TABLE), details)
+    if tables := [row for of_case in new for row in _threads(boot.id, of_case)]:
+        connection.execute(insert(THREAD_TABLE), tables)
     return len(new)
 
 
@@ -121,6 +121,20 @@ def _measurements(boot_id: int, taken: TakenResult) -> list[Mapping[str, Any]]:
         {"boot_id": boot_id, "case_id": taken.case_id, **_measurement(name, metric, body.pace)}
         for name, metric in body.metrics.items()
     ]
+
+
+def _details(boot_id: int, taken: TakenResult) -> list[Mapping[str, Any]]:
+    told = taken.result.details
+    if told is None:
+        return []
+    return [{"boot_id": boot_id, "case_id": taken.case_id, "body": told.model_dump(mode="json")}]
+
+
+def _threads(boot_id: int, taken: TakenResult) -> list[Mapping[str, Any]]:
+    told = taken.result.body.threads
+    if told is None:
+        return []
+    return [{"boot_id": boot_id, "case_id": taken.case_id, **columns_of(told)}]
 
 
 def _measurement(name: str, metric: MetricBody, pace: PaceBody | None) -> Mapping[str, Any]:

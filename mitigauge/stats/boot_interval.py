@@ -32,7 +32,11 @@ class BootInterval:
 
 def boot_interval(means: Sequence[float], unit: str) -> BootInterval:
     """The mean of boot *means*, of which there is one at least, with its 95 % interval."""
-    on_log = by_factors(unit, means)
+    return mean_interval(means, on_log=by_factors(unit, means))
+
+
+def mean_interval(means: Sequence[float], *, on_log: bool) -> BootInterval:
+    """The same on a scale that the caller chose: *on_log* needs values above 0."""
     y = np.log(means) if on_log else np.asarray(means, dtype=np.float64)
     mean = float(y.mean())
     low = high = None

@@ -99,6 +99,7 @@ class CaseView(View):
     metrics: list[RowView]
     points: dict[str, list[BootPoint]] = Field(description="by metric name")
     noise: dict[str, NoiseView] = Field(description="by metric name")
+    threads: bool = Field(description="whether boots tell of threads by name")
     arms: list[ArmView]
     emulated: bool
     clock: Clock

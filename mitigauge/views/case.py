@@ -69,6 +69,7 @@ def show_case(session: Session, experiment_id: int, case_id: int, host: str | No
             )
             for metric, declared in case.metrics.items()
         },
+        threads=any(declared.threads for declared in case.metrics.values()),
         arms=arm_views(
             comparison,
             run_counts.states_by_arm(session, [run.id]),

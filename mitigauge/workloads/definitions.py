@@ -85,6 +85,12 @@ class Metric(Closed):
         "such counter, and shown in the counter table",
     )
 
+    threads: bool = Field(
+        False,
+        description="wake-ups of the load's own threads: the result then has a table of threads by "
+        "name, with those among them",
+    )
+
     @model_validator(mode="after")
     def _decides_nothing_where_it_may_be_absent(self) -> Metric:
         if self.counter and self.primary:

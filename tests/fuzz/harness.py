@@ -85,6 +85,9 @@ def generators(names: Sequence[str] = ()) -> list[Generator]:
             share = float(getattr(module, "SHARE", 1.0))
             if hasattr(module, "once"):
                 found.append(Generator(info.name, module.once, share))
+    # Parts of one that can be asked for by themselves.
+    parts = importlib.import_module("tests.fuzz.workloads").PARTS
+    found += [Generator(name, parts[name], 1.0) for name in names if name in parts]
     return found
 
 

@@ -12,19 +12,33 @@ import json
 import random
 import re
 import shutil
-from functools import cache
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from mitigauge.results.threads import ThreadsBody
 from mitigauge.settings import REPOSITORY
 from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 from tests.loading import load
 
 SHARE = 10.0
-# Those that keep every figure twice, so that no changed one can pass.
-NAMES = ("compile", "desktop", "exits", "fio", "wakeups")
+# Those that keep every figure twice or under a digest, so that no changed one can pass.
+NAMES = ("compile", "desktop", "exits", "fio", "syscall", "wakeups", "window")
+# With what the processor or the kernel counted beside each pass.
+COUNTED = REPOSITORY / "tests/fixtures/syscall-counters"
 CPU = 0
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A parser, a directory that a real run left, and the result that it gives."""
+
+    parser: ModuleType
+    directory: Path
+    result: dict[str, Any]
 
 
 def once(rng: random.Random, scratch: Path) -> str:
@@ -33,26 +47,48 @@ def once(rng: random.Random, scratch: Path) -> str:
 
 
 def _directory(rng: random.Random, scratch: Path) -> str:
-    """Recorded output with one file of figures changed."""
-    parser, recorded, expected = rng.choice(recordings())
-    directory = shutil.copytree(recorded, scratch / "case")
-    path = rng.choice(sorted([*directory.glob("*-[0-9]*.json"), directory / "run.json"]))
+    """Recorded output of one of the parsers with one file of figures changed."""
+    return changed_output(rng, scratch, rng.choice(recordings()))
+
+
+def changed_output(rng: random.Random, scratch: Path, of: Recording) -> str:
+    """What became of recorded output with one file of figures changed; asserts that it is right."""
+    directory = shutil.copytree(of.directory, scratch / "case")
+    path = rng.choice(raw_files(directory))
     content = path.read_bytes()
-    changed = as_json(rng, odd_json(rng, json.loads(content), rng.choice([1, 1, 2])))
-    path.write_bytes(changed if rng.random() < 0.5 else odd_bytes(rng, content))
+    if path.suffix == ".json" and rng.random() < 0.5:
+        path.write_bytes(as_json(rng, odd_json(rng, json.loads(content), rng.choice([1, 1, 2]))))
+    else:
+        path.write_bytes(odd_bytes(rng, content))
     if is_forged := path.name != "run.json" and rng.random() < 0.5:
         is_forged = _forge_digest(directory, path)
     try:
-        result = parser.parse(directory)
-    except parser.parsing.ParseError:
+        result = of.parser.parse(directory)
+    except of.parser.parsing.ParseError:
         return "refused"
-    if is_forged:
-        _check_finite(result["metrics"])
-        return "taken"
+    _check_finite(result["metrics"])
+    if "threads" in result:
+        ThreadsBody.model_validate(result["threads"])
     # What run.json says of the pace chooses among the iterations; it has no figure in it.
-    if path.name != "run.json":
-        assert result["metrics"] == expected, path.name
+    if path.name != "run.json" and not is_forged:
+        assert result["metrics"] == of.result["metrics"], path.name
+        assert _time_and_wakeups(result) == _time_and_wakeups(of.result), path.name
     return "taken"
+
+
+def raw_files(directory: Path) -> list[Path]:
+    """The files that figures are read from, and run.json."""
+    passes = [path for suffix in ("json", "txt") for path in directory.glob(f"*-[0-9]*.{suffix}")]
+    return sorted([*passes, *directory.glob("*.csv"), directory / "run.json"])
+
+
+def _time_and_wakeups(result: dict[str, Any]) -> list[int]:
+    """All of what the threads did; a name that was changed is no figure."""
+    told = result.get("threads")
+    if told is None:
+        return []
+    rows = [*told["rows"], *([told["others"]] if told["others"] else [])]
+    return [sum(row[key] or 0 for row in rows) for key in ("wakeups", "run_ns", "wait_ns")]
 
 
 def _forge_digest(directory: Path, path: Path) -> bool:
@@ -110,15 +146,29 @@ def _check_possible(table: dict[str, Any], most_ns: int) -> None:
     assert total["run_ns"] + table["idle_ns"] + table["unknown_ns"] <= most_ns
 
 
+def _of_workload(name: str, rng: random.Random, scratch: Path) -> str:
+    return changed_output(rng, scratch, rng.choice(recordings_of(name)))
+
+
 @cache
-def recordings() -> list[tuple[ModuleType, Path, dict[str, Any]]]:
-    """Each parser with a recorded directory, and the metrics that it gives."""
-    found = []
-    for name in NAMES:
-        parser = load(f"workloads/{name}/parse.py")
-        for case in sorted(REPOSITORY.glob(f"workloads/{name}/fixtures/*/case.json")):
-            found.append((parser, case.parent, parser.parse(case.parent)["metrics"]))
-    return found
+def recordings() -> list[Recording]:
+    """Each parser with its recorded directories."""
+    return [one for name in NAMES for one in recordings_of(name)]
+
+
+@cache
+def recordings_of(name: str) -> list[Recording]:
+    """The recorded directories of a workload's parser."""
+    parser = load(f"workloads/{name}/parse.py")
+    recorded = sorted(REPOSITORY.glob(f"workloads/{name}/fixtures/*/case.json"))
+    directories = [case.parent for case in recorded] + ([COUNTED] if name == "syscall" else [])
+    return [Recording(parser, directory, parser.parse(directory)) for directory in directories]
+
+
+# By name: the changed output of one workload alone, of all its recordings in turn.
+PARTS: dict[str, Callable[[random.Random, Path], str]] = {
+    f"workloads-{name}": partial(_of_workload, name) for name in NAMES
+}
 
 
 @cache

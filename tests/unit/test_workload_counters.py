@@ -10,7 +10,7 @@ import pytest
 from mitigauge.catalog import Catalog
 from mitigauge.settings import REPOSITORY
 from tests.loading import load
-from tests.workload_cases import edit
+from tests.workload_cases import edit, reseal
 
 FIXTURES = REPOSITORY / "tests" / "fixtures"
 REAL = FIXTURES / "syscall-counters"
@@ -89,6 +89,9 @@ def test_with_hardware_counters_there_are_cycles_too(case_dir: Path) -> None:
         scale = 1 if path.stem == "start" else 200_000
         counted = {"cycles": 1000 + 400 * scale, "instructions": 5000 + 800 * scale}
         path.write_text("".join(f"{n},,{event},1,100.00,,\n" for event, n in counted.items()))
+    with pytest.raises(parsing.ParseError, match="it is not as it was written"):
+        parsing.parse(case_dir)
+    reseal(case_dir)
     metrics = parsing.parse(case_dir)["metrics"]
     assert set(metrics) == {"time_per_call", "cycles", "instructions", "instructions_per_cycle"}
     assert metrics["cycles"]["values"] == pytest.approx([400.0] * 3)
@@ -98,6 +101,7 @@ def test_with_hardware_counters_there_are_cycles_too(case_dir: Path) -> None:
 def test_a_counter_that_one_pass_lacks_is_absent(case_dir: Path) -> None:
     path = case_dir / "iteration-02.csv"
     path.write_text(path.read_text().replace("page-faults", "other-faults"))
+    reseal(case_dir)
     assert "page_faults" not in parsing.parse(case_dir)["metrics"]
 
 

@@ -25,7 +25,7 @@ wakeups = load("workloads/wakeups/run")
 parsing = load("workloads/wakeups/parse.py")
 # As `run` and the parser know it.
 sched_trace = sys.modules["sched_trace"]
-names = sys.modules["names"]
+names = sys.modules["_kit.thread_names"]
 US = 1000
 
 

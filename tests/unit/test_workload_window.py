@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +44,8 @@ def test_our_own_load_is_counted_for_real_and_ended(tmp_path: Path) -> None:
     # Four threads, 200 messages a second; Python's own lock wakes them again, and a busy machine
     # sends fewer messages.
     assert all(20 <= value <= 8000 for value in metrics["wakeups"]["values"])
+    # KVM tells of exits in debugfs, where it is there: else they are absent, and never zero.
+    assert ("exits_per_second" in metrics) == (window.read_exits() is not None)
     for name, metric in metrics.items():
         assert (metric["unit"], metric["direction"]) == (
             declared[name].unit,
@@ -97,6 +101,28 @@ def test_a_guest_that_nobody_can_ask_proves_nothing(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "load.log").read_text() == "hv-evmcs=on\n"
 
 
+def named(name: str, wakeups: int) -> dict[str, Any]:
+    return {"name": name, "threads": 4, "wakeups": wakeups, "run_ns": 10, "wait_ns": None}
+
+
+def written(directory: Path, told: dict[str, Any]) -> None:
+    """A case of one warm-up and one iteration, sealed as `run` seals it."""
+    digests = {}
+    for name in ("warmup-01.json", "iteration-01.json"):
+        (directory / name).write_text(json.dumps(told))
+        digests[name] = hashlib.sha256((directory / name).read_bytes()).hexdigest()
+    case = {"case_id": "1", "iterations": 1, "warmup": 1, **OPERATOR}
+    (directory / "case.json").write_text(json.dumps(case))
+    record = {"started_at": "a", "finished_at": "b", "lab_faults": [], "tools": {}}
+    (directory / "run.json").write_text(json.dumps(record | {"sha256": digests}))
+
+
+TOLD = {
+    "seconds": 1.01, "threads": 4, "wakeups": 800, "exits": 10,
+    "names": [named("handler*", 800), named("bash", 3)],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -104,26 +130,58 @@ def test_a_guest_that_nobody_can_ask_proves_nothing(tmp_path: Path) -> None:
         ({"seconds": 1e9}, "not a finite number"),
         ({"threads": 0}, "threads: not from 1"),
         ({"wakeups": -1}, "wakeups: not from 0"),
-        ({"wakeups": 1 << 50}, "is not possible"),
+        ({"wakeups": 801}, "not those of the names that begin with handler"),
+        ({"threads": 3}, "not those of the names that begin with handler"),
+        ({"names": []}, "not those of the names"),
+        ({"names": [named("handler*", 1 << 50)], "wakeups": 1 << 50}, "is not possible"),
+        ({"names": [named("handler*", 400), named("handler*", 400)]}, "found twice"),
+        ({"names": [named("handler*", 800) | {"run_ns": -1}]}, "run_ns: not from 0"),
+        ({"names": [named("handler*", 800) | {"threads": 4.0}]}, "threads: 4.0 is not int"),
+        ({"names": [3]}, "holds no JSON object"),
         ({"exits": 1.5}, "exits: 1.5 is not int"),
     ],
 )
 def test_what_run_does_not_write_is_refused(
     tmp_path: Path, change: dict[str, Any], said: str
 ) -> None:
-    for name in ("warmup-01", "iteration-01"):
-        told = {"seconds": 1.01, "threads": 4, "wakeups": 800, "exits": 10}
-        (tmp_path / f"{name}.json").write_text(json.dumps(told))
-    case = {"case_id": "1", "iterations": 1, "warmup": 1, **OPERATOR}
-    (tmp_path / "case.json").write_text(json.dumps(case))
-    record = {"started_at": "a", "finished_at": "b", "lab_faults": [], "tools": {}}
-    (tmp_path / "run.json").write_text(json.dumps(record))
+    written(tmp_path, TOLD)
     metrics = parsing.parse(tmp_path)["metrics"]
     assert metrics["wakeups"]["values"] == [pytest.approx(800 / 1.01)]
     assert metrics["exits_per_second"]["values"] == [pytest.approx(10 / 1.01)]
-    edit(tmp_path / "iteration-01.json", lambda told: told.update(change))
+    written(tmp_path, TOLD | change)
     with pytest.raises(parsing.ParseError, match=said.replace(".", r"\.")):
         parsing.parse(tmp_path)
+
+
+def test_a_file_that_was_changed_since_is_refused(tmp_path: Path) -> None:
+    written(tmp_path, TOLD)
+    edit(tmp_path / "iteration-01.json", lambda told: told.update(exits=11))
+    with pytest.raises(parsing.ParseError, match="it is not as it was written"):
+        parsing.parse(tmp_path)
+
+
+def test_the_table_of_threads_has_those_of_the_load_first_and_all_others_by_name(
+    tmp_path: Path,
+) -> None:
+    case = shutil.copytree(WORKLOAD / "fixtures/handlers", tmp_path / "case")
+    result = parsing.parse(case)
+    told = result["threads"]
+    files = [json.loads(path.read_text()) for path in sorted(case.glob("iteration-*.json"))]
+    assert told["seconds"] == pytest.approx(sum(one["seconds"] for one in files))
+    own, *others = told["rows"]
+    assert (own["name"], own["own"], own["threads"]) == ("handler*", True, 4)
+    assert own["wakeups"] == sum(one["wakeups"] for one in files)
+    assert own["run_ns"] > 0
+    assert not any(row["own"] for row in others)
+    assert "rcu_preempt" in {row["name"] for row in others}
+
+
+def test_times_that_the_kernel_keeps_not_are_not_told() -> None:
+    after = {7: window.Seen("handler1", 5, 0, 0), 8: window.Seen("handler2", 1, 0, 0)}
+    before = {7: window.Seen("handler1", 2, 0, 0)}
+    assert window.by_name(before, after) == [
+        {"name": "handler*", "threads": 2, "wakeups": 4, "run_ns": None, "wait_ns": None}
+    ]
 
 
 def test_exits_that_kvm_does_not_tell_are_absent(tmp_path: Path) -> None:

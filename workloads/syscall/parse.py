@@ -14,7 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from _kit import parsing, results
+from _kit import parsing, results, seal
 from _kit.counts import counts, per_operation, unit_of
 from _kit.parsing import ParseError, only, positive, read_text
 
@@ -66,6 +66,12 @@ def counters(
     return {metric: (*unit_of(metric), reader(metric)) for metric in sorted(common)}
 
 
+def raw_files(directory: Path) -> list[str]:
+    """What `run` left of its passes: perf's output, and what it counted beside them."""
+    found = [*directory.glob("*-[0-9]*.txt"), *directory.glob("*.csv")]
+    return sorted(path.name for path in found)
+
+
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = parsing.checked_case(directory, test=str)
@@ -76,10 +82,13 @@ def parse(directory: Path) -> dict[str, Any]:
     def nanoseconds(stem: str) -> float:
         return time_per_call_ns(directory / f"{stem}.txt", test, loops)
 
-    return results.timed_result(
+    result = results.timed_result(
         "syscall", case, record, "time_per_call", nanoseconds, work=loops,
         more=counters(directory, case, record, loops),
     )  # fmt: skip
+    # Last, so that what is wrong with a file is said before that it was changed.
+    seal.require_whole(directory, record, raw_files(directory))
+    return result
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 # A parser is started without the folder that it lies in.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from _kit import parsing, results
+from _kit import parsing, results, threads
 from _kit.parsing import ParseError, whole
 from sched_trace import LOAD, MOST_GAPS, MOST_NAMES, Count
 
@@ -37,10 +37,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Load:
-    """The load's own tasks in one iteration."""
+    """The load's own tasks in one iteration, and beside them all threads of the host by name."""
 
     window_ns: int
     count: Count
+    names: dict[str, Count]
 
     @property
     def wakeups_per_s(self) -> float:
@@ -56,6 +57,19 @@ class Load:
     def run_percent(self) -> float:
         """Part of the window in which one of the tasks had the processor."""
         return 100 * self.count.run_ns / self.window_ns
+
+    @property
+    def by_name(self) -> tuple[float, list[tuple[str, threads.Activity]]]:
+        """Seconds of the window, and what the threads of each name did in it."""
+        return self.window_ns / NS, [
+            (
+                name,
+                threads.Activity(
+                    count.threads, count.wakeups, count.run_ns, count.wait_ns + count.preempted_ns
+                ),
+            )
+            for name, count in self.names.items()
+        ]
 
 
 def counts_of(row: dict[str, Any], file: str, where: str) -> Count:
@@ -124,7 +138,7 @@ def read_load(path: Path, case: Case) -> Load:
     used_ns = sum(count.run_ns for count in found.values()) + idle_ns + unknown_ns
     if used_ns > window_ns * case.processors:
         raise ParseError(f"{file}: run_ns: {used_ns} is more than all processors have")
-    load = Load(window_ns, found[LOAD])
+    load = Load(window_ns, found[LOAD], found)
     refuse_impossible(load, file, case)
     if whole(told, file, "gaps", 0) > MOST_GAPS * load.count.switches:
         raise ParseError(f"{file}: gaps: too many events are missing")
@@ -158,8 +172,11 @@ def parse(directory: Path) -> dict[str, Any]:
         "wait": metric("us", "lower", lambda load: load.wait_us),
         "run_share": metric("%", "higher", lambda load: load.run_percent),
     }
-    operations = passes * case["iterations"]
-    return results.result("wakeups", case, record, metrics, **pace.told(), operations=operations)
+    by_name = threads.table([load.by_name for load in counted], lambda name: name == LOAD)
+    return results.result(
+        "wakeups", case, record, metrics, **pace.told(),
+        operations=passes * case["iterations"], threads=by_name,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -15,10 +15,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from names import LONGEST, merged
+from _kit.thread_names import LONGEST, MOST_NAMES, merged
 
-# More names than this are no host's threads, but somebody who spends our memory.
-MOST_NAMES = 10_000
 MOST_THREADS = 1_000_000
 LONGEST_LINE = 400
 # Gaps on the load's processor, as part of the switches of the load.

@@ -1,8 +1,8 @@
 """One name for threads that differ by number alone: `CPU 3/KVM` is `CPU */KVM`.
 
 The thread rules of the profiles (mitigauge/profiles/store/normalise.yml), which do not travel to
-hosts, and one for the load's own tasks. A test holds the two together. A name has spaces here
-where a profile has underscores. Standard library only.
+hosts, and one for the tasks of workload `wakeups`. A test holds the two together. A name has spaces
+here where a profile has underscores. Standard library only.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from functools import lru_cache
 
 # The kernel keeps so many bytes of a name.
 LONGEST = 15
+# More names than this are no host's threads, but somebody who spends our memory.
+MOST_NAMES = 10_000
 RULES = tuple(
     (re.compile(match), becomes)
     for match, becomes in (
