@@ -23,10 +23,7 @@ NOTHING_COUNTED = (
     'No case of this experiment counts. Give a case of `syscall` the parameter `counters: "yes"`; '
     "experiments/bhb-loop-variants.yml is an example."
 )
-MEANING = (
-    "Of one operation, the start and the end of the program taken off. Change against the baseline "
-    "in percent of it, with its 95 % interval; exploratory."
-)
+MEANING = "Change against the baseline in percent of it, with its 95 % interval; exploratory."
 COUNTER_COLUMNS = (
     *("case", "host", "host_class", "processor", "emulated", "metric", "unit", "arm", "mode"),
     *("kernel", "baseline", "state", "n", "mean", "change_percent", "low_percent"),

@@ -58,7 +58,7 @@ function Body({ counters, caseId, host }: BodyProps) {
       />
       <Head
         title="Counters"
-        lede="Of one operation, the start and the end of the program taken off. Changes are against the baseline, with their 95 % interval; exploratory."
+        lede="What hosts counted. Changes are against the baseline, with their 95 % interval; exploratory."
         tags={
           <>
             {counters.emulated && <EmulatedBadge />}
