@@ -44,7 +44,7 @@ def print_bisection(view: BisectionView) -> None:
         ["", "change", "probability", ""],
         [
             [str(c.position), f"{c.name[:12]} {c.title}", _chance(c.probability),
-             c.prior_why or skipped.get(c.position, "")]
+             "; ".join(filter(None, (c.prior_why, skipped.get(c.position, ""))))]
             for c in view.changes
         ],
         empty="No candidates.",

@@ -242,6 +242,7 @@ def accept(
 def stability(json: Json = False) -> None:
     """How far verdicts agree where the same two arms were compared again."""
     from mitigauge.trends import service
+    from mitigauge.trends.words import NO_PAIR_YET
 
     with stored() as session:
         found = service.stability(session)
@@ -256,6 +257,5 @@ def stability(json: Json = False) -> None:
              str(s.opposite), str(s.undecided)]
             for s in found
         ],
-        empty="No two arms were compared twice on one class of hosts. Submit an experiment again, "
-        "and its verdicts are set beside those of before.",
+        empty=f"No pair yet: no two arms were compared twice on one class of hosts. {NO_PAIR_YET}",
     )  # fmt: skip

@@ -190,7 +190,7 @@ class Driver:
                 self.say(f"point {wanted.point} is skipped: {why}")
                 return
             point.kernel_id, point.kernel = built, session.get_one(Kernel, built)
-            if service.note_same_binaries(bisection):
+            if service.weigh_anew(bisection):
                 same = [c.position for c in bisection.candidates if c.prior == 0]
                 self.say(f"cannot be it: {', '.join(map(str, same))}; their binaries are the same")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
@@ -87,14 +87,19 @@ def begun(engine: Engine, blobs: BlobStore, found: Sequence[Patch], asked: Asked
     return number
 
 
-def run_open_experiments(engine: Engine, level: Level) -> list[int]:
-    """Say of every experiment that is not over that it ran, with values as *level* has them."""
+def run_open_experiments(
+    engine: Engine, level: Level, *, on: Mapping[str, Level] | None = None
+) -> list[int]:
+    """Say of every experiment that is not over that it ran, with values as *level* has them.
+
+    *on*: hosts on which points have another one.
+    """
     with Session(engine) as session:
         wanted = select(Experiment).where(Experiment.state.not_in(FINAL_STATES))
         found = list(session.scalars(wanted.order_by(Experiment.id)))
         for experiment in found:
             for run in session.scalars(select(Run).where(Run.experiment_id == experiment.id)):
-                _run(session, run, level)
+                _run(session, run, (on or {}).get(run.host.name, level))
             experiment.state = "finished"
             experiment.started_at = experiment.created_at
             session.flush()

@@ -328,10 +328,12 @@ class _Decision:
         return max(k for k in inside if self.question.priors[k - 1] > 0)
 
     def _can_revert(self, cell: int) -> bool:
-        question = self.question
-        inside = self.evidence.cells.candidates[cell - 1]
+        question, cells = self.question, self.evidence.cells
+        inside = cells.candidates[cell - 1]
+        # The last end without the last change is that change's parent, which is booted anyway.
         return (
             question.revert
+            and cell < cells.last
             and question.reverted not in self.history.skipped
             and sum(question.priors[k - 1] > 0 for k in inside) == 1
         )

@@ -11,13 +11,15 @@ from sqlalchemy.orm import Session, selectinload
 from mitigauge.bisect.intake import BootRow
 from mitigauge.bisect.states import BisectionState
 from mitigauge.bisect.tables import Bisection, BisectionCandidate, BisectionPoint
-from mitigauge.database import advisory_lock
+from mitigauge.database import BINARY, advisory_lock
 from mitigauge.errors import NotFound
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.tables import Host
 from mitigauge.kernels.tables import Kernel
+from mitigauge.profiles.store.tables import Profile
 from mitigauge.results.tables import Measurement, Result
+from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
 
 MOST_LISTED = 200
@@ -115,6 +117,25 @@ def boots_of(session: Session, experiment_id: int, case_id: int, metric: str) ->
         )
         for boot, arm, host, mean, error in rows
     ]
+
+
+def profiles_of(session: Session, experiment_id: int, case_id: int, arm: str) -> list[Profile]:
+    """Profiles of the host in an arm's boots that count, on all hosts of a step."""
+    wanted = (
+        select(Profile)
+        .join(Boot, Profile.boot_id == Boot.id)
+        .join(Run, Boot.run_id == Run.id)
+        .join(Arm, Boot.arm_id == Arm.id)
+        .where(
+            Run.experiment_id == experiment_id,
+            Profile.case_id == case_id,
+            Profile.system == "host",
+            Arm.name == arm,
+            Boot.state == BootState.EFFECTIVE,
+        )
+        .order_by(Boot.run_id, Boot.block)
+    )
+    return list(session.scalars(wanted, execution_options=BINARY))
 
 
 def boots_begun(session: Session, experiment_id: int) -> tuple[int, int]:

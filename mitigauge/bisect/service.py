@@ -7,7 +7,8 @@ from sqlalchemy.orm import Session
 from mitigauge.access.roles import OPERATOR
 from mitigauge.bisect import intake, model, repository
 from mitigauge.bisect.drafts import Change, Draft, figure_of, is_outside
-from mitigauge.bisect.learnt import current_step, question
+from mitigauge.bisect.end_profiles import shares_of
+from mitigauge.bisect.learnt import current_step, has_profiled_ends, question
 from mitigauge.bisect.states import BisectionState
 from mitigauge.bisect.tables import (
     Bisection,
@@ -15,7 +16,7 @@ from mitigauge.bisect.tables import (
     BisectionPoint,
     BisectionStep,
 )
-from mitigauge.bisect.weights import Touch, priors
+from mitigauge.bisect.weights import Touch, priors, weight_in_words
 from mitigauge.database import database_now
 from mitigauge.errors import Conflict
 from mitigauge.experiments.states import FINAL_STATES, ExperimentState
@@ -104,6 +105,9 @@ def take_in(session: Session, bisection: Bisection, step: BisectionStep) -> None
     places = {point.position: point for point in bisection.points}
     for point, why in read.skipped.items():
         places[point].skipped = why[:LONGEST_WHY]
+    if bisection.end_shares is None and has_profiled_ends(bisection, step):
+        bisection.end_shares = shares_of(session, bisection, step)
+        weigh_anew(bisection)
     if experiment.state == ExperimentState.CANCELLED:
         end(session, bisection, BisectionState.CANCELLED,
             f"its experiment {experiment.id} was cancelled")  # fmt: skip
@@ -151,11 +155,34 @@ def store_step(
     return step
 
 
-def note_same_binaries(bisection: Bisection) -> bool:
-    """Weigh candidates anew by the kernels that are built; whether that changed anything.
+def weigh_anew(bisection: Bisection) -> bool:
+    """Weigh candidates by the kernels that are built and by the ends' profiles.
 
-    Where two points have the same binary, nothing between them is to blame.
+    Where two points have the same binary, nothing between them is to blame. Who touches what the
+    profiles differ in weighs more. Returns whether a candidate cannot be it any more.
     """
+    same = _same_binaries(bisection)
+    shares = bisection.end_shares or {}
+    touches = [
+        Touch(is_same or candidate.prior == 0, frozenset(candidate.functions))
+        for is_same, candidate in zip(same, bisection.candidates, strict=True)
+    ]
+    changed = False
+    for candidate, touch, weight in zip(
+        bisection.candidates, touches, priors(touches, shares), strict=True
+    ):
+        if touch.same_binary:
+            if candidate.prior > 0:
+                candidate.prior_why = "the binary is the same with and without it"
+                changed = True
+        else:
+            candidate.prior_why = weight_in_words(touch, shares)
+        candidate.prior = weight
+    return changed
+
+
+def _same_binaries(bisection: Bisection) -> list[bool]:
+    """By candidate: whether it lies between two points of the same binary."""
     built = [
         (point.position, point.kernel.content_digest)
         for point in bisection.points
@@ -167,17 +194,7 @@ def note_same_binaries(bisection: Bisection) -> bool:
         for between in range(last.get(digest, position), position):
             same[between] = True
         last[digest] = position
-    touches = [
-        Touch(is_same or candidate.prior == 0, frozenset(candidate.functions))
-        for is_same, candidate in zip(same, bisection.candidates, strict=True)
-    ]
-    changed = False
-    for candidate, is_same, weight in zip(bisection.candidates, same, priors(touches), strict=True):
-        if is_same and candidate.prior > 0:
-            candidate.prior_why = "the binary is the same with and without it"
-            changed = True
-        candidate.prior = weight
-    return changed
+    return same
 
 
 def skip(bisection: Bisection, point: int, why: str) -> None:

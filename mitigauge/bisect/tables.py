@@ -56,6 +56,8 @@ class Bisection(Base):
     # After the last step: that no candidate is it, and that several are.
     none_probability: Mapped[float | None]
     several_probability: Mapped[float | None]
+    # Function → its share of the difference between the ends' profiles; null: none was looked at.
+    end_shares: Mapped[dict[str, float] | None] = mapped_column(JsonOf(dict[str, float]))
     answer: Mapped[BisectionAnswer | None] = mapped_column(JsonOf(BisectionAnswer))
     submitted_by: Mapped[str] = mapped_column(server_default="operator")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 # How much more a patch weighs that touches all of what the profiles differ in. A judgement, kept
 # small: a hint that is wrong then costs a few boots, and none of the confidence in the end.
 MOST_MORE = 20.0
+# Of functions that are named as the reason.
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,25 @@ def priors(
     return tuple(0.0 if touch.same_binary else _weight(touch, shares or {}) for touch in touched)
 
 
+def weight_in_words(touch: Touch, shares: Mapping[str, float]) -> str:
+    """Why it weighs more than others; empty: it does not."""
+    found = _touched(touch, shares)
+    if touch.same_binary or not found:
+        return ""
+    named = sorted(found, key=lambda name: (-found[name], name))
+    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    part = min(math.fsum(found.values()), 1.0)
+    return (
+        f"weighs {_weight(touch, shares):.3g} times as much: it touches"
+        f" {', '.join(named[:MOST_NAMED])}{more}, {part:.0%} of what the ends' profiles differ in"
+    )
+
+
 def _weight(touch: Touch, shares: Mapping[str, float]) -> float:
-    of_touched = (shares.get(name, 0.0) for name in sorted(touch.functions))
-    share = math.fsum(part for part in of_touched if 0.0 < part <= 1.0)
-    return 1.0 + MOST_MORE * min(share, 1.0)
+    return 1.0 + MOST_MORE * min(math.fsum(_touched(touch, shares).values()), 1.0)
+
+
+def _touched(touch: Touch, shares: Mapping[str, float]) -> dict[str, float]:
+    """The functions that it touches and that have a share."""
+    own = ((name, shares.get(name, 0.0)) for name in sorted(touch.functions))
+    return {name: share for name, share in own if 0.0 < share <= 1.0}

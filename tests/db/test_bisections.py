@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -99,14 +99,16 @@ def simple_core(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deciding, "next_action", halving)
 
 
-def taken_on(driver: Driver, number: int, level: Level) -> Bisection:
-    """Tick until it is over; experiments run as *level* says."""
+def taken_on(
+    driver: Driver, number: int, level: Level, *, on: Mapping[str, Level] | None = None
+) -> Bisection:
+    """Tick until it is over; experiments run as *level* says, or as *on* says of a host."""
     for _ in range(MOST_TICKS):
         did = driver.tick(number)
         if did is Ticked.OVER:
             break
         if did is Ticked.WAITING:
-            run_open_experiments(driver.builder.engine, level)
+            run_open_experiments(driver.builder.engine, level, on=on)
     else:
         pytest.fail("it is not over")
     with Session(driver.builder.engine) as session:

@@ -1,4 +1,52 @@
+import type { Page } from "@playwright/test";
+import type { Session, Trend, TrendChange } from "../src/api/types";
 import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
+
+const CHANGE: TrendChange = {
+  id: 7,
+  trend_id: 1,
+  environment: "lab",
+  host_class: "Intel Icelake-Server (TCG)",
+  hosts: ["lab-intel"],
+  emulated: true,
+  clock: "counted",
+  workload: "syscall",
+  case: "syscall basic",
+  mode: "spectre-bhi/off",
+  line: "",
+  metric: "time_per_call",
+  metric_title: "Time per call",
+  unit: "ns",
+  direction: "lower",
+  kind: "lasting",
+  verdict: "worse",
+  state: "open",
+  version: 1,
+  at: "2026-11-10T06:00:00Z",
+  earliest_at: "2026-11-09T06:00:00Z",
+  latest_at: "2026-11-11T06:00:00Z",
+  until: null,
+  before: 685,
+  after: 719,
+  effect_percent: 5,
+  ci_low_percent: 4.8,
+  ci_high_percent: 5.2,
+  p: 0.001,
+  values_before: 10,
+  values_after: 8,
+  causes: [],
+  moved_to: [],
+  run_before: 1,
+  run_after: 2,
+  experiment_before: 1,
+  experiment_after: 2,
+  found_at: "2026-11-12T06:00:00Z",
+  written_at: "2026-11-12T06:00:00Z",
+  superseded_at: null,
+  reason: "",
+  said: "",
+  said_by: "",
+};
 
 test("trends are found by words, and each leads to its values and their boots", async ({
   page,
@@ -19,6 +67,70 @@ test("trends are found by words, and each leads to its values and their boots", 
   const values = page.getByRole("region", { name: "Newest values" });
   await expect(values.getByRole("row").nth(1)).toContainText("lab-intel");
   await expect(page.getByText("no change can be told from chance")).toBeVisible();
+});
+
+/** The first trend with one open change, and what was posted to accept it. */
+async function withOpenChange(page: Page) {
+  const posted: unknown[] = [];
+  const change = { ...CHANGE };
+  await page.route("**/api/trends/1", async (route) => {
+    const answer = await route.fetch();
+    const trend = (await answer.json()) as Trend;
+    await route.fulfill({ json: { ...trend, changes: [change] } });
+  });
+  await page.route("**/api/trends/changes/7/accept", async (route) => {
+    const body = route.request().postDataJSON() as { text: string };
+    posted.push(body);
+    if (posted.length > 1) {
+      change.state = "accepted";
+      change.said = body.text;
+      change.said_by = "operator";
+      await route.fulfill({ json: change });
+      return;
+    }
+    await route.fulfill({
+      status: 409,
+      json: { error: "conflict", message: "The change has a newer version.", hint: "Look again." },
+    });
+  });
+  return posted;
+}
+
+test("a change is accepted with its reason, and a refusal is said", async ({ page }) => {
+  const posted = await withOpenChange(page);
+  await open(page, "/trends/1");
+  const change = page.getByRole("article", { name: "Change 7" });
+  const button = change.getByRole("button", { name: "Accept" });
+  await expect(button).toBeDisabled();
+  await expectAccessible(page);
+  await change.getByLabel("Why it is taken as it is").fill("the new allocator");
+  await change.getByLabel("it was known to come").check();
+  await button.click();
+  await expect(change.getByRole("alert")).toContainText("The change has a newer version.");
+  await button.click();
+  await expect(button).toHaveCount(0);
+  expect(posted).toEqual(Array(2).fill({ text: "the new allocator", expected: true }));
+});
+
+test("who may not accept a change sees the command and no button", async ({ page }) => {
+  await withOpenChange(page);
+  await page.route("**/api/session", async (route) => {
+    const answer = await route.fetch();
+    const session = (await answer.json()) as Session;
+    await route.fulfill({ json: { ...session, role: "viewer" } });
+  });
+  await open(page, "/trends/1");
+  const change = page.getByRole("article", { name: "Change 7" });
+  await expect(change.getByText(/mitigauge trends accept 7/)).toBeVisible();
+  await expect(change.getByRole("button", { name: "Accept" })).toHaveCount(0);
+});
+
+test("how far verdicts agree stands on the page of hosts", async ({ page }) => {
+  await page.route("**/api/trends/stability", (route) => route.fulfill({ json: [] }));
+  await open(page, "/hosts");
+  const panel = page.getByRole("region", { name: "Alert stability" });
+  await expect(panel.getByText(/No pair yet/)).toBeVisible();
+  await expect(panel.getByText("mitigauge experiment submit SPEC")).toBeVisible();
 });
 
 test("a filter that no trend fits says so", async ({ page }) => {

@@ -15,6 +15,7 @@ from mitigauge.reports.weekly.document import (
     said,
 )
 from mitigauge.reports.weekly.findings import in_words
+from mitigauge.trends.words import NO_PAIR_YET
 
 MOST_ROWS = 60
 # Times of what it was before, from which on more noise is pointed out.
@@ -242,6 +243,13 @@ def _trust(data: WeekData) -> Section:
             said(
                 f"Measured again, {of.agreed} of {of.pairs} verdicts said the same "
                 f"({share:.0f} %, 95 % [{of.ci_low_percent:.0f}, {of.ci_high_percent:.0f}])."
+            )
+        )
+    else:
+        about.append(
+            said(
+                "How far verdicts agree when the same is measured again is not known: no pair yet. "
+                f"{NO_PAIR_YET}"
             )
         )
     return Section(

@@ -217,6 +217,13 @@ def test_what_a_revert_did_has_the_sign_of_the_metric() -> None:
     assert did.change.mean == pytest.approx(0.02, abs=0.004)
 
 
+def test_the_last_end_without_the_last_change_is_its_parent_and_not_booted_twice() -> None:
+    answer, steps, _ = run(question(revert=True), step(8), without=lambda _: 0.0)
+    assert isinstance(answer, Found)
+    assert answer.candidate == 8
+    assert not [wanted for wanted in steps if 9 in wanted.points and wanted.verifies == 8]
+
+
 def test_one_block_of_a_revert_says_nothing_of_it() -> None:
     asked = question(revert=True)
     observed = tuple(Observed(p, "v/1", 0.02 * (p >= 4)) for p in (3, 4, 8, 9))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mitigauge.bisect.weights import MOST_MORE, Touch, priors
+from mitigauge.bisect.weights import MOST_MORE, Touch, priors, weight_in_words
 
 
 def test_a_binary_that_stayed_has_no_weight_and_the_rest_is_even() -> None:
@@ -20,3 +20,13 @@ def test_shares_that_are_none_change_nothing() -> None:
     shares = {"a": float("nan"), "b": -1.0, "c": 5.0, "d": float("inf")}
     assert priors([Touch(functions=frozenset("abcd"))], shares) == (1.0,)
     assert priors([Touch(True, frozenset("a"))], {"a": 1.0}) == (0.0,)
+
+
+def test_why_a_patch_weighs_more_names_its_functions_and_their_share() -> None:
+    shares = {"entry": 0.5, "exit": 0.25, "idle": 0.25}
+    said = weight_in_words(Touch(functions=frozenset({"exit", "entry", "other"})), shares)
+    assert said.startswith("weighs 16 times as much: it touches entry, exit, 75% of")
+    assert weight_in_words(Touch(functions=frozenset({"other"})), shares) == ""
+    assert weight_in_words(Touch(True, frozenset({"entry"})), shares) == ""
+    many = {f"f{at}": 0.1 for at in range(9)}
+    assert "f0, f1, f2, f3 and 5 more" in weight_in_words(Touch(functions=frozenset(many)), many)

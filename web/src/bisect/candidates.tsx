@@ -23,7 +23,7 @@ export function Candidates({ bisection }: { bisection: Bisection }) {
             <Row
               key={each.position}
               candidate={each}
-              remark={each.prior_why || (skipped.get(each.position) ?? "")}
+              remark={[each.prior_why, skipped.get(each.position)].filter(Boolean).join("; ")}
               isNamed={named.includes(each.position)}
             />
           ))}

@@ -9,6 +9,7 @@ import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Head, useTitle } from "../ui/page";
+import { StabilityPanel } from "../trends/stability";
 import { Tag } from "../ui/tag";
 import "./hosts.css";
 import { Queues } from "./queue";
@@ -116,6 +117,7 @@ function List({ hosts }: { hosts: HostSummary[] }) {
         </table>
       </div>
       <Loaded query={queue}>{(queues) => <Queues queues={queues} />}</Loaded>
+      <StabilityPanel />
     </>
   );
 }

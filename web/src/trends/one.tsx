@@ -10,6 +10,7 @@ import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
+import { Accept } from "./accept";
 import { Chart } from "./chart";
 import "./trends.css";
 import { ChangeTags, classPath, Effect } from "./words";
@@ -164,11 +165,7 @@ function Change({ change, trend }: { change: TrendChange; trend: Trend }) {
         </div>
       )}
       <Links change={change} trend={trend} />
-      {change.state === "open" && (
-        <p className="faint small">
-          <code>mitigauge trends accept {change.id} &quot;why&quot;</code> takes it as it is.
-        </p>
-      )}
+      <Accept change={change} />
     </article>
   );
 }

@@ -2,8 +2,8 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "wouter";
-import { stabilityQuery, trendClassesQuery, trendsQuery } from "../api/queries";
-import type { TrendClass, TrendStability, TrendSummary } from "../api/types";
+import { trendClassesQuery, trendsQuery } from "../api/queries";
+import type { TrendClass, TrendSummary } from "../api/types";
 import { counted, fixed, quantity } from "../format/quantity";
 import { day } from "../format/time";
 import { Answer, Loaded } from "../ui/answers";
@@ -12,6 +12,7 @@ import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { useSearch } from "../ui/use-search";
 import { Sparkline } from "./sparkline";
+import { StabilityPanel } from "./stability";
 import "./trends.css";
 import { About, ChangeTags, ClassLink, classPath, Effect } from "./words";
 
@@ -267,62 +268,5 @@ function Row({ trend }: { trend: TrendSummary }) {
         </div>
       </td>
     </tr>
-  );
-}
-
-function StabilityPanel() {
-  const query = useQuery(stabilityQuery());
-  return (
-    <section className="panel" aria-labelledby="stability">
-      <header>
-        <h2 id="stability">Alert stability</h2>
-      </header>
-      <p className="inside soft small">
-        The same two arms compared again on the same class of hosts: how far a verdict and the next
-        one say the same.
-      </p>
-      {query.data?.length === 0 && (
-        <Empty>No two arms were compared twice on one class of hosts.</Empty>
-      )}
-      {query.data !== undefined && query.data.length > 0 && <Stabilities rows={query.data} />}
-    </section>
-  );
-}
-
-function Stabilities({ rows }: { rows: TrendStability[] }) {
-  return (
-    <table className="list stack">
-      <thead>
-        <tr>
-          <th scope="col">Host class</th>
-          <th scope="col">Workload</th>
-          <th scope="col">Agree</th>
-          <th scope="col">Pairs</th>
-          <th scope="col">Opposite</th>
-          <th scope="col">One undecided</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={`${row.environment} ${row.host_class} ${row.workload}`}>
-            <th scope="row">
-              {row.host_class} <span className="faint">{row.environment}</span>
-            </th>
-            <td data-label="Workload">{row.workload === "" ? "all" : row.workload}</td>
-            <td data-label="Agree">
-              <span>
-                {fixed(row.agreed_percent, 1)} %{" "}
-                <span className="soft">
-                  95 % [{fixed(row.ci_low_percent, 1)}, {fixed(row.ci_high_percent, 1)}]
-                </span>
-              </span>
-            </td>
-            <td data-label="Pairs">{row.pairs}</td>
-            <td data-label="Opposite">{row.opposite}</td>
-            <td data-label="Undecided">{row.undecided}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

@@ -1,0 +1,87 @@
+/** Takes a change as it is, with the reason; for those whose role allows that. */
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { api, ApiError, data } from "../api/client";
+import type { TrendChange } from "../api/types";
+import { sessionQuery } from "../login/session";
+
+const MOST = 2000;
+
+interface Said {
+  text: string;
+  expected: boolean;
+}
+
+export function Accept({ change }: { change: TrendChange }) {
+  const { data: session } = useQuery({ ...sessionQuery(), enabled: false });
+  if (change.state !== "open") return null;
+  const may = session?.role === "approver" || session?.role === "admin";
+  if (!may)
+    return (
+      <p className="faint small">
+        <code>mitigauge trends accept {change.id} &quot;why&quot;</code> takes it as it is.
+      </p>
+    );
+  return <Form change={change} />;
+}
+
+function Form({ change }: { change: TrendChange }) {
+  const [said, setSaid] = useState<Said>({ text: "", expected: false });
+  const queries = useQueryClient();
+  const field = useId();
+  const accepting = useMutation({
+    mutationFn: (body: Said) =>
+      data(
+        api.POST("/api/trends/changes/{change_id}/accept", {
+          params: { path: { change_id: change.id } },
+          body,
+        }),
+      ),
+    // Refused, too, it may be that somebody else accepted it meanwhile.
+    onSettled: () => queries.invalidateQueries({ queryKey: ["trends"] }),
+  });
+  return (
+    <form
+      className="accept"
+      onSubmit={(event) => {
+        event.preventDefault();
+        accepting.mutate(said);
+      }}
+    >
+      <label htmlFor={field}>Why it is taken as it is</label>
+      <input
+        id={field}
+        className="field"
+        value={said.text}
+        maxLength={MOST}
+        required
+        onChange={(event) => {
+          setSaid({ ...said, text: event.target.value });
+        }}
+      />
+      <label className="small">
+        <input
+          type="checkbox"
+          checked={said.expected}
+          onChange={(event) => {
+            setSaid({ ...said, expected: event.target.checked });
+          }}
+        />{" "}
+        it was known to come
+      </label>
+      <button
+        type="submit"
+        className="button"
+        disabled={accepting.isPending || said.text.trim() === ""}
+      >
+        Accept
+      </button>
+      {accepting.error !== null && (
+        <p className="problem small" role="alert">
+          {accepting.error.message} {accepting.error instanceof ApiError && accepting.error.hint}
+        </p>
+      )}
+    </form>
+  );
+}
