@@ -200,6 +200,18 @@ export const collectedQuery = (id: number, caseId: number, host: string) =>
       ),
   });
 
+export const threadsQuery = (id: number, caseId: number, host: string) =>
+  queryOptions({
+    queryKey: ["threads", id, caseId, host],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/threads", {
+          params: { path: { experiment_id: id }, query: { case: caseId, host } },
+          signal,
+        }),
+      ),
+  });
+
 export const caseProfilesQuery = (id: number, caseId: number, host: string) =>
   queryOptions({
     queryKey: ["case profiles", id, caseId, host],
