@@ -213,6 +213,13 @@ export const detailsQuery = (id: number, caseId: number, host: string) =>
       ),
   });
 
+export const threadsQuery = (id: number, caseId: number, host: string) =>
+  queryOptions({
+    queryKey: ["threads", id, caseId, host],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/threads", {
+          params: { path: { experiment_id: id }, query: { case: caseId, host } },
 export const fetchDetailsReport = (
   id: number,
   caseId: number,
@@ -225,6 +232,11 @@ export const fetchDetailsReport = (
       parseAs: "text",
     }),
   );
+
+          signal,
+        }),
+      ),
+  });
 
 export const caseProfilesQuery = (id: number, caseId: number, host: string) =>
   queryOptions({

@@ -545,6 +545,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{experiment_id}/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Threads
+         * @description Wake-ups, run time and wait time by thread name, of every case that tells or of one.
+         */
+        get: operations["show_threads_api_experiments__experiment_id__threads_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/threads/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Threads Report
+         * @description The same as text for a mailing list, as Markdown, or as CSV (in 5 s, if nothing is said).
+         */
+        get: operations["threads_report_api_experiments__experiment_id__threads_report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health/live": {
         parameters: {
             query?: never;
@@ -1902,6 +1942,11 @@ export interface components {
             points: {
                 [key: string]: components["schemas"]["BootPoint"][];
             };
+            /**
+             * Threads
+             * @description whether boots tell of threads by name
+             */
+            threads: boolean;
             /** Workload */
             workload: string;
         };
@@ -4285,6 +4330,19 @@ export interface components {
             two_groups?: string[];
         };
         /**
+         * OtherThreads
+         * @description Names that are no row, in the boot with the most of them.
+         */
+        OtherThreads: {
+            /** Names */
+            names: number;
+            /**
+             * Wakeups
+             * @description theirs in a second, the largest of all boots
+             */
+            wakeups: number;
+        };
+        /**
          * OtherTrend
          * @description A trend of the same case that is not the same: another unit, other parameters.
          */
@@ -5187,6 +5245,152 @@ export interface components {
             columns: components["schemas"]["Column"][];
             /** Rows */
             rows: components["schemas"]["Span"][][][];
+        };
+        /**
+         * ThreadCell
+         * @description One name in one arm.
+         */
+        ThreadCell: {
+            /** Arm Id */
+            arm_id: number;
+            /**
+             * Claims
+             * @description published changes of the wake-ups
+             */
+            claims?: components["schemas"]["CounterClaim"][];
+            /**
+             * N
+             * @description boots that tell of the name
+             */
+            n: number;
+            /** @description ms in a second; null: the host does not tell */
+            run: components["schemas"]["ThreadFigure"] | null;
+            /** @description ms in a second in which threads were ready and had no processor */
+            wait: components["schemas"]["ThreadFigure"] | null;
+            /** @description in a second */
+            wakeups: components["schemas"]["ThreadFigure"] | null;
+        };
+        /**
+         * ThreadFigure
+         * @description A rate over an arm's boots, and its change against the baseline.
+         */
+        ThreadFigure: {
+            /** Change Percent */
+            change_percent?: number | null;
+            /** High */
+            high: number | null;
+            /** High Percent */
+            high_percent?: number | null;
+            /**
+             * Low
+             * @description 95 % interval over boots; null: of one boot
+             */
+            low: number | null;
+            /** Low Percent */
+            low_percent?: number | null;
+            /** Mean */
+            mean: number;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Q
+             * @description false discovery rate over all names of the table
+             */
+            q?: number | null;
+        };
+        /**
+         * ThreadRow
+         * @description Threads of one name, numbers merged.
+         */
+        ThreadRow: {
+            /** Cells */
+            cells: components["schemas"]["ThreadCell"][];
+            /** Name */
+            name: string;
+            /**
+             * Own
+             * @description of the load: the case's metric counts their wake-ups
+             */
+            own: boolean;
+            /**
+             * Threads
+             * @description at most so many at a time
+             */
+            threads: number;
+        };
+        /**
+         * ThreadTableView
+         * @description One case on one host.
+         */
+        ThreadTableView: {
+            /**
+             * Arms
+             * @description the baseline first
+             */
+            arms: components["schemas"]["CounterArm"][];
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Comparison */
+            comparison: string;
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Host */
+            host: string;
+            /** Host Class */
+            host_class: string;
+            /**
+             * Left Out
+             * @description names beyond the limit of a page
+             */
+            left_out: number;
+            /**
+             * Measured S
+             * @description seconds of all windows of a boot, the mean
+             */
+            measured_s: number;
+            others: components["schemas"]["OtherThreads"] | null;
+            /** Processor */
+            processor: string;
+            /**
+             * Rows
+             * @description own names first, then by wake-ups
+             */
+            rows: components["schemas"]["ThreadRow"][];
+            /**
+             * Window S
+             * @description seconds that the case asks for, else 5
+             */
+            window_s: number;
+        };
+        /**
+         * ThreadsView
+         * @description Threads by name over the arms of an experiment.
+         */
+        ThreadsView: {
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /**
+             * Left Out
+             * @description tables beyond the limit, or not asked for
+             */
+            left_out: number;
+            /** State */
+            state: string;
+            /** Tables */
+            tables: components["schemas"]["ThreadTableView"][];
         };
         /**
          * TrendChange
@@ -6872,6 +7076,103 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_threads_api_experiments__experiment_id__threads_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                host?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadsView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    threads_report_api_experiments__experiment_id__threads_report_get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                host?: string | null;
+                /** @description figures in so many seconds; else the case's window */
+                seconds?: number | null;
+                format?: "text" | "markdown" | "csv";
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
                     "text/plain": string;
                 };
             };

@@ -25,6 +25,7 @@ import { NoiseNote, PaceNote } from "./noise";
 import { Profiles } from "./profiles";
 import { ArmMark } from "./shape";
 import { BootTable } from "./table";
+import { Threads } from "./threads";
 
 interface CaseKey {
   id: number;
@@ -229,6 +230,7 @@ function Metric({ view, row }: { view: Case; row: Row }) {
         </header>
         <BootTable row={row} arms={view.arms} points={points} />
       </section>
+      {view.threads && <Threads view={view} />}
       <Beside view={view} />
     </>
   );

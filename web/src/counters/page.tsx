@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "wouter";
 import { countersQuery, fetchCountersReport } from "../api/queries";
-import type { CounterCell, CounterClaim, CounterRow, Counters, CounterTable } from "../api/types";
+import type { CounterCell, CounterRow, Counters, CounterTable } from "../api/types";
 import { ReportButtons } from "../experiment/report";
 import { counted, interval, percent, percentDigits, quantity, scaled } from "../format/quantity";
 import { Loaded } from "../ui/answers";
@@ -17,7 +17,8 @@ import {
 } from "../ui/emulated";
 import { Empty } from "../ui/empty";
 import { Crumbs, Head, useTitle } from "../ui/page";
-import { CLAIM, VERDICT } from "../words";
+import { VERDICT } from "../words";
+import { Claimed } from "./claimed";
 import "./counters.css";
 import { countersPath } from "./paths";
 
@@ -227,15 +228,4 @@ function Change({ cell }: { cell: CounterCell }) {
 function Between({ cell: { low_percent: low, high_percent: high } }: { cell: CounterCell }) {
   if (typeof low !== "number" || typeof high !== "number") return null;
   return `[${interval(low, high)}] `;
-}
-
-/** A published change of the same counter. */
-function Claimed({ claim }: { claim: CounterClaim }) {
-  const { low_percent: low, high_percent: high } = claim;
-  const text = low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;
-  return (
-    <span className="soft small" title={`${claim.source}: ${claim.reason}`}>
-      <span className="faint">claimed</span> {text} {CLAIM[claim.outcome].label}
-    </span>
-  );
 }
