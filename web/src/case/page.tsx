@@ -1,7 +1,7 @@
 /** One case: every boot behind a row of the matrix. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, Redirect, useSearchParams } from "wouter";
+import { Link, Redirect, useLocation, useSearchParams } from "wouter";
 import { caseQuery, experimentQuery } from "../api/queries";
 import { countersPath } from "../counters/paths";
 import type { Case, Cell, Row } from "../api/types";
@@ -168,19 +168,7 @@ function Metric({ view, row }: { view: Case; row: Row }) {
             {row.metric_title} <span className="soft">{directionInWords(row)}</span>
             {!row.primary && <span className="faint"> · exploratory</span>}
           </h2>
-          {view.metrics.length > 1 && (
-            <nav className="segments" aria-label="Metrics">
-              {view.metrics.map((metric) => (
-                <Link
-                  key={metric.metric}
-                  to={casePath(view.experiment_id, metric)}
-                  aria-current={metric.metric === row.metric ? "true" : undefined}
-                >
-                  {metric.metric_title}
-                </Link>
-              ))}
-            </nav>
-          )}
+          <Metrics view={view} row={row} />
         </header>
         <Summary view={view} row={row} />
         <NoiseNote
@@ -233,6 +221,48 @@ function Metric({ view, row }: { view: Case; row: Row }) {
       {view.threads && <Threads view={view} />}
       <Beside view={view} />
     </>
+  );
+}
+
+/** More of them than that take more room than a page has. */
+const MOST_LINKS = 8;
+
+/** The case's metrics, of which one is shown. */
+function Metrics({ view, row }: { view: Case; row: Row }) {
+  const [, navigate] = useLocation();
+  if (view.metrics.length < 2) return null;
+  if (view.metrics.length > MOST_LINKS)
+    return (
+      <label className="small picked">
+        metric{" "}
+        <select
+          className="field"
+          value={row.metric}
+          onChange={(event) => {
+            const to = view.metrics.find((metric) => metric.metric === event.target.value);
+            if (to) navigate(casePath(view.experiment_id, to));
+          }}
+        >
+          {view.metrics.map((metric) => (
+            <option key={metric.metric} value={metric.metric}>
+              {metric.metric_title}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  return (
+    <nav className="segments" aria-label="Metrics">
+      {view.metrics.map((metric) => (
+        <Link
+          key={metric.metric}
+          to={casePath(view.experiment_id, metric)}
+          aria-current={metric.metric === row.metric ? "true" : undefined}
+        >
+          {metric.metric_title}
+        </Link>
+      ))}
+    </nav>
   );
 }
 

@@ -52,7 +52,7 @@ export function Breakdown({ breakdown, arms }: BreakdownProps) {
         />
         {!byRow && <Pick label="order" value={order} options={orders(arms)} choose={setOrder} />}
       </div>
-      <div className="scroll-x" tabIndex={0} role="region" aria-label={breakdown.title}>
+      <div className="scroll-x" tabIndex={0} role="region" aria-label={`${breakdown.title}, table`}>
         <table className="list stack details-table">
           <thead>
             <tr>

@@ -315,16 +315,11 @@ function Reached({ curve, arms, name }: CurveProps & { name: string }) {
     <section className="panel" aria-labelledby="details-reached">
       <header>
         <h2 id="details-reached">
-          {reached.title} <span className="soft">{reached.direction} is better</span>
+          {reached.title} by threshold <span className="soft">{reached.direction} is better</span>
         </h2>
         <span className="faint small">{reached.help}</span>
       </header>
-      <div
-        className="scroll-x"
-        tabIndex={0}
-        role="region"
-        aria-label={`${reached.title} by threshold`}
-      >
+      <div className="scroll-x" tabIndex={0} role="region" aria-label={`${reached.title}, table`}>
         <table className="list stack details-table">
           <thead>
             <tr>
