@@ -213,13 +213,6 @@ export const detailsQuery = (id: number, caseId: number, host: string) =>
       ),
   });
 
-export const threadsQuery = (id: number, caseId: number, host: string) =>
-  queryOptions({
-    queryKey: ["threads", id, caseId, host],
-    queryFn: ({ signal }) =>
-      data(
-        api.GET("/api/experiments/{experiment_id}/threads", {
-          params: { path: { experiment_id: id }, query: { case: caseId, host } },
 export const fetchDetailsReport = (
   id: number,
   caseId: number,
@@ -233,6 +226,13 @@ export const fetchDetailsReport = (
     }),
   );
 
+export const threadsQuery = (id: number, caseId: number, host: string) =>
+  queryOptions({
+    queryKey: ["threads", id, caseId, host],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/threads", {
+          params: { path: { experiment_id: id }, query: { case: caseId, host } },
           signal,
         }),
       ),
