@@ -13,21 +13,30 @@ _NOT = {"if", "for", "while", "switch", "return", "sizeof", "defined", "EXPORT_S
 
 
 def functions_in(patch: str) -> list[str]:
-    """Names of functions that hunks lie in or define, in the patch's order, each once."""
+    """Names of functions that changed lines lie in or define, in the patch's order, each once."""
     found: dict[str, None] = {}
+    current = ""
     for line in patch.splitlines():
-        hunk = _HUNK.match(line)
-        if hunk:
-            name = _name(hunk["near"])
-        elif line[:1] in ("+", "-") and not line.startswith(("+++", "---")):
-            name = _name(line[1:]) if line.rstrip().endswith((")", "{", ",")) else ""
-        else:
-            name = ""
-        if name:
-            found.setdefault(name)
+        if hunk := _HUNK.match(line):
+            current = _name(hunk["near"])
+            continue
+        if line[:1] not in (" ", "+", "-") or line.startswith(("+++", "---")):
+            continue
+        current = _after(line[1:], current)
+        if current and line[0] != " ":
+            found.setdefault(current)
         if len(found) >= MOST:
             break
     return list(found)
+
+
+def _after(text: str, current: str) -> str:
+    """The function that a line lies in, *current* being that of the line before."""
+    if text.startswith("}"):
+        return ""
+    if text.rstrip().endswith((")", "{", ",")):
+        return _name(text) or current
+    return current
 
 
 def _name(text: str) -> str:

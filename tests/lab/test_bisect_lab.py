@@ -41,7 +41,7 @@ pytestmark = pytest.mark.lab
 PATCHES = REPOSITORY / "tests" / "series" / "bisect"
 ARMS = REPOSITORY / "tests" / "fixtures" / "bisect-modes.yml"
 HOST, MODE, BASE = "lab-intel", "spectre-bhi/off", "linux-source-7.2"
-SLOW, PANICS, BROKEN = 2, 5, 7
+SLOW, PANICS, BROKEN = 6, 4, 2
 # Much more than it takes where nothing else runs: some forty boots and seven kernels.
 PATIENCE_S = float(os.environ.get("MITIGAUGE_BISECT_PATIENCE_S", "10800"))
 

@@ -8,11 +8,15 @@ from mitigauge.settings import REPOSITORY
 SERIES = REPOSITORY / "tests" / "series"
 
 
-def test_functions_of_hunks_and_new_ones_are_named() -> None:
-    text = next((SERIES / "bisect").glob("v1-0002-*.patch")).read_text()
-    assert functions_in(text) == ["do_syscall_x32", "count_syscall", "do_syscall_64"] or (
-        functions_in(text) == ["do_syscall_x32", "count_syscall"]
-    )
+def test_the_function_that_a_changed_line_lies_in_and_new_ones_are_named() -> None:
+    """The hunk's own line names do_syscall_x32, which ends before the first changed line."""
+    text = next((SERIES / "bisect").glob("v1-0006-*.patch")).read_text()
+    assert functions_in(text) == ["count_syscall", "do_syscall_64"]
+
+
+def test_a_line_after_a_function_s_end_lies_in_none() -> None:
+    text = "@@ -1,4 +1,5 @@ int f(void)\n \treturn 0;\n }\n+int behind;\n \n int g(void)\n {\n"
+    assert functions_in(text) == []
 
 
 def test_a_hunk_names_the_function_that_it_lies_in() -> None:
@@ -29,5 +33,5 @@ def test_assembly_and_what_is_no_function() -> None:
 
 
 def test_there_is_a_bound() -> None:
-    text = "\n".join(f"@@ -1 +1 @@ int f{at}(void)" for at in range(1000))
+    text = "\n".join(f"@@ -1 +1 @@ int f{at}(void)\n+\tx();" for at in range(1000))
     assert len(functions_in(text)) == 200
