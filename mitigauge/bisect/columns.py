@@ -21,21 +21,29 @@ LARGEST_LOG = 1000.0
 
 def usable(question: Question, history: History, cells: Cells) -> list[Observed]:
     """The boots that say something, in an order of their own: those of points that exist and are
-    not skipped, with a value that can be the log of a mean."""
-    return sorted(
-        (
-            item
-            for item in history.observed
-            if abs(item.value) <= LARGEST_LOG
-            and (
-                item.point in cells.place_of
-                or (
-                    item.point == question.reverted
-                    and item.point not in history.skipped
-                    and cells.cell_of(history.verified.get(item.group, 0)) is not None
-                )
+    not skipped, with a value that can be the log of a mean, beside another point in their block.
+
+    A block of one point alone (the other one does not boot on that host, or its boots were lost)
+    has a level of its own that nothing can be set against.
+    """
+    found = [
+        item
+        for item in history.observed
+        if abs(item.value) <= LARGEST_LOG
+        and (
+            item.point in cells.place_of
+            or (
+                item.point == question.reverted
+                and item.point not in history.skipped
+                and cells.cell_of(history.verified.get(item.group, 0)) is not None
             )
-        ),
+        )
+    ]
+    points: dict[str, set[int]] = {}
+    for item in found:
+        points.setdefault(item.group, set()).add(cells.place_of.get(item.point, -1))
+    return sorted(
+        (item for item in found if len(points[item.group]) > 1),
         key=lambda item: (item.point, item.group, item.layout, item.value),
     )
 

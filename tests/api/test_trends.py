@@ -7,6 +7,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
 from mitigauge.trends.update import update
+from tests.api.conftest import KEY
 from tests.clients import HERE, bearer, token_of
 from tests.trends_made import weeks
 
@@ -91,14 +92,20 @@ def test_what_is_no_acceptance_or_annotation_is_refused_and_changes_nothing(
     assert elsewhere.status_code == 404
 
     assert stranger.post(url, json=WHY).status_code == 401
+    # A browser's session: from no page but ours, and with no type that a form can send.
+    ours = {"Origin": HERE}
+    assert stranger.post("/api/session", json={"key": KEY}, headers=ours).status_code == 201
     for origin in ("https://evil.example", "null", "http://localhost:8601"):
-        refused = client.post(url, json=WHY, headers={"Origin": origin})
-        assert refused.status_code == 403, origin
-    form = client.post(url, content=b"text=x", headers={"Content-Type": "text/plain"})
-    assert form.status_code in {403, 415, 422}
+        for path in (url, f"{trend}/annotations"):
+            refused = stranger.post(path, json=WHY, headers={"Origin": origin})
+            assert refused.status_code == 403, (origin, path)
+    form = stranger.post(
+        url, content=b'{"text": "x"}', headers=ours | {"Content-Type": "text/plain"}
+    )
+    assert form.status_code in {403, 415}
     shown = client.get(trend).json()
     assert (shown["changes"][0]["state"], shown["annotations"]) == ("open", [])
-    assert client.post(url, json=WHY, headers={"Origin": HERE}).status_code == 200
+    assert stranger.post(url, json=WHY, headers=ours).status_code == 200
 
 
 def test_how_far_verdicts_agree_is_there_for_whoever_may_only_read(

@@ -117,7 +117,7 @@ test("who may not accept a change sees the command and no button", async ({ page
   await page.route("**/api/session", async (route) => {
     const answer = await route.fetch();
     const session = (await answer.json()) as Session;
-    await route.fulfill({ json: { ...session, role: "viewer" } });
+    await route.fulfill({ json: { ...session, role: "viewer", rights: ["read"] } });
   });
   await open(page, "/trends/1");
   const change = page.getByRole("article", { name: "Change 7" });

@@ -224,6 +224,23 @@ def test_the_last_end_without_the_last_change_is_its_parent_and_not_booted_twice
     assert not [wanted for wanted in steps if 9 in wanted.points and wanted.verifies == 8]
 
 
+def test_blocks_of_one_point_alone_do_not_widen_the_scatter() -> None:
+    """As of a host on which an end does not boot, and whose level is its own."""
+    rng = np.random.default_rng(4)
+    both = [
+        Observed(point, f"a/1/{block}", 0.26 * (point == 8) + float(rng.normal(0, 0.003)))
+        for block in range(4)
+        for point in (0, 8)
+    ]
+    alone = [Observed(0, f"b/1/{block}", 1.1 + float(rng.normal(0, 0.003))) for block in range(4)]
+    action = next_action(question(), History((*both, *alone)))
+    assert isinstance(action, Measure)
+    assert action.purpose is Purpose.SEARCH
+    known = posterior(question(), History((*both, *alone)))
+    assert known.deviation == pytest.approx(0.003, rel=0.7)
+    assert known == posterior(question(), History(tuple(both)))
+
+
 def test_one_block_of_a_revert_says_nothing_of_it() -> None:
     asked = question(revert=True)
     observed = tuple(Observed(p, "v/1", 0.02 * (p >= 4)) for p in (3, 4, 8, 9))

@@ -3,6 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { api, ApiError, data } from "../api/client";
+import { trendQuery } from "../api/queries";
 import type { TrendChange } from "../api/types";
 import { sessionQuery } from "../login/session";
 
@@ -16,8 +17,7 @@ interface Said {
 export function Accept({ change }: { change: TrendChange }) {
   const { data: session } = useQuery({ ...sessionQuery(), enabled: false });
   if (change.state !== "open") return null;
-  const may = session?.role === "approver" || session?.role === "admin";
-  if (!may)
+  if (!session?.rights.includes("approve a series"))
     return (
       <p className="faint small">
         <code>mitigauge trends accept {change.id} &quot;why&quot;</code> takes it as it is.
@@ -39,7 +39,11 @@ function Form({ change }: { change: TrendChange }) {
         }),
       ),
     // Refused, too, it may be that somebody else accepted it meanwhile.
-    onSettled: () => queries.invalidateQueries({ queryKey: ["trends"] }),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: trendQuery(change.trend_id).queryKey }),
+        queries.invalidateQueries({ queryKey: ["trends"] }),
+      ]),
   });
   return (
     <form
