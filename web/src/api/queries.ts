@@ -202,7 +202,7 @@ export const collectedQuery = (id: number, caseId: number, host: string) =>
 
 export const threadsQuery = (id: number, caseId: number, host: string) =>
   queryOptions({
-    queryKey: ["threads", id, caseId, host],
+    queryKey: ["case", id, "threads", caseId, host],
     queryFn: ({ signal }) =>
       data(
         api.GET("/api/experiments/{experiment_id}/threads", {
