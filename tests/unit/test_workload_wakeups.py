@@ -257,6 +257,7 @@ WRONG: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda told: told["names"][0].update(wait_ns=1.5), "wait_ns: 1.5 is not int"),
     (lambda told: told["names"][0].update(wait_ns=-1), "wait_ns: not from 0"),
     (lambda told: told["names"].append(told["names"][0]), "found twice"),
+    (lambda told: told["names"][-1].update(name="x" * 201), "or too long"),
     (lambda told: told["names"].append(3), "holds no JSON object"),
     (lambda told: told.update(names=[]), "total.threads:"),
     (lambda told: told.update(gaps=100), "gaps: too many events are missing"),

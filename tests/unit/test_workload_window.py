@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 from mitigauge.catalog import Catalog
+from mitigauge.experiments.metric import CaseMetric
+from mitigauge.results.schema import check_against_case, read_result
 from mitigauge.settings import REPOSITORY
 from tests.loading import load
-from tests.workload_cases import edit
+from tests.workload_cases import edit, reseal
 
 WORKLOAD = REPOSITORY / "workloads/window"
 window = load("workloads/window/run")
@@ -53,6 +55,39 @@ def test_our_own_load_is_counted_for_real_and_ended(tmp_path: Path) -> None:
         )
     own = [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"handlers.py" in read(path)]
     assert own == []
+
+
+def test_a_run_of_our_own_load_is_taken_whole_and_what_kvm_does_not_tell_is_absent(
+    tmp_path: Path,
+) -> None:
+    asked = {"load": "handlers", "threads": "handler", "seconds": 1}
+    assert run(tmp_path, parameters=asked).returncode == 0
+    for path in (tmp_path / "out").glob("*-[0-9]*.json"):
+        # As on a host without KVM, or without debugfs.
+        edit(path, lambda told: told.pop("exits", None))
+    reseal(tmp_path / "out")
+    given = parsing.parse(tmp_path / "out")
+    assert "exits_per_second" not in given["metrics"]
+    body = read_result(json.dumps(given).encode()).body
+    declared = Catalog().workloads["window"].metrics
+    check_against_case(
+        body, workload="window", case_id=1, iterations=2, parameters=asked, warmup=1, guest={},
+        metrics={
+            name: CaseMetric(
+                metric.unit, metric.direction, metric.title, metric.primary,
+                counter=metric.counter, threads=metric.threads,
+            )
+            for name, metric in declared.items()
+        },
+    )  # fmt: skip
+    assert body.threads is not None
+    own = [row for row in body.threads.rows if row.own]
+    assert [(row.name, row.threads) for row in own] == [("handler*", 4)]
+    # The metric is of the same wake-ups, by the same windows.
+    values = body.metrics["wakeups"].values
+    assert own[0].wakeups / body.threads.seconds == pytest.approx(sum(values) / 2, rel=0.05)
+    assert own[0].run_ns
+    assert "rcu_preempt" in {row.name for row in body.threads.rows} or body.threads.others
 
 
 def read(path: Path) -> bytes:

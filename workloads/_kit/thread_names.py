@@ -12,6 +12,8 @@ from functools import lru_cache
 
 # The kernel keeps so many bytes of a name.
 LONGEST = 15
+# /proc shows names of the kernel's own threads whole; a longer one than this was made up.
+LONGEST_WHOLE = 200
 # More names than this are no host's threads, but somebody who spends our memory.
 MOST_NAMES = 10_000
 RULES = tuple(

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from _kit import parsing, results, threads
 from _kit.parsing import ParseError, whole
+from _kit.thread_names import LONGEST_WHOLE
 from sched_trace import LOAD, MOST_GAPS, MOST_NAMES, Count
 
 MOST_PROCESSORS = 1 << 16
@@ -87,8 +88,8 @@ def named_counts(told: dict[str, Any], file: str) -> dict[str, Count]:
         if not isinstance(row, dict):
             raise ParseError(f"{file}: names: {number}: holds no JSON object")
         name: str = parsing.field(row, f"{file}: names: {number}", "name", str)
-        if name in found:
-            raise ParseError(f"{file}: names: {name!r:.80}: found twice")
+        if name in found or len(name) > LONGEST_WHOLE:
+            raise ParseError(f"{file}: names: {name!r:.80}: found twice, or too long")
         found[name] = counts_of(row, file, f"names: {number}")
     total = counts_of(parsing.field(told, file, "total", dict), file, "total")
     for key in KEYS:

@@ -11,12 +11,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from _kit import parsing, results, seal, threads
 from _kit.parsing import ParseError, number, whole
-from _kit.thread_names import MOST_NAMES
+from _kit.thread_names import LONGEST_WHOLE, MOST_NAMES
 
 MOST_SECONDS = 3600.0
 MOST_THREADS = 1 << 22
-# Of a name: /proc shows those of kernel threads whole.
-LONGEST = 200
 # A processor can do no more of either in a second.
 MOST_A_SECOND = 1e9
 METRICS = {"wakeups": ("1/s", "lower"), "exits_per_second": ("1/s", "lower")}
@@ -63,7 +61,7 @@ def named(told: dict[str, Any], file: str) -> list[tuple[str, threads.Activity]]
         if not isinstance(row, dict):
             raise ParseError(f"{where}: holds no JSON object")
         name: str = parsing.field(row, where, "name", str)
-        if name in found or len(name) > LONGEST:
+        if name in found or len(name) > LONGEST_WHOLE:
             raise ParseError(f"{where}: name: {name!r:.80}: found twice, or too long")
         found[name] = threads.Activity(
             whole(row, where, "threads", 1, MOST_THREADS),

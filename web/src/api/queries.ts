@@ -228,7 +228,7 @@ export const fetchDetailsReport = (
 
 export const threadsQuery = (id: number, caseId: number, host: string) =>
   queryOptions({
-    queryKey: ["threads", id, caseId, host],
+    queryKey: ["case", id, "threads", caseId, host],
     queryFn: ({ signal }) =>
       data(
         api.GET("/api/experiments/{experiment_id}/threads", {

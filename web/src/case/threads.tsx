@@ -69,6 +69,7 @@ function Body({ table, view }: { table: ThreadTable; view: Case }) {
         <p className="inside">
           <button
             type="button"
+            className="button"
             aria-expanded={all}
             onClick={() => {
               setAll(!all);
@@ -156,7 +157,7 @@ function CellView({ cell, seconds }: { cell: ThreadCell; seconds: number }) {
         <Change figure={cell.wakeups} />
       </span>
       <span className="interval">
-        <Between figure={cell.wakeups} />
+        <Between figure={cell.wakeups} seconds={seconds} />
         <span className="n">n {cell.n}</span>
       </span>
       {times.length > 0 && <span className="soft small">{times.join(", ")}</span>}
@@ -183,7 +184,10 @@ function Change({ figure }: { figure: ThreadFigure }) {
   );
 }
 
-function Between({ figure: { low_percent: low, high_percent: high } }: { figure: ThreadFigure }) {
-  if (typeof low !== "number" || typeof high !== "number") return null;
-  return `[${interval(low, high)}] `;
+/** The interval of the change, or of the baseline's own figure. */
+function Between({ figure, seconds }: { figure: ThreadFigure; seconds: number }) {
+  const { change_percent: change, low_percent: low, high_percent: high } = figure;
+  if (typeof low === "number" && typeof high === "number") return `[${interval(low, high)}] `;
+  if (typeof change === "number" || figure.low === null || figure.high === null) return null;
+  return `[${wakeups(figure.low, seconds)} … ${wakeups(figure.high, seconds)}] `;
 }
