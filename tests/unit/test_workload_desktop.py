@@ -85,7 +85,9 @@ def test_details_are_those_of_the_pass_s_summary_in_the_form_that_is_declared() 
     summary = json.loads((fixture / "iteration-01.summary.json").read_text())
     result = parsing.parse(fixture)
     [told] = result["details"]
-    assert [p["value"] for p in told["curve"]] == [level["slowdown"] for level in summary["load_curve"]]
+    assert [p["value"] for p in told["curve"]] == [
+        level["slowdown"] for level in summary["load_curve"]
+    ]
     assert [(r["threshold"], r["load"]) for r in told["reached"]] == [
         (d["threshold"], d["sessions"]) for d in summary["density"]
     ]
