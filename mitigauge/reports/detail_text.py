@@ -80,6 +80,31 @@ def detail_markdown(view: DetailsView, figure: str | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
+def reached_lines(views: Sequence[DetailsView]) -> Iterator[str]:
+    """Of each case whose curve reaches thresholds, where it does: plain text, for a report."""
+    for view in views:
+        for grid in _reached_grids(view):
+            yield ""
+            yield from paragraph(f"{grid.title}; {_title(view)}", COLUMNS)
+            yield from paragraph(grid.meaning, COLUMNS) if grid.meaning else ()
+            yield from _fitting(grid)
+
+
+def reached_markdown_lines(views: Sequence[DetailsView]) -> Iterator[str]:
+    """The same in Markdown."""
+    for view in views:
+        for grid in _reached_grids(view):
+            yield from ("", f"### {markdown(f'{grid.title}; {_title(view)}')}", "")
+            yield from (markdown(grid.meaning), "") if grid.meaning else ()
+            yield from markdown_grid(grid.head, grid.rows)
+
+
+def _reached_grids(view: DetailsView) -> Iterator[Grid]:
+    if view.curve and view.curve.thresholds:
+        for arms in _pairs(view.arms):
+            yield _reached(view.curve, arms)
+
+
 def _fitting(grid: Grid) -> list[str]:
     """The grid in plain text; names are cut where it would be wider than a mail."""
     lines = text_grid(grid.head, grid.rows)
@@ -149,8 +174,13 @@ def _curve(curve: CurveView, arms: Sequence[DetailArm]) -> Iterator[Grid]:
         [curve.load, *(arm.name for arm in arms)],
         [[f"{load:g}", *(_point(at[arm.arm_id].get(load)) for arm in arms)] for load in shown],
     )
+    if curve.thresholds:
+        yield _reached(curve, arms)
+
+
+def _reached(curve: CurveView, arms: Sequence[DetailArm]) -> Grid:
     own = [f"the case's own is {row.threshold:g}" for row in curve.thresholds if row.is_own]
-    yield Grid(
+    return Grid(
         f"{curve.reached.title} by threshold: {_against(arms)}",
         "; ".join(filter(None, [curve.reached.help, *own])),
         [curve.value.unit, *(arm.name for arm in arms), *_change(arms)],
@@ -284,7 +314,7 @@ def detail_rows(view: DetailsView) -> Iterator[Mapping[str, Any]]:
 
 
 def _of(view: DetailsView, arm: DetailArm, part: str, row: str, figure: str) -> dict[str, Any]:
-    return {
+    return dict.fromkeys(DETAIL_COLUMNS, "") | {
         "case": view.case, "host": view.host, "emulated": view.emulated, "part": part, "row": row,
         "figure": figure, "arm": arm.name, "mode": arm.mode, "baseline": arm.is_baseline,
     }  # fmt: skip

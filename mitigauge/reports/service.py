@@ -15,6 +15,7 @@ from mitigauge.reports.claims_by_place import by_place
 from mitigauge.reports.counter_schemas import CountersView
 from mitigauge.reports.counter_text import counter_lines, counter_markdown_lines
 from mitigauge.reports.counters import counters_of, has_counters
+from mitigauge.reports.detail_text import reached_lines, reached_markdown_lines
 from mitigauge.reports.loss import crosses, loss_of
 from mitigauge.reports.loss_schemas import LossView
 from mitigauge.reports.loss_text import loss_lines, loss_markdown_lines
@@ -23,6 +24,8 @@ from mitigauge.reports.thread_schemas import ThreadsView
 from mitigauge.reports.threads import table_of
 from mitigauge.views.consequence_schemas import ConsequencesView
 from mitigauge.views.consequences import consequences_beside
+from mitigauge.views.detail_schemas import DetailsView
+from mitigauge.views.details import detailed
 from mitigauge.views.experiments import show_experiment, show_head
 from mitigauge.views.profile_schemas import CaseProfilesView
 from mitigauge.views.profiles import profiles_beside
@@ -41,19 +44,20 @@ class Report:
     claims: Sequence[ClaimSourceView]
     profiles: Sequence[CaseProfilesView]
     beside: ConsequencesView
+    details: Sequence[DetailsView] = ()
 
     def text(self) -> str:
         """For a mailing list."""
         text = render_text(self.view, self.claims, self.profiles, self.beside)
-        return text + "".join(
-            f"{line}\n" for line in chain(self._losses(loss_lines), self._counters(counter_lines))
-        )
+        further = self._losses(loss_lines), self._counters(counter_lines)
+        return text + "".join(f"{line}\n" for line in chain(*further, reached_lines(self.details)))
 
     def markdown(self) -> str:
         """The same as Markdown."""
         text = render_markdown(self.view, self.claims, self.profiles, self.beside)
         further = self._losses(loss_markdown_lines), self._counters(counter_markdown_lines)
-        return text + "".join(f"{line}\n" for line in chain(*further))
+        lines = chain(*further, reached_markdown_lines(self.details))
+        return text + "".join(f"{line}\n" for line in lines)
 
     def _losses(self, lines: Callable[[LossView], Iterator[str]]) -> Iterator[str]:
         """The loss matrices, where anything is crossed."""
@@ -141,4 +145,5 @@ def gathered(session: Session, view: ExperimentView) -> Report:
         claims_beside_view(session, view),
         profiles_beside(session, view),
         consequences_beside(session, view),
+        detailed(session, view.id),
     )

@@ -36,6 +36,9 @@ from mitigauge.views.detail_schemas import (
 )
 from mitigauge.workloads.details import Breakdown, Curve, Figure
 
+# A report has room for so many cases; each has a page and a command.
+MOST_IN_A_REPORT = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -133,6 +136,20 @@ def first_detailed(session: Session, experiment_id: int, host: str | None) -> in
             "`mitigauge experiment submit experiments/lab-desktop.yml`.",
         )
     return found[0]
+
+
+def detailed(session: Session, experiment_id: int) -> list[DetailsView]:
+    """Details of the experiment's cases that tell any, host by host; the first few of them."""
+    catalog = Catalog()
+    found: list[DetailsView] = []
+    for run in run_rows.runs_of(session, experiment_id):
+        lines = run_rows.boot_lines(session, [run.id])
+        boots = [boot.id for boot in lines if boot.state == BootState.EFFECTIVE]
+        for case_id in result_rows.detailed_cases(session, boots):
+            if len(found) == MOST_IN_A_REPORT:
+                return found
+            found.append(show_details(session, experiment_id, case_id, run.host.name, catalog))
+    return found
 
 
 def _readable(bodies: Mapping[int, object]) -> dict[int, BootDetails]:

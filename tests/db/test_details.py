@@ -16,10 +16,12 @@ from mitigauge.reports.detail_text import (
     detail_rows,
     detail_text,
 )
+from mitigauge.reports.service import gathered
 from mitigauge.runs.intake import TakenResult, store_results
 from mitigauge.runs.tables import Boot
 from mitigauge.views.detail_schemas import BreakdownLine, DetailsView, ReachedRow
 from mitigauge.views.details import first_detailed, show_details
+from mitigauge.views.experiments import show_experiment
 from tests.desktop_world import BLOCKS, DesktopWorld, make_desktops, recorded_case, result_of
 from tests.made import make
 
@@ -195,5 +197,22 @@ def test_the_text_fits_a_mail_and_says_what_markdown_and_csv_say(engine: Engine)
         assert "Actions, Median: ibpb" in form
     assert "Actions, 95th percentile" in detail_text(view, "p95_s")
     rows = list(detail_rows(view))
-    assert all(set(row) <= set(DETAIL_COLUMNS) for row in rows)
+    assert all(set(row) == set(DETAIL_COLUMNS) for row in rows)
     assert {row["part"] for row in rows} == {"curve", "reached", "phases", "actions"}
+
+
+def test_the_report_has_densities_with_intervals_in_both_forms(engine: Engine) -> None:
+    world = make_desktops(engine)
+    with transaction(engine) as session:
+        report = gathered(session, show_experiment(session, world.experiment))
+        plain, marked = report.text(), report.markdown()
+    for form in (plain, marked):
+        words = " ".join(form.split())
+        assert "Density by threshold: ibpb against off; desktops: desktop light 3 sessions" in words
+        assert f"in 0 of {BLOCKS} boots" in form
+    assert max(map(len, plain.splitlines())) <= COLUMNS
+    assert "Phases" not in plain
+    made = make(engine)
+    with transaction(engine) as session:
+        other = gathered(session, show_experiment(session, made.experiment))
+        assert "by threshold" not in other.text()

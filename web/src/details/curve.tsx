@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { DetailArm, DetailCurve, DetailLine, DetailPoint } from "../api/types";
 import { ticks } from "../case/layout";
 import { ArmMark, ARM_COLOURS, Shape } from "../case/shape";
-import { commonScale, quantity, scaled, type Scale } from "../format/quantity";
+import { commonScale, fixed, quantity, scaled, type Scale } from "../format/quantity";
 import { useWidth } from "../ui/use-width";
 import { useChoice } from "./address";
 import { ArmHeads, Pick } from "./breakdown";
@@ -115,7 +115,7 @@ function Chart({ curve, arms, threshold }: CurveProps & { threshold: Threshold |
               y2={place.y(tick)}
             />
             <text x={frame.left - 8} y={place.y(tick) + 4} textAnchor="end">
-              {scaled(tick, scale)}
+              {short(tick * scale.factor)}
             </text>
           </g>
         ))}
@@ -154,6 +154,12 @@ function Chart({ curve, arms, threshold }: CurveProps & { threshold: Threshold |
       )}
     </div>
   );
+}
+
+/** A round number as an axis has it. */
+function short(value: number): string {
+  const digits = [0, 1, 2, 3].find((d) => Math.abs(Number(value.toFixed(d)) - value) < 1e-9);
+  return fixed(value, digits ?? 3);
 }
 
 function placeOf(arms: DetailArm[], id: number): number {
