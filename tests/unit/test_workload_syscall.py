@@ -198,7 +198,7 @@ def test_the_calls_are_scaled_to_the_seconds_asked(tmp_path: Path) -> None:
         r"Total time: (\S+)", (tmp_path / "out/iteration-01.txt").read_text(), "", ""
     )
     # The pace while it was scaled is not that of the iteration where the machine is shared.
-    assert 0.005 < float(total) < 8
+    assert 0.005 < float(total) < 60
     record = json.loads((tmp_path / "out/run.json").read_text())
     assert record["loops"] > 10_000
     assert record["repeat_with"] == {"loops": syscall.PROFILED_TIMES * record["loops"]}
