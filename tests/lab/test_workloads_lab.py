@@ -251,17 +251,22 @@ def test_fio_measures_a_guest_s_disk_past_the_host_s_page_cache(
 
 
 def test_a_guest_that_dies_under_fio_is_replaced_and_counted(guests: str, tmp_path: Path) -> None:
-    job = start(
-        guests, case("fio", "dies", pattern="random-4k", operation="read", seconds=3, disk_mb=32)
-    )
-    on(
-        guests,
-        f"cd {JOBS}/{job}\n"
-        "until grep -q READY dies/serial-1.log 2> /dev/null; do sleep 0.05; done\n"
-        "kill -KILL $(cat dies/qemu.pid)\n",
-    )
-    state = wait(guests, job, tmp_path)
-    assert state["finished_cases"][0]["outcome"] == "ok"
+    for _ in range(2):
+        job = start(
+            guests,
+            case("fio", "dies", pattern="random-4k", operation="read", seconds=3, disk_mb=32),
+        )
+        on(
+            guests,
+            f"cd {JOBS}/{job}\n"
+            "until grep -q READY dies/serial-1.log 2> /dev/null; do sleep 0.05; done\n"
+            "kill -KILL $(cat dies/qemu.pid)\n",
+        )
+        state = wait(guests, job, tmp_path)
+        # An emulated processor was seen to reset the whole host as a nested guest was killed.
+        if "the host rebooted" not in state["detail"]:
+            break
+    assert state["finished_cases"][0]["outcome"] == "ok", state["detail"]
     result = PARSERS["fio"].parse(tmp_path / job / "dies")
     assert result["lab_faults"][0]["kind"] in {"guest-died", "guest-channel"}
     assert len(result["metrics"]["iops"]["values"]) == 1
