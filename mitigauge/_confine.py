@@ -6,6 +6,7 @@ read, and a worker with threads may run no code between fork and exec. Standard 
 
 from __future__ import annotations
 
+import os
 import resource
 import runpy
 import signal
@@ -27,6 +28,8 @@ def main(memory: int, cpu_s: int, program: list[str]) -> None:
         resource.setrlimit(kind, (limit, limit))
     signal.alarm(cpu_s + ORPHAN_S)
     sys.argv = program
+    # What lies beside the program can be imported, and takes no module's place: last, not first.
+    sys.path.append(os.path.dirname(os.path.abspath(program[0])))
     runpy.run_path(program[0], run_name="__main__")
 
 

@@ -32,6 +32,11 @@ def test_what_it_prints_comes_back(tmp_path: Path) -> None:
     )
 
 
+def test_it_imports_what_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text("WORD = 'there'")
+    assert run(tmp_path, "import beside; print(beside.WORD)") == b"there\n"
+
+
 def test_its_complaint_is_told_without_what_a_terminal_would_obey(tmp_path: Path) -> None:
     program = "import sys; sys.exit('bad \\x1b]0;owned\\x07 \\0 value')"
     assert refusal(tmp_path, program) == "parse.py: bad �]0;owned� � value"

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-# A parser is started without the folder that it lies in.
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import c_source
 from _kit import parsing, results
