@@ -328,6 +328,21 @@ def loaded(tmp_path: Path, *answers: Callable[[str, int], bytes | None], loops: 
     return load
 
 
+def test_a_long_wait_that_ends_is_all_in_one_sample() -> None:
+    """Three processors wait for five seconds, and the kernel tells of it in the end."""
+    sample = {"busy": 0, "all": 0, "ran_ns": 0, "energy_uj": []}
+    done = {
+        "vcpus": 3, "energy_range_uj": [], "phases": {},
+        "samples": [{**sample, "at": at, "waited_ns": 15 * 10**9 * (at == 5.0)}
+                    for at in (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)],
+    }  # fmt: skip
+    case = {"parameters": {"sessions": 3}}
+    parsing.checked_samples(done, "pass", case)
+    done["samples"][5]["waited_ns"] *= 2
+    with pytest.raises(parsing.ParseError, match="waited_ns: more than 3 processors have"):
+        parsing.checked_samples(done, "pass", case)
+
+
 def test_the_load_is_one_session_alone_then_a_ramp_then_whole_loops_of_all(tmp_path: Path) -> None:
     load = loaded(tmp_path, done, done, done)
     assert list(load.phases) == ["baseline", "ramp", "steady"]
