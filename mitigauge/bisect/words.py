@@ -18,9 +18,10 @@ LARGEST_TOLD = 20.0
 
 
 def percent(effect: float) -> str:
-    """A log difference as a change: ``+1.30 %``."""
+    """A log difference as a change: ``+1.3 %``, and of small ones ``+0.01 %``."""
     bounded = max(-LARGEST_TOLD, min(LARGEST_TOLD, effect))
-    return f"{100 * math.expm1(bounded):+.3g} %"
+    change = 100 * math.expm1(bounded)
+    return f"{change:+.2f} %" if abs(change) < 1.0 else f"{change:+.3g} %"
 
 
 def percent_range(low: float, high: float) -> str:

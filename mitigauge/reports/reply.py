@@ -212,7 +212,7 @@ def _opening(answered: Answered, view: ExperimentView) -> str:
 def caveats(view: ExperimentView) -> Iterator[str]:
     """What must be known before the first figure is read."""
     if any(c.emulated for c in view.comparisons):
-        yield f"The hosts are emulated: {EMULATED}"
+        yield EMULATED[0].upper() + EMULATED[1:]
     if any(c.counted for c in view.comparisons):
         yield COUNTED[0].upper() + COUNTED[1:]
 

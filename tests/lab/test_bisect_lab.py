@@ -6,6 +6,7 @@ Each kernel takes one to three minutes with a filled compiler cache, each boot a
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
 from collections.abc import Iterator
@@ -109,7 +110,8 @@ def test_the_slow_patch_is_found_and_the_broken_ones_are_skipped(
     _has_its_flame_graph(engine, view)
     with transaction(engine) as session:
         mail = regression_mail(session, number)
-    assert mail["Subject"].startswith("[x86/entry] syscall.basic.time_per_call ")
+    subject = r"\[x86/entry\] [0-9a-f]{12}: syscall\.basic\.time_per_call 18\.\d% regression"
+    assert re.fullmatch(subject, mail["Subject"])
     print(mail.get_content())
 
 

@@ -86,7 +86,7 @@ def text(of: ExperimentView, **changes: object) -> str:
 
 def test_an_emulated_figure_is_called_so_before_it_is_told() -> None:
     said = " ".join(text(DEMO).split())
-    assert said.index("The hosts are emulated") < said.index("-10.4%")
+    assert said.index("These hosts are emulated") < said.index("-10.4%")
 
 
 def test_it_answers_the_first_mail_of_its_thread() -> None:
