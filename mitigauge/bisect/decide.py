@@ -188,7 +188,6 @@ class _Decision:
         segment = evidence.segment_of(cell)
         effect = self._sign * float(evidence.rise[segment])
         half = 1.96 * math.sqrt(float(evidence.rise_variance[segment]))
-        reverted = self._revert_in_words(inside[0])
         return Found(
             candidate=inside[0],
             confidence=probability,
@@ -196,7 +195,7 @@ class _Decision:
             interval=(effect - half, effect + half),
             posterior=now,
             why=f"{percent(effect)} against its parent, verified in"
-            f" {self._verified(cell).blocks} fresh blocks{reverted}",
+            f" {self._verified(cell).blocks} fresh blocks",
         )
 
     def _kept(self, needed: float) -> SeveralCulprits | None:
