@@ -47,6 +47,8 @@ PATIENT_BLOCKS, MOST_VERIFY_BLOCKS = 8, 16
 DOUBT = 1 / 3
 # Two culprits are located once one pair has this part of the probability of all pairs.
 LOCATED = 0.9
+# Of the ends' difference: what a single culprit must differ from its own parent by.
+OWN_SHARE = 0.5
 # Together the candidates that are told of several have this part of what all have.
 LIKELY = 0.95
 
@@ -188,6 +190,13 @@ class _Decision:
         segment = evidence.segment_of(cell)
         effect = self._sign * float(evidence.rise[segment])
         half = 1.96 * math.sqrt(float(evidence.rise_variance[segment]))
+        ends = look_at_ends(self.question, self.history, self.evidence)
+        if self._sign * effect < OWN_SHARE * ends.difference:
+            why = (
+                f"candidate {inside[0]} differs from its parent by {percent(effect)} alone, though"
+                f" all else speaks for it{self._revert_in_words(inside[0])}"
+            )
+            return Undecided(why, tuple(inside), probability, now)
         return Found(
             candidate=inside[0],
             confidence=probability,

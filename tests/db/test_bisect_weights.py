@@ -65,8 +65,20 @@ def profiled(engine: Engine, experiments: list[int], last: Stacks = LAST) -> Non
         session.commit()
 
 
+def taken_out(engine: Engine, number: int) -> int | None:
+    """The candidate that the last end is measured without."""
+    with Session(engine) as session:
+        return repository.whole(session, number).points[-1].without
+
+
 def taken_on(driver: Driver, number: int, culprit: int, last: Stacks = LAST) -> Bisection:
-    engine, level = driver.builder.engine, slow_from(culprit)
+    engine, slow = driver.builder.engine, slow_from(culprit)
+
+    def level(point: int, block: int) -> float | None:
+        """Taking out another change than the culprit leaves the last end as it is."""
+        is_kept = point == 9 and taken_out(engine, number) != culprit
+        return slow(8 if is_kept else point, block)
+
     for _ in range(MOST_TICKS):
         did = driver.tick(number)
         if did is Ticked.OVER:
