@@ -135,8 +135,8 @@ def result_in(directory: Path, asked: Asked, catalog: Catalog) -> ReadResult:
     Raises :class:`InvalidInput` with the parser's complaint, for what is no result, and for
     one of another case, with other parameters or another number of values than was asked.
     """
-    declared = catalog.workloads[asked.case.workload].details
-    return checked(parsed(directory, asked, catalog), asked, declared)
+    known = catalog.workloads.get(asked.case.workload)
+    return checked(parsed(directory, asked, catalog), asked, known.details if known else None)
 
 
 def checked(body: bytes, asked: Asked, declared: Details | None = None) -> ReadResult:
