@@ -282,5 +282,5 @@ def test_a_spent_budget_ends_with_what_is_likely() -> None:
 def test_a_candidate_like_its_parent_is_not_named_whatever_its_revert_does() -> None:
     """Taking out candidate 5 undoes what candidate 1 did, as where 5 only enables it."""
     asked = question(priors=(1.0,) * 4 + (21.0,) + (1.0,) * 3, revert=True)
-    answer, _, _ = run(asked, step(1), without=lambda candidate: 0.0)
+    answer, _, _ = run(asked, step(1), without=lambda _: 0.0)
     assert not (isinstance(answer, Found) and answer.candidate != 1), answer
