@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -24,7 +24,7 @@ from mitigauge.errors import Forbidden
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.reports import counter_text, detail_text, loss_text
 from mitigauge.reports.counter_schemas import CountersView
-from mitigauge.reports.download import as_csv
+from mitigauge.reports.forms import Form, Forms, Told
 from mitigauge.reports.loss_schemas import LossView
 from mitigauge.reports.service import counters_beside, gathered, losses_beside
 from mitigauge.runs import repository as run_rows
@@ -221,18 +221,17 @@ def details_report(
     case_id: Id,
     session: Database,
     host: Word | None = None,
-    format: Literal["text", "markdown", "csv"] = "text",  # noqa: A002
+    format: Form = "text",  # noqa: A002
 ) -> PlainTextResponse:
     """The same as text for a mailing list, as Markdown, or as CSV."""
     view = details.show_details(session, experiment_id, case_id, host)
-    if format == "csv":
-        return _csv(detail_text.DETAIL_COLUMNS, detail_text.detail_rows(view))
-    whole = detail_text.detail_text if format == "text" else detail_text.detail_markdown
-    return PlainTextResponse(whole(view))
+    return written(detail_text.detail_forms(), view, format)
 
 
-def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> PlainTextResponse:
-    return PlainTextResponse("".join(as_csv(columns, rows)), media_type="text/csv; charset=utf-8")
+def written(forms: Forms[Told], view: Told, form: Form) -> PlainTextResponse:
+    """*view* as plain text, Markdown or CSV."""
+    media_type = "text/csv; charset=utf-8" if form == "csv" else None
+    return PlainTextResponse(forms.written(view, form), media_type=media_type)
 
 
 async def _page(
@@ -278,14 +277,11 @@ def loss_report(
     session: Database,
     case: MaybeIdQuery = None,
     metric: Word | None = None,
-    format: Literal["text", "markdown", "csv"] = "text",  # noqa: A002
+    format: Form = "text",  # noqa: A002
 ) -> PlainTextResponse:
     """The same as text for a mailing list, as Markdown, or as CSV."""
     view = losses_beside(session, experiment_id, case_id=case, metric=metric)
-    if format == "csv":
-        return _csv(loss_text.LOSS_COLUMNS, loss_text.loss_rows(view))
-    whole = loss_text.loss_text if format == "text" else loss_text.loss_markdown
-    return PlainTextResponse(whole(view))
+    return written(loss_text.LOSS_FORMS, view, format)
 
 
 @router.get("/{experiment_id}/counters", response_model=CountersView, responses=HAS_IT)
@@ -309,15 +305,11 @@ def counters_report(
     session: Database,
     case: MaybeIdQuery = None,
     host: Word | None = None,
-    format: Literal["text", "markdown", "csv"] = "text",  # noqa: A002
+    format: Form = "text",  # noqa: A002
 ) -> PlainTextResponse:
     """The same as text for a mailing list, as Markdown, or as CSV."""
     view = counters_beside(session, experiment_id, case_id=case, host=host)
-    if format == "csv":
-        return _csv(counter_text.COUNTER_COLUMNS, counter_text.counter_rows(view))
-    is_text = format == "text"
-    whole = counter_text.counter_text if is_text else counter_text.counter_markdown
-    return PlainTextResponse(whole(view))
+    return written(counter_text.COUNTER_FORMS, view, format)
 
 
 @router.get("/{experiment_id}/report", response_class=PlainTextResponse, responses={**AS_JSON})

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from api.database import Database
-from api.experiments import HAS_IT, TEXT_OR_CSV
+from api.experiments import HAS_IT, TEXT_OR_CSV, written
 from api.parameters import Id, MaybeIdQuery, Word
 from api.stored_pages import StoredPages
 from mitigauge.claims.repository import stamp as claims_stamp
 from mitigauge.reports import thread_text
-from mitigauge.reports.download import as_csv
+from mitigauge.reports.forms import Form
 from mitigauge.reports.service import threads_beside
 from mitigauge.reports.thread_schemas import ThreadsView
-from mitigauge.reports.threads import WINDOW_S
 from mitigauge.runs import repository as run_rows
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
@@ -49,15 +48,8 @@ def threads_report(
     case: MaybeIdQuery = None,
     host: Word | None = None,
     seconds: Seconds = None,
-    format: Literal["text", "markdown", "csv"] = "text",  # noqa: A002
+    format: Form = "text",  # noqa: A002
 ) -> PlainTextResponse:
     """The same as text for a mailing list, as Markdown, or as CSV (in 5 s, if nothing is said)."""
     view = threads_beside(session, experiment_id, case_id=case, host=host)
-    if format == "csv":
-        window_s = seconds or WINDOW_S
-        rows = thread_text.thread_rows(view, window_s)
-        text = "".join(as_csv(thread_text.thread_columns(window_s), rows))
-        return PlainTextResponse(text, media_type="text/csv; charset=utf-8")
-    is_text = format == "text"
-    whole = thread_text.thread_text if is_text else thread_text.thread_markdown
-    return PlainTextResponse(whole(view, seconds))
+    return written(thread_text.thread_forms(seconds), view, format)

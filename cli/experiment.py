@@ -19,6 +19,7 @@ from mitigauge.views.limits import PAGE_SIZE
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from mitigauge.reports.forms import Forms, Told
     from mitigauge.views.schemas import ExperimentSummary, ExperimentView
 
 app = typer.Typer(no_args_is_help=True)
@@ -185,16 +186,7 @@ def show_loss(
 
     with stored() as session:
         view = losses_beside(session, experiment_id, case_id=case, metric=metric)
-    if json or format is Format.JSON:
-        print_json(view)
-    elif format is Format.CSV:
-        from mitigauge.reports.download import as_csv
-
-        for piece in as_csv(loss_text.LOSS_COLUMNS, loss_text.loss_rows(view)):
-            sys.stdout.write(piece)
-    else:
-        whole = loss_text.loss_text if format is Format.TEXT else loss_text.loss_markdown
-        echo(whole(view))
+    _print_as(view, Format.JSON if json else format, loss_text.LOSS_FORMS)
 
 
 @app.command("counters")
@@ -215,16 +207,7 @@ def show_counters(
 
     with stored() as session:
         view = counters_beside(session, experiment_id, case_id=case, host=host)
-    if json or format is Format.JSON:
-        print_json(view)
-    elif format is Format.CSV:
-        from mitigauge.reports.download import as_csv
-
-        for piece in as_csv(counter_text.COUNTER_COLUMNS, counter_text.counter_rows(view)):
-            sys.stdout.write(piece)
-    else:
-        is_text = format is Format.TEXT
-        echo((counter_text.counter_text if is_text else counter_text.counter_markdown)(view))
+    _print_as(view, Format.JSON if json else format, counter_text.COUNTER_FORMS)
 
 
 @app.command("details")
@@ -252,16 +235,7 @@ def show_details(
         if case is None:
             case = details.first_detailed(session, experiment_id, host)
         view = details.show_details(session, experiment_id, case, host)
-    if json or format is Format.JSON:
-        print_json(view)
-    elif format is Format.CSV:
-        from mitigauge.reports.download import as_csv
-
-        for piece in as_csv(detail_text.DETAIL_COLUMNS, detail_text.detail_rows(view)):
-            sys.stdout.write(piece)
-    else:
-        is_text = format is Format.TEXT
-        echo((detail_text.detail_text if is_text else detail_text.detail_markdown)(view, figure))
+    _print_as(view, Format.JSON if json else format, detail_text.detail_forms(figure))
 
 
 @app.command("threads")
@@ -284,22 +258,21 @@ def show_threads(
     """
     from mitigauge.reports import thread_text
     from mitigauge.reports.service import threads_beside
-    from mitigauge.reports.threads import WINDOW_S
 
     with stored() as session:
         view = threads_beside(session, experiment_id, case_id=case, host=host)
-    if json or format is Format.JSON:
-        print_json(view)
-    elif csv or format is Format.CSV:
-        from mitigauge.reports.download import as_csv
+    if csv and format is not Format.JSON:
+        format = Format.CSV  # noqa: A001
+    _print_as(view, Format.JSON if json else format, thread_text.thread_forms(seconds))
 
-        window_s = seconds or WINDOW_S
-        rows = thread_text.thread_rows(view, window_s)
-        for piece in as_csv(thread_text.thread_columns(window_s), rows):
-            sys.stdout.write(piece)
+
+def _print_as(view: Told, form: Format, forms: Forms[Told]) -> None:
+    if form is Format.JSON:
+        print_json(view)
+    elif form is Format.CSV:
+        sys.stdout.write(forms.written(view, "csv"))
     else:
-        is_text = format is Format.TEXT
-        echo((thread_text.thread_text if is_text else thread_text.thread_markdown)(view, seconds))
+        echo(forms.written(view, "text" if form is Format.TEXT else "markdown"))
 
 
 class Lines(StrEnum):

@@ -7,9 +7,10 @@ from typing import Literal
 from pydantic import Field
 
 from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.experiments.tables import Arm
 from mitigauge.stats.terms import Direction
 from mitigauge.verdicts.states import Verdict
-from mitigauge.views.schemas import View
+from mitigauge.views.schemas import ArmView, View
 
 
 class CounterClaim(View):
@@ -56,6 +57,17 @@ class CounterArm(View):
     mode: str
     kernel: str = Field(description="empty: the host's own")
     is_baseline: bool
+
+    @classmethod
+    def of(cls, arm: Arm | ArmView) -> CounterArm:
+        """The column of *arm*."""
+        return cls(
+            arm_id=arm.id,
+            name=arm.name,
+            mode=arm.mode,
+            kernel=arm.kernel,
+            is_baseline=arm.is_baseline,
+        )
 
 
 class CounterTable(View):

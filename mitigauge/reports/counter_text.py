@@ -14,6 +14,7 @@ from mitigauge.reports.counter_schemas import (
     CountersView,
     CounterTable,
 )
+from mitigauge.reports.forms import Forms
 from mitigauge.reports.grid import markdown_grid, text_grid
 from mitigauge.reports.parts import counted
 from mitigauge.reports.plain import indented, markdown, neutralise, paragraph, width
@@ -198,3 +199,6 @@ def _change(cell: CounterCell | None) -> Sequence[str]:
     between = "" if low is None or high is None else units.interval(low, high, digits=digits)
     verdict = cell.verdict.value if cell.verdict else "undecided"
     return [units.percent(cell.change_percent, digits=digits), between, str(cell.n), verdict]
+
+
+COUNTER_FORMS = Forms(counter_text, counter_markdown, COUNTER_COLUMNS, counter_rows)

@@ -96,16 +96,7 @@ def _table(
         processor=facts.processor,
         emulated=facts.emulated or (comparison.emulated and len(comparison.hosts) == 1),
         counted=facts.clock is Clock.COUNTED,
-        arms=[
-            CounterArm(
-                arm_id=arm.id,
-                name=arm.name,
-                mode=arm.mode,
-                kernel=arm.kernel,
-                is_baseline=arm.is_baseline,
-            )
-            for arm in arms
-        ],
+        arms=[CounterArm.of(arm) for arm in arms],
         rows=[_row(row, order, beside) for row in sorted(shown, key=lambda row: row.counter)],
         absent=[row.metric_title for row in rows if row.counter and not _has_values(row)],
     )

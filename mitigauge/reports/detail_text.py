@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
 from mitigauge.reports import units
+from mitigauge.reports.forms import Forms
 from mitigauge.reports.grid import markdown_grid, text_grid
 from mitigauge.reports.parts import counted
 from mitigauge.reports.plain import markdown, neutralise, paragraph, width
@@ -322,3 +324,13 @@ def _of(view: DetailsView, arm: DetailArm, part: str, row: str, figure: str) -> 
 
 def _told(cell: DetailCell) -> dict[str, Any]:
     return cell.model_dump(exclude={"arm_id"})
+
+
+def detail_forms(figure: str | None = None) -> Forms[DetailsView]:
+    """How details are written; *figure*: that of breakdowns which show one."""
+    return Forms(
+        partial(detail_text, figure=figure),
+        partial(detail_markdown, figure=figure),
+        DETAIL_COLUMNS,
+        detail_rows,
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mitigauge.reports import units
+from mitigauge.reports.forms import Forms
 from mitigauge.reports.grid import markdown_grid, text_grid
 from mitigauge.reports.loss_schemas import LossBlock, LossCell, LossClaim, LossTable, LossView
 from mitigauge.reports.parts import counted
@@ -222,3 +223,6 @@ def _left_out(view: LossView) -> str:
         f"{counted(view.left_out, 'more table')} not shown: name a case and a metric "
         "(`mitigauge experiment loss ID --case NUMBER --metric NAME`)."
     )
+
+
+LOSS_FORMS = Forms(loss_text, loss_markdown, LOSS_COLUMNS, loss_rows)

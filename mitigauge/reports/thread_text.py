@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from mitigauge.reports import units
 from mitigauge.reports.counter_schemas import CounterArm
 from mitigauge.reports.counter_text import claimed
+from mitigauge.reports.forms import Forms
 from mitigauge.reports.grid import markdown_grid, text_grid
 from mitigauge.reports.parts import counted
 from mitigauge.reports.plain import indented, markdown, neutralise, paragraph
@@ -18,6 +20,7 @@ from mitigauge.reports.thread_schemas import (
     ThreadsView,
     ThreadTableView,
 )
+from mitigauge.reports.threads import WINDOW_S
 
 COLUMNS = 78
 NOTHING_TOLD = (
@@ -241,3 +244,17 @@ def _markdown_cell(cell: ThreadCell, seconds: float) -> str:
     ]
     parts = [_number(cell.wakeups, seconds), change, between, f"n={cell.n}" if cell.n else ""]
     return " ".join(filter(None, [*parts, *times, f"({told})" if told else ""]))
+
+
+def thread_forms(seconds: float | None) -> Forms[ThreadsView]:
+    """How tables of threads are written, with figures in so many *seconds*.
+
+    Without them as text in the case's window, and as CSV in that of published tables.
+    """
+    window_s = seconds or WINDOW_S
+    return Forms(
+        partial(thread_text, window_s=seconds),
+        partial(thread_markdown, window_s=seconds),
+        thread_columns(window_s),
+        partial(thread_rows, window_s=window_s),
+    )

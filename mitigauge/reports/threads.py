@@ -71,16 +71,7 @@ def table_of(of: CaseThreads, facts: HostFacts | None, beside: ClaimsByPlace) ->
         counted=Clock(of.run.clock) is Clock.COUNTED,
         window_s=float(of.case.parameters.get("seconds", WINDOW_S)),
         measured_s=sum(seconds) / len(seconds),
-        arms=[
-            CounterArm(
-                arm_id=arm.id,
-                name=arm.name,
-                mode=arm.mode,
-                kernel=arm.kernel,
-                is_baseline=arm.is_baseline,
-            )
-            for arm in arms
-        ],
+        arms=[CounterArm.of(arm) for arm in arms],
         rows=[_row(one, order, judged, claims) for one in shown],
         left_out=len(names) - len(shown),
         others=_others(of.boots),

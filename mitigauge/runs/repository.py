@@ -17,6 +17,7 @@ from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.availability import kept_from
 from mitigauge.fleet.tables import Host
+from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, HostLease, Run
 from mitigauge.verdicts.states import Verdict
 from mitigauge.verdicts.tables import StoredVerdict
@@ -306,6 +307,11 @@ def boot_lines(session: Session, run_ids: Iterable[int]) -> list[BootLine]:
         .order_by(Boot.run_id, Boot.block, Boot.place, Boot.attempt)
     )
     return [BootLine(*row) for row in rows]
+
+
+def effective_lines(session: Session, run_ids: Iterable[int]) -> list[BootLine]:
+    """Those of them that count."""
+    return [line for line in boot_lines(session, run_ids) if line.state == BootState.EFFECTIVE]
 
 
 def boots_of(session: Session, run_ids: Iterable[int]) -> list[Boot]:

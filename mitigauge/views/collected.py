@@ -19,7 +19,6 @@ from mitigauge.collectors.series import Series, unpacked
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.tables import Arm
 from mitigauge.runs import repository as run_rows
-from mitigauge.runs.states import BootState
 from mitigauge.views.case import run_on
 from mitigauge.views.collected_schemas import (
     Absent,
@@ -54,11 +53,7 @@ def show_collected(
     """
     case, comparison = experiment_rows.case(session, experiment_id, case_id)
     run = run_on(run_rows.runs_of(session, experiment_id), comparison.id, host)
-    arm_of = {
-        boot.id: boot.arm_id
-        for boot in run_rows.boot_lines(session, [run.id])
-        if boot.state == BootState.EFFECTIVE
-    }
+    arm_of = {boot.id: boot.arm_id for boot in run_rows.effective_lines(session, [run.id])}
     told = repository.told_of(session, arm_of, [case.id])
     by_collector = _series(session, arm_of, case.id)
     return CollectedView(

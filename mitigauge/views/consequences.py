@@ -15,7 +15,6 @@ from mitigauge.collectors.repository import Told
 from mitigauge.experiments.tables import Arm, Case
 from mitigauge.results import repository as result_rows
 from mitigauge.runs import repository as run_rows
-from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Run
 from mitigauge.verdicts.cost_model import CostModel, Estimate, Side, cost_model
 from mitigauge.verdicts.states import Verdict
@@ -151,7 +150,7 @@ def _priced(cases: Sequence[Case], catalog: Catalog) -> list[_Priced]:
 
 
 def _of_run(session: Session, run: Run, priced: Sequence[_Priced]) -> Iterator[CostModelView]:
-    boots = [b for b in run_rows.boot_lines(session, [run.id]) if b.state == BootState.EFFECTIVE]
+    boots = run_rows.effective_lines(session, [run.id])
     told = _told(session, [boot.id for boot in boots], priced)
     counted = {case_id for _, case_id in told} - {one.case.id for one in priced}
     if not counted:

@@ -18,7 +18,6 @@ from mitigauge.results import repository as result_rows
 from mitigauge.results.details import BootDetails
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.repository import BootLine
-from mitigauge.runs.states import BootState
 from mitigauge.verdicts.over_boots import OverBoots, Question, interval_of, over_boots
 from mitigauge.views.case import run_on
 from mitigauge.views.detail_schemas import (
@@ -76,9 +75,7 @@ def show_details(
     experiment = experiment_rows.experiment(session, experiment_id, with_cases=False)
     case, comparison = experiment_rows.case(session, experiment_id, case_id)
     run = run_on(run_rows.runs_of(session, experiment_id), comparison.id, host)
-    boots = [
-        boot for boot in run_rows.boot_lines(session, [run.id]) if boot.state == BootState.EFFECTIVE
-    ]
+    boots = run_rows.effective_lines(session, [run.id])
     ids = [boot.id for boot in boots]
     read = _readable(result_rows.details_of(session, ids, case.id))
     measured = result_rows.case_seconds(session, ids, case.id)
@@ -126,7 +123,7 @@ def first_detailed(session: Session, experiment_id: int, host: str | None) -> in
     experiment_rows.experiment(session, experiment_id, with_cases=False)
     runs = run_rows.runs_of(session, experiment_id)
     ids = [run.id for run in runs if host in (None, run.host.name)]
-    boots = [b.id for b in run_rows.boot_lines(session, ids) if b.state == BootState.EFFECTIVE]
+    boots = [boot.id for boot in run_rows.effective_lines(session, ids)]
     found = result_rows.detailed_cases(session, boots)
     if not found:
         raise NotFound(
@@ -143,8 +140,7 @@ def detailed(session: Session, experiment_id: int) -> list[DetailsView]:
     catalog = Catalog()
     found: list[DetailsView] = []
     for run in run_rows.runs_of(session, experiment_id):
-        lines = run_rows.boot_lines(session, [run.id])
-        boots = [boot.id for boot in lines if boot.state == BootState.EFFECTIVE]
+        boots = [boot.id for boot in run_rows.effective_lines(session, [run.id])]
         for case_id in result_rows.detailed_cases(session, boots):
             if len(found) == MOST_IN_A_REPORT:
                 return found

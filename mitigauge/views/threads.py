@@ -12,7 +12,6 @@ from mitigauge.experiments.tables import Case, Comparison
 from mitigauge.results import repository as result_rows
 from mitigauge.results.tables import ThreadTable
 from mitigauge.runs import repository as run_rows
-from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Run
 from mitigauge.views.case import run_on
 
@@ -72,11 +71,7 @@ def _places(
 
 
 def _of_place(session: Session, comparison: Comparison, case: Case, run: Run) -> CaseThreads:
-    boots = {
-        boot.id: boot
-        for boot in run_rows.boot_lines(session, [run.id])
-        if boot.state == BootState.EFFECTIVE
-    }
+    boots = {boot.id: boot for boot in run_rows.effective_lines(session, [run.id])}
     told = result_rows.thread_tables_of(session, boots, case.id)
     return CaseThreads(
         comparison, case, run,
