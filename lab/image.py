@@ -85,7 +85,7 @@ def build(recipe: Recipe, work: Path, progress: Progress) -> None:
 
 def mmdebstrap_command(recipe: Recipe, work: Path, mirror: Mirror | None) -> list[str]:
     """The call that unpacks the system and lets ``customise.sh`` write the file system."""
-    hook = f'sh {work}/customise.sh "$1" {work} {recipe.suite} {recipe.kernel_line}'
+    hook = f'bash {work}/customise.sh "$1" {work} {recipe.suite} {recipe.kernel_line}'
     command = [
         "mmdebstrap",
         "--variant=minbase",

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from mitigauge.boot_method import BootMethod
 from mitigauge.errors import MitigaugeError
+from mitigauge.runs.kernel_build import KernelBuild
 
 Facts = Mapping[str, Any]
 # Stands in the event log before each power cycle, whatever becomes of the step.
@@ -57,7 +58,9 @@ class Needs:
     guest_profiled: bool = False
     kexec: bool = False
     packages: Mapping[str, Path] = field(default_factory=dict)
-    """Files of kernels that were built here, by release."""
+    """Files of kernels that were built here or brought in, by release."""
+    builds: Mapping[str, KernelBuild] = field(default_factory=dict)
+    """Which build each of those files is."""
 
 
 class HostControl(Protocol):

@@ -10,7 +10,7 @@ from mitigauge.boot_method import BootMethod
 from mitigauge.errors import MitigaugeError
 from mitigauge.fleet.check import Item, State
 from mitigauge.runs.plan import new_nonce
-from mitigauge.runs.proof import Requested, judge_boot
+from mitigauge.runs.proof import Requested, judge_boot, missing_of
 from mitigauge.runs.states import BootState
 from pipelines.host_control import Facts
 from pipelines.next_boot import Bootable, next_boot
@@ -76,13 +76,20 @@ def _boot(host: Triable, tell: Callable[[str], None], limit_s: float) -> Iterato
     if proof is None:
         yield _silent("proven boot", limit_s)
         return
+    missing = missing_of(proof)
+    if missing:
+        yield Item(
+            "proven boot", State.MISSING, f"the system that came up does not say its "
+            f"{', '.join(missing)}", "Every x86 kernel shows these below /proc and /sys.",
+        )  # fmt: skip
+        return
     judgement = judge_boot(
         proof,
         Requested(
             nonce=nonce,
             previous_boot_id=entry["previous_boot_id"],
             kernel_release=entry["kernel_release"],
-            build_id=entry.get("build_id"),
+            build_id=None,
             kernel_version=entry.get("kernel_version"),
             expect=[],
         ),

@@ -40,9 +40,12 @@ SHORT_LIMITS = Limits(seconds=900.0, disk_bytes=16 << 30)
 CCACHE_SIZE = "5G"
 PACKAGE_LIMIT = 1 << 30
 FUNCTIONS_LIMIT = 64 << 20
+CONTENT_LIMIT = 16 << 20
 WORD_LIMIT = 200
+SHA256_OF_NOTHING = hashlib.sha256(b"").hexdigest()
 _RELEASE = re.compile(r"[0-9][0-9A-Za-z.~_+-]{1,62}")
 _HEX = re.compile(r"[0-9a-f]{8,64}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _STEP = re.compile(r"^\s+(CC|LD|AS|AR|VDSO|OBJCOPY)\s+(?:\[M\]\s+)?(\S+)")
 _PATCH = re.compile(r"^mitigauge-patch (\d+)$", re.MULTILINE)
 
@@ -261,11 +264,12 @@ class _Work:
         if status:
             raise _failed("the package", compile_failure(said))
         package = _regular(self.directory / "package" / "kernel.deb", PACKAGE_LIMIT)
+        content = _regular(self.directory / "package" / "content", CONTENT_LIMIT)
         config = _regular(self.directory / "out" / ".config", 1 << 20).decode(errors="replace")
         return service.Built(
             release=release,
             build_id=self._word("package/build-id", _HEX),
-            content_digest=self._word("package/content.sha256", _HEX),
+            content_digest=content_digest(content),
             package_sha256=self.builder.blobs.put(package),
             package_bytes=len(package),
             functions_sha256=self.builder.blobs.put(
@@ -295,7 +299,7 @@ class _Work:
         begins = self.log.stat().st_size if self.log.exists() else 0
         try:
             status = Sandbox(self.root.root, limits).run(
-                ["/bin/sh", f"/build/scripts/{script}"],
+                ["/bin/bash", f"/build/scripts/{script}"],
                 log=self.log,
                 writable=open_to,
                 readable=others,
@@ -328,6 +332,24 @@ class _Work:
     def clear(self) -> None:
         """Remove all of it."""
         remove(self.directory)
+
+
+def content_digest(content: bytes) -> str:
+    """SHA-256 over the parts that boot and run, as `kernel_scripts/package` lists them.
+
+    Raises :class:`BuildFailed` where a part has no digest or nothing in it, or one is missing: of
+    two kernels of which nothing was read nobody may say that they are the same.
+    """
+    lines = content.decode(errors="replace").splitlines()
+    parts = {name: digest for digest, _, name in (line.partition(" ") for line in lines)}
+    missing = sorted({"vmlinux", "setup", "machinery"} - parts.keys())
+    empty = [n for n, d in parts.items() if not _SHA256.fullmatch(d) or d == SHA256_OF_NOTHING]
+    if missing or empty or len(parts) != len(lines):
+        wrong = clean_text(", ".join([*missing, *empty])[:200]) or "a part that is there twice"
+        raise BuildFailed(
+            f"the package's list of what boots is not whole: {wrong}", hint="See the build's log."
+        )
+    return hashlib.sha256(content).hexdigest()
 
 
 def refused(wanted: str, config: str) -> list[str]:

@@ -67,13 +67,32 @@ def install(names: Sequence[str]) -> None:
     """
     apt("update")
     simulation = apt("--simulate", "install", *names)
+    _require_none_removed(names, simulation)
+    new, old = planned(simulation)
+    note("packages", dict.fromkeys(new))
+    note("upgraded", old)
+    apt("install", *names)
+
+
+def install_files(files: Sequence[str], names: Sequence[str]) -> None:
+    """Install package files of ours, over whatever is installed under their names.
+
+    What they replace was never in an archive and cannot be put back: it is removed with them.
+    Raises :class:`PackageError` as :func:`install` does.
+    """
+    options = ("--reinstall", "--allow-downgrades")
+    simulation = apt("--simulate", "install", *options, *files)
+    _require_none_removed(files, simulation)
+    new, old = planned(simulation)
+    note("packages", dict.fromkeys([*new, *names]))
+    note("upgraded", {name: version for name, version in old.items() if name not in names})
+    apt("install", *options, *files)
+
+
+def _require_none_removed(names: Sequence[str], simulation: str) -> None:
     going = removed(simulation)
     if going:
         raise PackageError(
             f"installing {', '.join(names)} would remove {', '.join(going)} from this host; "
             "install it by hand if that may be"
         )
-    new, old = planned(simulation)
-    note("packages", dict.fromkeys(new))
-    note("upgraded", old)
-    apt("install", *names)

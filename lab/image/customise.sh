@@ -1,7 +1,7 @@
-#!/bin/sh
+#!/bin/bash
 # mmdebstrap customise hook: customise.sh ROOT WORK SUITE KERNEL_LINE
 # ROOT is the unpacked system, WORK holds overlay/, disk.raw and takes boot/.
-set -eu
+set -euo pipefail
 root=$1 work=$2 suite=$3 line=$4
 
 mkdir -p "$root/etc/systemd/system-generators"

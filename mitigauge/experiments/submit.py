@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
@@ -20,7 +20,9 @@ from mitigauge.experiments.spec_model import (
     cases_of,
 )
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels import service as kernels
+from mitigauge.kernels.recipe import is_ours
 from mitigauge.kernels.states import KernelState
 from mitigauge.modes.crossing import outdoes, wanted_by
 from mitigauge.workloads.definitions import Workload
@@ -81,9 +83,11 @@ def _store_comparison(
 def _releases(session: Session, spec: ExperimentSpec) -> dict[str, str]:
     """Release of each kernel that an arm calls by its label.
 
-    Raises NotFound and InvalidInput where there is no such kernel, or it is not built.
+    Raises NotFound and InvalidInput where there is no such kernel, or it is not built, and for a
+    release like ours that is not in our table: no build of it could be proven.
     """
     named = {arm.kernel for comparison in spec.comparisons for arm in comparison.arms}
+    _require_known(session, {name for name in named if is_ours(name)})
     found: dict[str, str] = {}
     for name in sorted(name for name in named if name.startswith(BUILT)):
         kernel = kernels.show(session, name.removeprefix(BUILT))
@@ -94,6 +98,15 @@ def _releases(session: Session, spec: ExperimentSpec) -> dict[str, str]:
             )
         found[name] = kernel.release
     return found
+
+
+def _require_known(session: Session, releases: Collection[str]) -> None:
+    for release in sorted(set(releases) - set(kernel_rows.built(session, releases))):
+        raise InvalidInput(
+            f"kernel {release} was not built here, or its package was removed",
+            hint="`mitigauge kernel list` shows what was; `mitigauge kernel import` brings in "
+            "another service's package.",
+        )
 
 
 def _arms(

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 
 from mitigauge.errors import InvalidInput
 
 PREFIX = "-mg"
-DIGITS = 10
+# Of the recipe's digest, in hexadecimal: 128 bits, so that nobody finds two recipes of one release
+# (some 2^64 tries). A release has 64 characters at most (__NEW_UTS_LEN), of which 29 are left for
+# what the base calls itself.
+DIGITS = 32
+_OURS = re.compile(rf".+{PREFIX}[0-9a-f]{{10,}}")
 # What the base of a kernel is called that is built from a commit of a git tree.
 GIT = "git"
+
+
+def is_ours(release: str) -> bool:
+    """Whether a release is one that builds here, or of another such service, end like."""
+    return _OURS.fullmatch(release) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +113,11 @@ class Recipe:
         """SHA-256 of all of it: the same recipe has the same kernel."""
         text = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def source_digest(self) -> str:
+        """The same of all but the layout: recipes of one source, configuration and compiler."""
+        return replace(self, layout=PLAIN).digest
 
     @property
     def local_version(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
+from mitigauge.kernels.recipe import PREFIX
 from mitigauge.kernels.states import KernelState
 from mitigauge.kernels.tables import Kernel
 
@@ -30,6 +31,13 @@ def named(session: Session, name: str) -> list[Kernel]:
     return list(session.scalars(select(Kernel).where(same).order_by(Kernel.id.desc())))
 
 
+def ending_in(session: Session, local_version: str) -> list[Kernel]:
+    """Kernels whose recipe would give a release that ends so, or whose release does."""
+    begins = Kernel.digest.startswith(local_version.removeprefix(PREFIX), autoescape=True)
+    ends = Kernel.release.endswith(local_version, autoescape=True)
+    return list(session.scalars(select(Kernel).where(or_(begins, ends)).order_by(Kernel.id)))
+
+
 def built(session: Session, releases: Collection[str]) -> dict[str, Kernel]:
     """Release → kernel of those that were built here or brought in."""
     found = session.scalars(
@@ -39,13 +47,12 @@ def built(session: Session, releases: Collection[str]) -> dict[str, Kernel]:
 
 
 def same_but_for_layout(session: Session, kernel: Kernel) -> list[Kernel]:
-    """Builds of the same source, configuration and compiler, the newest of a layout last."""
+    """Builds of one recipe but for its layout, the newest of a layout last.
+
+    Names say nothing here: a config profile of one name may have had other content before.
+    """
     wanted = select(Kernel).where(
         Kernel.state == KernelState.BUILT,
-        Kernel.imported.is_(False),
-        Kernel.base == kernel.base,
-        Kernel.profile == kernel.profile,
-        Kernel.toolchain == kernel.toolchain,
-        Kernel.patches == kernel.patches,
+        Kernel.source_digest == kernel.source_digest,
     )
     return list(session.scalars(wanted.order_by(Kernel.id)))

@@ -33,12 +33,17 @@ class Built:
 
 
 def begin(session: Session, recipe: Recipe, patches: Sequence[Patch], label: str) -> Kernel:
-    """Note that a kernel is being built; one that was built already stays as it is."""
+    """Note that a kernel is being built; one that was built already stays as it is.
+
+    Raises InvalidInput where another recipe's kernel has the release that this one would have.
+    """
     kernel = repository.by_digest(session, recipe.digest)
     if kernel is None:
+        _require_own_release(session, recipe)
         kernel = Kernel(
             digest=recipe.digest,
             label=label,
+            source_digest=recipe.source_digest,
             imported=False,
             base=f"{recipe.base.name} {recipe.base.version}",
             profile=recipe.profile,
@@ -94,14 +99,9 @@ def brought_in(session: Session, built: Built, label: str) -> Kernel:
     Raises InvalidInput where another kernel has its release.
     """
     kernel = repository.by_digest(session, built.package_sha256)
+    if kernel is None or kernel.state == KernelState.REMOVED:
+        _require_free(session, built.release)
     if kernel is None:
-        others = [k for k in repository.named(session, built.release) if k.release == built.release]
-        if others:
-            raise InvalidInput(
-                f"kernel {built.release} is stored already, from another package",
-                hint="A release stands for one build: build it with a CONFIG_LOCALVERSION of its "
-                "own, or remove the other with `mitigauge kernel remove`.",
-            )
         kernel = Kernel(digest=built.package_sha256, imported=True, base="", profile="",
                         toolchain="", layout="", patches=[], config_refused=[],
                         state=KernelState.BUILT, label=label)  # fmt: skip
@@ -147,6 +147,29 @@ def in_layouts(session: Session, release: str, count: int) -> Sequence[str]:
             hint=f"`mitigauge kernel build … --layouts {count}` builds the others.",
         )
     return found[:count]
+
+
+def _require_free(session: Session, release: str) -> None:
+    """Raises InvalidInput where a kernel that is not removed has the release."""
+    others = repository.named(session, release)
+    if any(k.release == release and k.state != KernelState.REMOVED for k in others):
+        raise InvalidInput(
+            f"kernel {release} is stored already, from another package",
+            hint="A release stands for one build: build it with a CONFIG_LOCALVERSION of its "
+            "own, or remove the other with `mitigauge kernel remove`.",
+        )
+
+
+def _require_own_release(session: Session, recipe: Recipe) -> None:
+    """A release stands for one build: two recipes of one release could not be told on a host."""
+    others = repository.ending_in(session, recipe.local_version)
+    if others:
+        raise InvalidInput(
+            f"two recipes have the release …{recipe.local_version}: {recipe.digest[:40]}… and "
+            f"{others[0].digest[:40]}…",
+            hint="Nobody meets this by chance: look at the patches of both "
+            "(`mitigauge kernel show`) before anything of them is booted.",
+        )
 
 
 def removed(kernel: Kernel) -> None:

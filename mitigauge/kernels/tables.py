@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, func
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.database import Base, one_of
@@ -23,16 +23,26 @@ class Kernel(Base):
             "state <> 'built' OR (package_sha256 IS NOT NULL AND build_id IS NOT NULL)",
             name="built_has_package",
         ),
+        # Removed ones keep theirs, which another package may then have.
+        Index(
+            "uq_kernel_release",
+            "release",
+            unique=True,
+            postgresql_where=text("state <> 'removed'"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     # As `uname -r` says it; a build has one of its own.
-    release: Mapped[str | None] = mapped_column(unique=True)
+    release: Mapped[str | None]
     # SHA-256 of the recipe; of the package where it was brought in.
     digest: Mapped[str] = mapped_column(unique=True)
     state: Mapped[str]
     label: Mapped[str]
     imported: Mapped[bool]
+    # SHA-256 of the recipe but for its layout; null where it was brought in, or built before this
+    # was stored.
+    source_digest: Mapped[str | None]
     base: Mapped[str]
     profile: Mapped[str]
     toolchain: Mapped[str]

@@ -23,6 +23,7 @@ from mitigauge.fleet import repository as fleet
 from mitigauge.results.schema import body_digest
 from mitigauge.runs import attempts
 from mitigauge.runs import repository as run_rows
+from mitigauge.runs.kernel_build import KernelBuild
 from mitigauge.runs.plan import new_nonce
 from mitigauge.runs.proof import Judgement
 from mitigauge.runs.states import OPEN_BOOT_STATES, BootState
@@ -62,9 +63,15 @@ def begin(session: Session, run: Run) -> None:
     )
 
 
-def prepared(session: Session, run: Run, facts: Mapping[str, Any]) -> None:
-    """Host tuned, kernels and workloads in place: a host that was set aside is in use again."""
+def prepared(
+    session: Session, run: Run, facts: Mapping[str, Any], kernels: Mapping[str, KernelBuild]
+) -> None:
+    """Host tuned, kernels and workloads in place: a host that was set aside is in use again.
+
+    *kernels*: the builds that its boots must show.
+    """
     run.prepared = dict(facts)
+    run.kernels = dict(kernels)
     run.consecutive_faults = 0
     fleet.saw_host(session, run.host_id)
     if absences.bring_back(session, run.host_id):
@@ -132,6 +139,7 @@ def shares(session: Session, boot: Boot, other: Boot, offset: int | None) -> Non
     now = database_now(session)
     armed = other.armed or {}
     boot.state = BootState.BOOTING
+    # Both are ours: the nonce that the boot was made with, and the boot id that was proven.
     boot.armed = {
         **armed,
         "nonce": armed.get("nonce", other.nonce),

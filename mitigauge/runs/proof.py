@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,10 +11,20 @@ from mitigauge.modes.families import Expectation, described
 from mitigauge.modes.settings import Reading
 from mitigauge.runs.states import BootState
 
+# What every x86 kernel shows; an answer without one of these proves nothing.
+INDISPENSABLE = ("boot_id", "kernel_release", "build_id", "loader_type", "tainted")
+
 
 @dataclass(frozen=True, slots=True)
 class Requested:
-    """What a boot was to be."""
+    """What a boot was to be: said by us before the boot, never by the system that came up.
+
+    *build_id*: from our table of kernels, or of the run's first boot of a kernel that we did not
+    build; None where neither is known yet. *kernel_version*: read from the image on the host's
+    disk before the boot, so that it only tells an image that is not the one that came up.
+    *earlier_boot_ids*: of boots that were proven before this one. *options*: words that the command
+    line must have.
+    """
 
     nonce: str
     previous_boot_id: str | None
@@ -26,6 +36,8 @@ class Requested:
     method: BootMethod = BootMethod.RESET
     refused: Mapping[str, str] = field(default_factory=dict)
     """Files that could not be written to, each with what the kernel said."""
+    earlier_boot_ids: Collection[str] = ()
+    options: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +60,7 @@ def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
     observed = "; ".join(
         [*_describe(wanted.expect, vulnerabilities), *_said(wanted.readings, read)]
     )
-    if wanted.previous_boot_id and proof["boot_id"] == wanted.previous_boot_id:
+    if proof["boot_id"] in {wanted.previous_boot_id, *wanted.earlier_boot_ids}:
         return Judgement(
             BootState.DID_NOT_BOOT, "the host did not reboot: boot id unchanged", observed
         )
@@ -65,6 +77,8 @@ def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
     if wrong:
         return Judgement(BootState.WRONG_KERNEL, wrong, observed)
     missed = [f"{r.title}: {r.equals}" for r in wanted.readings if not r.is_met(read.get(r.path))]
+    there = set(str(proof.get("cmdline") or "").split())
+    missed += [f"{word} on the command line" for word in wanted.options if word not in there]
     if wanted.expect and not _in_force(wanted.expect, vulnerabilities):
         missed[:0] = described(wanted.expect)
     if not missed:
@@ -75,14 +89,19 @@ def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
     return Judgement(BootState.NOT_EFFECTIVE, said, observed)
 
 
+def missing_of(proof: Mapping[str, Any]) -> list[str]:
+    """Facts that the proof lacks and that every x86 kernel shows."""
+    return [name for name in INDISPENSABLE if proof.get(name) in (None, "")]
+
+
 def _started_otherwise(proof: Mapping[str, Any], wanted: Requested) -> str:
     """Why the system that is up was not started as it was asked for; empty where it was.
 
     A fallback comes up through the firmware, whatever was asked for: its nonce tells that.
     """
-    loader = proof.get("loader_type")
+    loader = int(proof["loader_type"])
     within = wanted.method is BootMethod.WITHIN
-    if within or loader is None or was_by(loader) is wanted.method:
+    if within or was_by(loader) is wanted.method:
         return ""
     if was_by(loader) is BootMethod.KEXEC:
         return (
@@ -145,7 +164,7 @@ def unexpected_taint(proof: Mapping[str, Any], *, emulated: bool) -> str:
 
     ``setcpuid=`` taints with CPU_OUT_OF_SPEC (bit 2), which only an emulated host may show.
     """
-    tainted = int(proof.get("tainted") or 0)
+    tainted = int(proof["tainted"])
     allowed = TAINT_CPU_OUT_OF_SPEC if emulated else 0
     machine_check = tainted & TAINT_MACHINE_CHECK
     if machine_check:

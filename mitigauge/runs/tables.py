@@ -14,6 +14,8 @@ from mitigauge.clock import Clock
 from mitigauge.database import Base, one_of
 from mitigauge.experiments.tables import Arm, Comparison, Experiment
 from mitigauge.fleet.tables import Fingerprint, Host
+from mitigauge.json_column import JsonOf
+from mitigauge.runs.kernel_build import KernelBuild
 from mitigauge.runs.states import Activity, BootState, RunState
 
 
@@ -39,6 +41,11 @@ class Run(Base):
     epoch: Mapped[int] = mapped_column(server_default="0")
     wake_at: Mapped[datetime | None]
     prepared: Mapped[dict[str, Any] | None]
+    # Release → the build of it that every boot must show, of kernels that we built or were given;
+    # as our own table had it when the run was first prepared.
+    kernels: Mapped[dict[str, KernelBuild]] = mapped_column(
+        JsonOf(dict[str, KernelBuild]), server_default=text("'{}'::jsonb")
+    )
     tuning_restored: Mapped[bool] = mapped_column(server_default=text("false"))
     consecutive_faults: Mapped[int] = mapped_column(server_default="0")
     # Workers in a row that began a step of the run and were not heard of again; one that was

@@ -106,6 +106,10 @@ class AnsibleHost:
                 "kernel_files": {
                     f"linux-image-{release}": str(file) for release, file in needs.packages.items()
                 },
+                "kernel_digests": {
+                    f"linux-image-{release}": build.package_sha256
+                    for release, build in needs.builds.items()
+                },
                 "workload_names": list(needs.workloads),
                 "guest_enabled": needs.guest,
                 "guest_profiled": needs.guest_profiled,

@@ -41,7 +41,6 @@ class BootAnswer(_Answer):
     default_entry: Line | None = None
     kernel_release: Word
     kernel_version: Line | None = None
-    build_id: Word | None = None
     previous_boot_id: Word | None
     cmdline: Line = ""
     watchdog: Watchdog | None = None

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from mitigauge.boot_method import BootMethod
 from mitigauge.runs import outcomes
-from mitigauge.runs.proof import Judgement, Requested, judge_boot, unexpected_taint
+from mitigauge.runs.proof import (
+    Judgement,
+    Requested,
+    judge_boot,
+    missing_of,
+    unexpected_taint,
+)
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
 from pipelines.decide import ATTEMPTS_A_PLACE
@@ -180,9 +186,10 @@ def verify(context: StepContext) -> Done:
     proof: Mapping[str, Any] = facts["proof"]
     if young and proof["boot_id"] == boot.previous_boot_id:
         return _wait_on(boot)
+    _require_whole(context.run, proof)
     _require_clock(context.run, facts)
     _require_same_boot(context, proof)
-    judgement = judge_boot(proof, _requested(boot, facts.get("refused", {})))
+    judgement = judge_boot(proof, _requested(context.run, boot, facts.get("refused", {})))
     taint = unexpected_taint(proof, emulated=context.run.host.emulated)
     tail = "" if judgement.state is BootState.EFFECTIVE else _tail(context)
     fingerprint = facts.get("fingerprint", {})
@@ -202,6 +209,16 @@ def verify(context: StepContext) -> Done:
         detail=judgement.reason,
         event=_in_words(boot, judgement, taint),
     )
+
+
+def _require_whole(run: Run, proof: Mapping[str, Any]) -> None:
+    """Refuse a proof that lacks what every kernel shows: nothing can be held against it."""
+    missing = missing_of(proof)
+    if missing:
+        raise LabFault(
+            f"{run.host.name} does not say its {', '.join(missing)}",
+            hint="Every x86 kernel shows these below /proc and /sys; look at the host.",
+        )
 
 
 def _require_clock(run: Run, facts: Mapping[str, Any]) -> None:
@@ -254,19 +271,45 @@ def _wait_on(boot: Boot) -> Done:
     )
 
 
-def _requested(boot: Boot, refused: Mapping[str, str]) -> Requested:
+def _requested(run: Run, boot: Boot, refused: Mapping[str, str]) -> Requested:
+    """What the boot must show, from our own rows wherever these know it."""
     entry = boot.armed or {}
+    shared = boot.method == BootMethod.WITHIN
+    proven = _proven_before(run, boot)
+    release = boot.arm.release_in(boot.block)
+    alike = [p for other, p in proven if other.arm.release_in(other.block) == release]
     return Requested(
-        nonce=entry.get("nonce", boot.nonce),
+        # A shared boot has the nonce that it was made with, which our row of it says.
+        nonce=entry["nonce"] if shared else boot.nonce,
         previous_boot_id=boot.previous_boot_id,
-        kernel_release=boot.arm.release_in(boot.block) or entry.get("kernel_release", ""),
-        build_id=entry.get("build_id"),
+        kernel_release=release or _first(alike, "kernel_release") or entry["kernel_release"],
+        build_id=_wanted_build_id(run, release) or _first(alike, "build_id") or None,
         kernel_version=entry.get("kernel_version"),
         expect=boot.arm.expect,
         readings=boot.arm.settings.readings(),
         method=BootMethod(boot.method),
         refused=refused,
+        earlier_boot_ids=() if shared else {str(proof["boot_id"]) for _, proof in proven},
+        options=requested_cmdline(run, boot).split(),
     )
+
+
+def _wanted_build_id(run: Run, release: str) -> str:
+    """Of the release's build in our table when the run was prepared; empty for one of others."""
+    build = run.kernels.get(release)
+    return build.build_id if build else ""
+
+
+def _proven_before(run: Run, boot: Boot) -> list[tuple[Boot, Mapping[str, Any]]]:
+    """Other boots of the run that came up as they were to, with their proofs, in their order."""
+    counted = (BootState.EFFECTIVE, BootState.MEASURING, BootState.NOT_EFFECTIVE)
+    made = [other for other in run.boots if other.id != boot.id and other.state in counted]
+    return [(other, other.proof) for other in made if other.proof]
+
+
+def _first(proofs: Sequence[Mapping[str, Any]], name: str) -> str:
+    """What the first of the proofs says; empty where there is none."""
+    return str(proofs[0].get(name) or "") if proofs else ""
 
 
 def _changed_host(run: Run, current: Boot) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +12,11 @@ from sqlalchemy.orm import Session
 from mitigauge.blobs import blob_store
 from mitigauge.boot_method import BootMethod
 from mitigauge.database import transaction
+from mitigauge.errors import InvalidInput
 from mitigauge.kernels import repository as kernel_rows
+from mitigauge.kernels.recipe import is_ours
 from mitigauge.runs import outcomes
+from mitigauge.runs.kernel_build import KernelBuild
 from mitigauge.runs.tables import Run
 from mitigauge.settings import get_settings
 from pipelines.host_control import Needs
@@ -24,27 +27,51 @@ def prepare(context: StepContext) -> Done:
     """Install what the run needs; done again it changes nothing on the host."""
     comparison = context.run.comparison
     workloads = sorted({case.workload for case in comparison.cases})
+    builds = _builds(context)
     with tempfile.TemporaryDirectory(prefix="mitigauge-kernels-") as scratch:
-        needs = replace(_needs(context, workloads), packages=_packages(context, Path(scratch)))
+        packages = _packages(builds, Path(scratch))
+        needs = replace(_needs(context, workloads), packages=packages, builds=builds)
         facts = context.host.prepare(needs)
 
     def apply(session: Session, run: Run) -> None:
-        outcomes.prepared(session, run, facts)
+        outcomes.prepared(session, run, facts, builds)
 
     return Done(apply, event=f"host prepared for {', '.join(workloads)}")
 
 
-def _packages(context: StepContext, scratch: Path) -> dict[str, Path]:
-    """Package files of the arms' kernels that were built here, by release."""
+def _builds(context: StepContext) -> dict[str, KernelBuild]:
+    """The builds of the arms' kernels that our table has, by release.
+
+    Raises InvalidInput where a release is one of ours and has no build, or another one than the
+    run began with: an arm must not mix two binaries.
+    """
     wanted = {each for arm in context.run.comparison.arms for each in arm.releases}
     with transaction(context.engine) as session:
-        found = kernel_rows.built(session, wanted)
-        digests = {release: kernel.package_sha256 for release, kernel in found.items()}
+        rows = kernel_rows.built(session, wanted)
+        now = {
+            release: KernelBuild(
+                build_id=str(kernel.build_id), package_sha256=str(kernel.package_sha256)
+            )
+            for release, kernel in rows.items()
+        }
+    for release in sorted(wanted):
+        begun_with = context.run.kernels.get(release, now.get(release))
+        if begun_with != now.get(release) or (begun_with is None and is_ours(release)):
+            raise InvalidInput(
+                f"kernel {release} was {'built anew' if release in now else 'removed'} since the "
+                "run was submitted",
+                hint="Submit the experiment again: one arm is one binary.",
+            )
+    return now
+
+
+def _packages(builds: Mapping[str, KernelBuild], scratch: Path) -> dict[str, Path]:
+    """Files of the builds' packages, by release."""
     blobs = blob_store(get_settings())
     files: dict[str, Path] = {}
-    for release, digest in digests.items():
+    for release, build in builds.items():
         files[release] = scratch / f"linux-image-{release}.deb"
-        files[release].write_bytes(blobs.read(str(digest)))
+        files[release].write_bytes(blobs.read(build.package_sha256))
     return files
 
 

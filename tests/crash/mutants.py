@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mitigauge.settings import REPOSITORY
-from tests.crash.mutations import MUTATIONS, Mutation
+from tests.crash.mutation import Mutation
+from tests.crash.mutations import MUTATIONS
 
 # Not part of the tree, and needed to run its tests.
 LINKS = (".venv", ".mitigauge/tools", "web/node_modules")

@@ -6,20 +6,9 @@ file; where the code changes, correct the text here, or say the same fault in th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Mutation:
-    """One fault: *old* becomes *new* in *file*, and one of *tests* must fail for it."""
-
-    name: str
-    file: str
-    old: str
-    new: str
-    tests: tuple[str, ...]
-    why: str
-
+from tests.crash.mutation import Mutation
+from tests.crash.mutations_kernels import KERNELS
+from tests.crash.mutations_proof import PROOF
 
 FENCE = "tests/crash/test_fence.py"
 STUCK = "tests/crash/test_stuck.py"
@@ -241,4 +230,6 @@ MUTATIONS = (
         (ARCHIVES,),
         "A hostile host would write any file that the worker may.",
     ),
+    *PROOF,
+    *KERNELS,
 )

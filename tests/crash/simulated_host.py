@@ -217,11 +217,12 @@ def _verified(world: dict[str, Any], reads: Sequence[str]) -> dict[str, Any]:
         "boot_id": world["boot_id"],
         "nonce": world["nonce"],
         "kernel_release": "7.2",
-        "build_id": None,
+        "build_id": world.get("build_id", "b1" * 20),
         "cmdline": world["cmdline"],
         "vulnerabilities": {"knob": world["says"].get(knob) or MITIGATED.get(knob, "?")},
         "readings": {name: world["written"].get(name) for name in reads},
         "tainted": 0,
+        "loader_type": 0x72,
     }
     return {"proof": proof, "fingerprint": {"cpu_model": "simulated"}}
 

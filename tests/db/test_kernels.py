@@ -190,6 +190,50 @@ def test_an_arm_boots_its_kernel_s_layouts_block_by_block_in_turn(engine: Engine
         assert design_of(comparison).layouts == 2
 
 
+def test_a_profile_that_changed_under_its_name_gives_no_layout_of_an_earlier_kernel(
+    engine: Engine,
+) -> None:
+    plain, other = layouts(2)
+    with Session(engine) as session:
+        release = build_in(session, "v1", [PATCH], plain)
+        changed = replace(RECIPE, profile_sha256="d" * 64, layout=other)
+        service.begin(session, changed, [PATCH], "v1 of another configuration")
+        service.finished(session, changed.digest, built("7.2.12-other"), "e" * 64)
+        with pytest.raises(InvalidInput, match="was built in 1 of 2 layouts"):
+            service.in_layouts(session, release, 2)
+        own = build_in(session, "v1", [PATCH], other)
+        assert service.in_layouts(session, release, 2) == [release, own]
+
+
+def test_two_recipes_of_one_release_are_an_error_that_names_both(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mitigauge.kernels.recipe.DIGITS", 0)
+    with Session(engine) as session:
+        service.begin(session, RECIPE, [PATCH], "v1")
+        service.finished(session, RECIPE.digest, built(f"7.2.12{RECIPE.local_version}"), "e" * 64)
+        other = replace(RECIPE, patches=())
+        with pytest.raises(InvalidInput, match="two recipes have the release …-mg") as refused:
+            service.begin(session, other, [], "v2")
+        assert RECIPE.digest[:40] in refused.value.message
+        assert other.digest[:40] in refused.value.message
+        # The same recipe again is no second one.
+        assert service.begin(session, RECIPE, [PATCH], "").state == KernelState.BUILT
+
+
+def test_a_release_that_was_removed_may_be_brought_in_from_another_package(
+    engine: Engine,
+) -> None:
+    with Session(engine) as session:
+        first = service.brought_in(session, built("6.19.0-mine"), "mine")
+        service.removed(first)
+        second = service.brought_in(session, built("6.19.0-mine", b"other"), "")
+        assert second.id != first.id
+        assert service.show(session, "6.19.0-mine").id == second.id
+        with pytest.raises(InvalidInput, match="stored already, from another package"):
+            service.brought_in(session, built("6.19.0-mine"), "")
+
+
 @pytest.mark.parametrize(
     ("more", "problem"),
     [

@@ -33,6 +33,7 @@ class Scripted:
     nonce: str | None = None
     armed: str | None = None
     boots: int = 1
+    build_id: str | None = "b1" * 20
 
     def arm(self, *, nonce: str, cmdline: str, kernel: str, method: BootMethod) -> Any:
         assert (cmdline, kernel, method) == ("", "", BootMethod.RESET)
@@ -57,7 +58,8 @@ class Scripted:
         if self.greets_early:
             self.greets_early = False
             raise Unanswered("on its way down")
-        return {"boot_id": self.boot_id, "nonce": self.nonce, "kernel_release": RELEASE}
+        return {"boot_id": self.boot_id, "nonce": self.nonce, "kernel_release": RELEASE,
+                "build_id": self.build_id, "loader_type": 0x72, "tainted": 0}  # fmt: skip
 
     def power_cycle(self) -> None:
         self.asked.append("power cycle")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from tests.loading import load
 
 proof = load("ansible/roles/boot_mode/library/boot_proof.py")
 kernel = load("ansible/roles/kernel/library/kernel_list.py")
+
+origin = load("ansible/module_utils/mitigauge_kernel_packages.py")
 
 RELEASE = "7.2.12-amd64"
 STATUS = """\
@@ -126,4 +129,34 @@ def test_a_kernel_is_listed_with_what_its_image_says(tmp_path: Path) -> None:
 def test_a_removed_package_is_missing_and_a_held_one_is_not() -> None:
     wanted = ["linux-perf", "linux-image-7.1.0-amd64", f"linux-image-{RELEASE}", "linux-none"]
     packages = kernel.installed_packages(STATUS)
-    assert kernel.missing(wanted, packages) == ["linux-image-7.1.0-amd64", "linux-none"]
+    assert kernel.missing(wanted, packages, {}) == ["linux-image-7.1.0-amd64", "linux-none"]
+
+
+def test_a_package_that_came_from_another_file_is_missing() -> None:
+    name = f"linux-image-{RELEASE}"
+    packages, digests = kernel.installed_packages(STATUS), {name: "aa"}
+    assert kernel.missing([name], packages, digests, {name: "aa"}.get) == []
+    assert kernel.missing([name], packages, digests, {name: "bb"}.get) == [name]
+    assert kernel.missing([name], packages, digests, {}.get) == [name]
+    assert kernel.missing(["linux-perf"], packages, digests, {}.get) == []
+
+
+def test_where_a_package_came_from_is_forgotten_once_another_is_installed(tmp_path: Path) -> None:
+    notes, listed = tmp_path / "notes.json", tmp_path / f"linux-image-{RELEASE}.list"
+    name = f"linux-image-{RELEASE}"
+    listed.write_text("/.\n")
+    assert origin.installed_from(name, notes, tmp_path) is None
+    origin.note(name, "aa", notes, tmp_path)
+    assert origin.installed_from(name, notes, tmp_path) == "aa"
+    os.utime(listed, ns=(0, listed.stat().st_mtime_ns + 1))
+    assert origin.installed_from(name, notes, tmp_path) is None
+    origin.note(name, "bb", notes, tmp_path)
+    listed.unlink()
+    assert origin.installed_from(name, notes, tmp_path) is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"linux-image-7.2.12-amd64": 3}', "\0"])
+def test_notes_that_are_torn_tell_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "notes.json").write_text(text)
+    found = origin.installed_from(f"linux-image-{RELEASE}", tmp_path / "notes.json", tmp_path)
+    assert found is None

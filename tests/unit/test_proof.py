@@ -9,9 +9,16 @@ import pytest
 from mitigauge.boot_method import BootMethod
 from mitigauge.modes.families import Expectation
 from mitigauge.modes.settings import Settings
-from mitigauge.runs.proof import Requested, judge_boot, unexpected_taint
+from mitigauge.runs.proof import (
+    INDISPENSABLE,
+    Requested,
+    judge_boot,
+    missing_of,
+    unexpected_taint,
+)
 from mitigauge.runs.states import BootState
 
+GRUB, KEXEC = 0x72, 0xD0
 CLEAR = Expectation(file="vmscape", equals="Mitigation: Clear BHB before exit to userspace")
 LOOP = Expectation(file="spectre_v2", field="BHI", equals="SW loop")
 
@@ -34,6 +41,9 @@ def proof(**changes: Any) -> dict[str, Any]:
         "nonce": "n1",
         "kernel_release": "7.2",
         "build_id": "b1",
+        "loader_type": GRUB,
+        "tainted": 0,
+        "cmdline": "ro quiet mitigauge.nonce=n1 vmscape=on",
         "vulnerabilities": {"vmscape": "Mitigation: Clear BHB before exit to userspace"},
     }
     return {**facts, **changes}
@@ -65,6 +75,27 @@ def test_a_fallback_with_a_new_boot_id_did_not_boot_the_arm() -> None:
 
 def test_an_unchanged_boot_id_did_not_boot() -> None:
     assert judge_boot(proof(boot_id="old"), wanted()).state is BootState.DID_NOT_BOOT
+
+
+def test_a_boot_that_was_proven_before_is_not_another_one() -> None:
+    asked = wanted(previous_boot_id=None, earlier_boot_ids={"older", "new"})
+    assert judge_boot(proof(), asked).state is BootState.DID_NOT_BOOT
+    asked = wanted(previous_boot_id=None, earlier_boot_ids={"older"})
+    assert judge_boot(proof(), asked).state is BootState.EFFECTIVE
+
+
+def test_an_option_that_is_not_on_the_command_line_is_not_effective() -> None:
+    asked = wanted(options=["vmscape=on", "mitigauge.x=1"])
+    judged = judge_boot(proof(), asked)
+    assert judged.state is BootState.NOT_EFFECTIVE
+    assert "expected mitigauge.x=1 on the command line" in judged.reason
+    assert judge_boot(proof(), wanted(options=["vmscape=on"])).state is BootState.EFFECTIVE
+
+
+@pytest.mark.parametrize("name", INDISPENSABLE)
+def test_what_every_kernel_shows_may_not_be_missing(name: str) -> None:
+    assert missing_of(proof()) == []
+    assert missing_of(proof(**{name: None})) == [name]
 
 
 def test_an_unknown_previous_boot_leaves_the_nonce_to_prove_it() -> None:
@@ -175,17 +206,11 @@ def test_each_place_must_show_one_of_its_own_states() -> None:
     assert ", and spectre_v2: BHI: SW loop; the kernel says" in judged.reason
 
 
-GRUB, KEXEC = 0x72, 0xD0
-
-
 @pytest.mark.parametrize(
     ("method", "loader"),
     [
         (BootMethod.RESET, GRUB),
         (BootMethod.KEXEC, KEXEC),
-        # A processor that does not tell.
-        (BootMethod.RESET, None),
-        (BootMethod.KEXEC, None),
     ],
 )
 def test_a_boot_by_the_method_that_was_asked_for_counts(

@@ -25,7 +25,20 @@ RECIPE = Recipe(
 
 def test_the_same_recipe_has_the_same_name() -> None:
     assert RECIPE.digest == replace(RECIPE).digest
-    assert RECIPE.local_version == "-mg" + RECIPE.digest[:10]
+    assert RECIPE.local_version == "-mg" + RECIPE.digest[:32]
+
+
+def test_a_release_has_room_for_what_its_base_calls_itself() -> None:
+    longest = "7.3.0-rc7-next-20261120"
+    assert len(longest + RECIPE.local_version) <= 64
+    # 128 bits: two alike are found after some 2^64 tries.
+    assert len(RECIPE.local_version.removeprefix("-mg")) * 4 >= 128
+
+
+def test_layouts_of_one_recipe_are_of_one_source_and_another_configuration_is_not() -> None:
+    assert replace(RECIPE, layout=LAYOUTS[3]).source_digest == RECIPE.source_digest
+    assert replace(RECIPE, profile_sha256="d" * 64).source_digest != RECIPE.source_digest
+    assert replace(RECIPE, scripts_sha256="d" * 64).source_digest != RECIPE.source_digest
 
 
 @pytest.mark.parametrize(

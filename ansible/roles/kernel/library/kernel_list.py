@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible.module_utils.mitigauge_kernel_image import image_version
+from ansible.module_utils.mitigauge_kernel_packages import installed_from
 
 DOCUMENTATION = r"""
 module: kernel_list
 short_description: List installed kernels
 description:
   - Every kernel in /boot with its package and build, and which of I(wanted) are missing.
+  - A package of I(digests) is missing too where it was not installed from that very file.
   - Reads dpkg's database; changes nothing.
 options:
   wanted:
@@ -25,6 +27,10 @@ options:
     type: list
     elements: str
     default: []
+  digests:
+    description: SHA-256 of the files that packages must have been installed from, by package.
+    type: dict
+    default: {}
 author: [Mitigauge contributors]
 """
 
@@ -86,15 +92,27 @@ def kernels(root: Path, running: str, packages: set[str]) -> list[dict[str, Any]
     return found
 
 
-def missing(wanted: Sequence[str], packages: set[str]) -> list[str]:
-    """The wanted ones that are not installed, in their order."""
-    return [name for name in wanted if name not in packages]
+def missing(
+    wanted: Sequence[str],
+    packages: set[str],
+    digests: Mapping[str, str],
+    origin: Callable[[str], str | None] = installed_from,
+) -> list[str]:
+    """The wanted ones that are not installed, or not from the file they must be, in their order."""
+    return [
+        name
+        for name in wanted
+        if name not in packages or (name in digests and origin(name) != digests[name])
+    ]
 
 
 def main() -> None:
     """Entry point of the module."""
     module = AnsibleModule(
-        argument_spec={"wanted": {"type": "list", "elements": "str", "default": []}},
+        argument_spec={
+            "wanted": {"type": "list", "elements": "str", "default": []},
+            "digests": {"type": "dict", "default": {}},
+        },
         supports_check_mode=True,
     )
     try:
@@ -105,7 +123,7 @@ def main() -> None:
     else:
         module.exit_json(
             changed=False,
-            missing=missing(module.params["wanted"], packages),
+            missing=missing(module.params["wanted"], packages, module.params["digests"]),
             mitigauge={"kernels": found},
         )
 

@@ -27,7 +27,7 @@ author: [Mitigauge contributors]
 """
 
 # What mitigauge.kernels.recipe ends a release with.
-OURS = re.compile(r"vmlinuz-(?P<release>\S+-mg[0-9a-f]{10})")
+OURS = re.compile(r"vmlinuz-(?P<release>\S+-mg[0-9a-f]{10,})")
 DAY_S = 86400.0
 
 
@@ -56,7 +56,7 @@ def defaults(environment: Path) -> set[str]:
     except OSError:
         return set()
     line = next((x for x in text.splitlines() if x.startswith("saved_entry=")), "")
-    return set(re.findall(r"[0-9]\S*?-mg[0-9a-f]{10}", line))
+    return set(re.findall(r"[0-9]\S*?-mg[0-9a-f]{10,}", line))
 
 
 def main() -> None:

@@ -1,0 +1,67 @@
+"""Mutations of what names and builds kernels."""
+
+from __future__ import annotations
+
+from tests.crash.mutation import Mutation
+
+BUILDS = "tests/db/test_kernels.py"
+PACKAGE = "tests/unit/kernels/test_package_script.py"
+
+KERNELS = (
+    Mutation(
+        "layouts are told by the names of their ingredients",
+        "mitigauge/kernels/repository.py",
+        "Kernel.source_digest == kernel.source_digest,",
+        "Kernel.profile == kernel.profile,",
+        (BUILDS,),
+        "One arm would mix kernels of two configurations.",
+    ),
+    Mutation(
+        "two recipes may have one release",
+        "mitigauge/kernels/service.py",
+        "        _require_own_release(session, recipe)\n",
+        "",
+        (BUILDS,),
+        "The second one would be built for ever, and never stored.",
+    ),
+    Mutation(
+        "a failed part of a pipe is no failure",
+        "pipelines/kernel_scripts/package",
+        "set -euo pipefail",
+        "set -eu",
+        (PACKAGE,),
+        "The digest of nothing would make two kernels the same.",
+    ),
+    Mutation(
+        "the digest of nothing is a digest",
+        "pipelines/kernel_build.py",
+        "if not _SHA256.fullmatch(d) or d == SHA256_OF_NOTHING]",
+        "if not _SHA256.fullmatch(d)]",
+        (PACKAGE,),
+        "Two kernels of which nothing was read would be the same.",
+    ),
+    Mutation(
+        "what unpacks the kernel is in no digest",
+        "pipelines/kernel_scripts/package",
+        "find arch/x86/boot drivers/firmware/efi/libstub -type f",
+        "find drivers/firmware/efi/libstub -type f",
+        (PACKAGE,),
+        "A patch of the image's own code would change nothing, byte for byte.",
+    ),
+    Mutation(
+        "an image may hold another kernel than vmlinux",
+        "pipelines/kernel_scripts/package",
+        "build_id /build/package/module | cmp -s - /build/package/build-id ||",
+        "true ||",
+        (PACKAGE,),
+        "The build id that is stored would be of a kernel that does not boot.",
+    ),
+    Mutation(
+        "another service's release is taken",
+        "mitigauge/experiments/submit.py",
+        "    _require_known(session, {name for name in named if is_ours(name)})\n",
+        "",
+        ("tests/crash/test_kernel_proof.py",),
+        "A host may have a package of that name, and nobody knows which binary it is.",
+    ),
+)

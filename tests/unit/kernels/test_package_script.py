@@ -1,0 +1,166 @@
+"""The script that makes a kernel's package, run whole on a small ELF file in place of a kernel."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mitigauge.settings import REPOSITORY
+from pipelines.kernel_build import SHA256_OF_NOTHING, BuildFailed, content_digest
+
+SCRIPTS = REPOSITORY / "pipelines" / "kernel_scripts"
+RELEASE = "7.2.12-mg" + "0" * 32
+TOOLS = ("objcopy", "objdump", "readelf", "perl", "dpkg-deb")
+needs_tools = pytest.mark.skipif(
+    not all(map(shutil.which, TOOLS)), reason=f"needs {', '.join(TOOLS)}"
+)
+# An ELF file with a build id that every machine has.
+ELF = Path(shutil.which("true") or "/bin/true").resolve()
+
+
+def image_of(vmlinux: bytes) -> bytes:
+    """A bzImage that holds *vmlinux*, by the fields that its set-up names."""
+    payload = gzip.compress(vmlinux, mtime=0)
+    setup = bytearray(1024)
+    setup[0x1F1] = 1
+    setup[0x202:0x206] = b"HdrS"
+    struct.pack_into("<II", setup, 0x248, 0, len(payload))
+    return bytes(setup) + payload
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Path:
+    """What a compiler would have left, below a folder that stands for /build."""
+    out, source = tmp_path / "out", tmp_path / "source"
+    boot = out / "arch/x86/boot"
+    (boot / "compressed").mkdir(parents=True)
+    (out / "drivers/firmware/efi/libstub").mkdir(parents=True)
+    shutil.copy(ELF, out / "vmlinux")
+    image = image_of((out / "vmlinux").read_bytes())
+    (boot / "bzImage").write_bytes(image)
+    (boot / "setup.bin").write_bytes(image[:1024])
+    for name in ("main.o", "header.o", "compressed/misc.o"):
+        shutil.copy(ELF, boot / name)
+    for name in ("System.map", ".config", "modules.builtin", "modules.builtin.modinfo"):
+        (out / name).write_text("x\n")
+    (source / "arch/x86/boot").mkdir(parents=True)
+    (source / "Makefile").write_text("all:\n")
+    (source / "arch/x86/boot/header.S").write_text("# begins\n")
+    (tmp_path / "package").mkdir()
+    shutil.copytree(SCRIPTS, tmp_path / "scripts")
+    return tmp_path
+
+
+def package(build: Path, **tools: str) -> tuple[int, str]:
+    """Run the script; *tools*: programs that stand before the machine's own."""
+    script = build / "package-here"
+    text = (SCRIPTS / "package").read_text()
+    script.write_text(text.replace("/build/", f"{build}/"))
+    others = build / "tools"
+    others.mkdir(exist_ok=True)
+    for name, body in tools.items():
+        (others / name).write_text(f"#!/bin/sh\n{body}\n")
+        (others / name).chmod(0o755)
+    done = subprocess.run(
+        ["bash", str(script)],
+        env={"PATH": f"{others}:{os.environ['PATH']}", "RELEASE": RELEASE, "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def digest(build: Path) -> str:
+    """Package it; the digest of what boots."""
+    status, said = package(build)
+    assert status == 0, said
+    return content_digest((build / "package" / "content").read_bytes())
+
+
+@needs_tools
+def test_a_package_lists_what_boots_part_by_part(build: Path) -> None:
+    digest(build)
+    content = (build / "package" / "content").read_text()
+    parts = [line.split(" ", 1)[1] for line in content.splitlines()]
+    assert parts == [
+        "vmlinux", "setup", "arch/x86/boot/compressed/misc.o", "arch/x86/boot/main.o", "machinery"
+    ]  # fmt: skip
+    assert (build / "package" / "kernel.deb").stat().st_size > 1000
+    assert len((build / "package" / "build-id").read_text().strip()) == 40
+
+
+@needs_tools
+@pytest.mark.parametrize("tool", ["objcopy", "sha256sum", "sed", "perl", "xargs", "sort", "gzip"])
+def test_a_tool_that_fails_fails_the_package(build: Path, tool: str) -> None:
+    """As with a disk that is full: the digest of nothing made two kernels the same."""
+    status, _ = package(build, **{tool: "exit 1"})
+    assert status != 0
+
+
+@needs_tools
+@pytest.mark.parametrize(
+    ("file", "changed"),
+    [
+        ("out/arch/x86/boot/compressed/misc.o", True),
+        ("out/arch/x86/boot/setup.bin", True),
+        ("source/arch/x86/boot/header.S", True),
+        ("source/Makefile", True),
+        ("source/arch/x86/boot/main.c", False),
+    ],
+)
+def test_the_digest_covers_what_boots(build: Path, file: str, changed: bool) -> None:
+    before = digest(build)
+    path = build / file
+    if file.endswith(".bin"):
+        path.write_bytes(path.read_bytes()[:-1] + b"\1")
+    elif file.endswith(".o"):
+        shutil.copy(shutil.which("false") or "/bin/false", path)
+    else:
+        path.write_text("# another comment\n")
+    assert (digest(build) != before) is changed
+
+
+@needs_tools
+def test_how_well_the_image_was_packed_changes_no_digest(build: Path) -> None:
+    before = digest(build)
+    setup = build / "out/arch/x86/boot/setup.bin"
+    fields = bytearray(setup.read_bytes())
+    for at, size in ((0x1F4, 4), (0x248, 8), (0x260, 12)):
+        fields[at : at + size] = b"\xaa" * size
+    setup.write_bytes(bytes(fields))
+    assert digest(build) == before
+
+
+@needs_tools
+def test_an_image_of_another_vmlinux_is_refused(build: Path) -> None:
+    other = Path(shutil.which("false") or "/bin/false").resolve().read_bytes()
+    (build / "out/arch/x86/boot/bzImage").write_bytes(image_of(other))
+    status, said = package(build)
+    assert status != 0
+    assert "the image does not hold the vmlinux beside it" in said
+
+
+GOOD = "".join(f"{'ab' * 32} {name}\n" for name in ("vmlinux", "setup", "machinery"))
+
+
+@pytest.mark.parametrize(
+    ("content", "wrong"),
+    [
+        ("", "machinery, setup, vmlinux"),
+        (GOOD.replace("vmlinux", "vmlinus"), "vmlinux"),
+        (GOOD.replace("ab" * 32, SHA256_OF_NOTHING), "vmlinux, setup, machinery"),
+        (GOOD.replace(f"{'ab' * 32} setup", " setup"), "setup"),
+        (GOOD + f"{'cd' * 32} setup\n", "a part that is there twice"),
+    ],
+)
+def test_a_list_that_is_not_whole_makes_no_kernels_the_same(content: str, wrong: str) -> None:
+    with pytest.raises(BuildFailed, match=f"not whole: {wrong}"):
+        content_digest(content.encode())
+    assert len(content_digest(GOOD.encode())) == 64
