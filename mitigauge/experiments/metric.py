@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mitigauge.stats.domain import Domain, domain_of
 from mitigauge.stats.terms import DELTA_PERCENT, Direction
 
 
@@ -22,3 +23,10 @@ class CaseMetric:
     """Whether it is absent where a host has no such counter, and stands in the counter table."""
     threads: bool = False
     """Whether it counts wake-ups of the load's own threads in the result's table of threads."""
+    domain: Domain | None = None
+    """Which values it can have; None in plans that were stored before: what its unit tells."""
+
+    @property
+    def possible(self) -> Domain:
+        """Which values it can have; any, where neither plan nor unit tells."""
+        return self.domain or domain_of(self.unit) or Domain.CHANGE

@@ -25,6 +25,7 @@ from mitigauge.kernels import service as kernels
 from mitigauge.kernels.recipe import is_ours
 from mitigauge.kernels.states import KernelState
 from mitigauge.modes.crossing import outdoes, wanted_by
+from mitigauge.stats.domain import domain_of
 from mitigauge.workloads.definitions import Workload
 
 
@@ -193,6 +194,7 @@ def _case(
             delta_percent=metric.delta_percent,
             counter=metric.counter,
             threads=metric.threads,
+            domain=metric.domain or domain_of(metric.unit),
         )
     return Case(
         position=position,

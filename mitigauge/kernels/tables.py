@@ -43,6 +43,8 @@ class Kernel(Base):
     # SHA-256 of the recipe but for its layout; null where it was brought in, or built before this
     # was stored.
     source_digest: Mapped[str | None]
+    # The patch series that it was first measured for, by its id; null where it was built for none.
+    series_id: Mapped[int | None]
     base: Mapped[str]
     profile: Mapped[str]
     toolchain: Mapped[str]

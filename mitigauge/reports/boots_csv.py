@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mitigauge.errors import InvalidInput
+from mitigauge.stats.domain import Domain, domain_of
 
 COLUMNS = (
     "case", "metric", "unit", "direction", "host", "block", "arm", "boot", "iteration", "value",
@@ -22,6 +23,8 @@ COLUMNS = (
 DEFAULTS = {"case": "all", "metric": "value", "direction": "lower"}
 DIRECTIONS = ("lower", "higher")
 SHOWN_AT_MOST = 20
+# Digits of a label that is sorted as a number.
+LONGEST_NUMBER = 18
 
 _Key = tuple[int, int, str]
 _Place = tuple[_Key, _Key]  # block and host
@@ -175,12 +178,18 @@ def _problem(given: Mapping[str, str]) -> tuple[str, str] | None:
         value = float(given["value"])
     except ValueError:
         return "value", f"{given['value']!r} is not a number"
-    return None if math.isfinite(value) else ("value", f"{given['value']} is not finite")
+    if not math.isfinite(value):
+        return "value", f"{given['value']} is not finite"
+    # A change in percent of what may be negative says nothing, whatever its unit.
+    unit = given.get("unit", "")
+    outside = (domain_of(unit) or Domain.COUNT).refuses(value)
+    return ("value", f"{given['value']}{' ' if unit else ''}{unit}: {outside}") if outside else None
 
 
 def _key(label: str) -> _Key:
     """Sorts labels that are numbers by value, before all others."""
-    number = int(label) if label.isascii() and label.isdigit() else -1
+    short = len(label) <= LONGEST_NUMBER and label.isascii() and label.isdigit()
+    number = int(label) if short else -1
     return (0, number, label) if number >= 0 else (1, 0, label)
 
 

@@ -234,7 +234,20 @@ def check_against_case(
                 f"metrics.{name}: {len(given.warmup)} warm-ups, the plan asks for {warmup}",
                 hint="A result cut short is reported as failed.",
             )
+        _check_domain(name, given, declared)
         _check_pace(name, given, result.pace)
+
+
+def _check_domain(name: str, given: MetricBody, declared: CaseMetric) -> None:
+    kinds = {"values": given.values, "warmup": given.warmup, "disturbed": given.disturbed}
+    for kind, values in kinds.items():
+        outside = declared.possible.first_outside(values)
+        if outside:
+            number, reason = outside
+            raise InvalidInput(
+                f"metrics.{name}.{kind}: number {number} of {len(values)}: {reason}",
+                hint="Nothing that was measured gives such a value; look at the case's raw files.",
+            )
 
 
 def _shown(value: object) -> str:

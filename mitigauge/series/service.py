@@ -13,6 +13,7 @@ from mitigauge.blobs import BlobStore
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.hostile import clean_text
 from mitigauge.kernels.patch import Patch
+from mitigauge.kernels.tables import Kernel
 from mitigauge.series import letter, repository
 from mitigauge.series.range_diff import range_diff, renamed
 from mitigauge.series.schemas import Recipients, SeriesPatch
@@ -371,6 +372,9 @@ def measuring(session: Session, revision: SeriesRevision, kernel: int, experimen
     """Note by what it is measured."""
     revision.state, revision.why = RevisionState.MEASURING, f"experiment {experiment}"
     revision.kernel_id, revision.experiment_id = kernel, experiment
+    built = session.get_one(Kernel, kernel)
+    # Its trends are the series', by the id that no mail chooses.
+    built.series_id = built.series_id or revision.series_id
     session.flush()
 
 

@@ -138,7 +138,8 @@ def _run_case(case: Case) -> RunCase:
 def _line(kernel: Kernel | None) -> str:
     if kernel is None:
         return ""
-    return line_of(kernel.label, kernel.base, kernel.profile, patched=bool(kernel.patches))
+    digests = [str(patch["digest"]) for patch in kernel.patches]
+    return line_of(kernel.series_id, digests, kernel.base, kernel.profile)
 
 
 def _ended(boots: Sequence[BootRow], run: Run) -> datetime:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -82,13 +81,16 @@ def _value(
     return Value(arm, case, metric, declared, over.mean, over.low, over.high, over.boots)
 
 
-def line_of(label: str, base: str, profile: str, *, patched: bool) -> str:
-    """What a kernel that was built here is a kernel of: its series, or its base and profile.
+def line_of(series_id: int | None, patches: Sequence[str], base: str, profile: str) -> str:
+    """What a kernel that was built here is a kernel of: its series, its patches, or its base.
 
-    Revisions of a series are one line; their label is the series' name and theirs.
+    Revisions of a series are one line. What was built from patches of no series is a line of its
+    own, by the digests of all of them: a label is anybody's word, and says nothing of the code.
     """
-    if patched:
-        return re.sub(r"-v\d+\S*$", "", label) or "patched"
+    if series_id is not None:
+        return f"series {series_id}"
+    if patches:
+        return f"patches {hashlib.sha256(' '.join(patches).encode()).hexdigest()[:16]}"
     return f"built from {base}, {profile}" if profile else f"built from {base}"
 
 

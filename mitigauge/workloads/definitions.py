@@ -15,6 +15,7 @@ from pydantic import (
 
 from mitigauge.declared import Closed, Name, Package, Text
 from mitigauge.hostile import shown
+from mitigauge.stats.domain import Domain, domain_of
 from mitigauge.stats.terms import DELTA_PERCENT
 from mitigauge.workloads.details import Details
 
@@ -90,6 +91,18 @@ class Metric(Closed):
         description="wake-ups of the load's own threads: the result then has a table of threads by "
         "name, with those among them",
     )
+
+    domain: Domain | None = Field(
+        None,
+        description="which values it can have, where the unit does not tell: of percent, `share` "
+        "(0 to 100) or `change`; `wait` for a time that may be 0",
+    )
+
+    @model_validator(mode="after")
+    def _has_a_domain(self) -> Metric:
+        if self.domain is None and domain_of(self.unit) is None:
+            raise ValueError(f"{self.unit} of what? give `domain: share` or `domain: change`")
+        return self
 
     @model_validator(mode="after")
     def _decides_nothing_where_it_may_be_absent(self) -> Metric:

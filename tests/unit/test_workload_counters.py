@@ -140,3 +140,18 @@ def test_real_perf_counts_a_real_loop(tmp_path: Path) -> None:
     found = per_operation(counts(tmp_path / "pass.csv"), counts(tmp_path / "start.csv"), 20_000)
     assert found["page_faults"] < 0.1
     assert found.get("cycles", 100.0) > 10
+
+
+@pytest.mark.parametrize(
+    ("pass_", "said"),
+    [
+        ({"branches": 1e3, "branch-misses": 1e6}, "branch_misses: 1000 an operation"),
+        ({"instructions": 1e3, "branches": 1e6}, "branches: 1000 an operation"),
+        ({"cycles": 1e3, "instructions": 1e6}, "instructions_per_cycle: 1000"),
+    ],
+)
+def test_counters_that_contradict_each_other_are_refused(
+    pass_: dict[str, float], said: str
+) -> None:
+    with pytest.raises(parsing.ParseError, match=said):
+        per_operation(pass_, dict.fromkeys(pass_, 0.0), 1001)

@@ -459,3 +459,46 @@ def test_a_silent_guest_is_a_hang_after_its_time_out(tmp_path: Path) -> None:
         guest.wait_ready(1)
     assert fault.value.kind == "guest-hang"
     assert guest.process.returncode == -9
+
+
+def parsed_as_process(case_dir: Path) -> subprocess.CompletedProcess[str]:
+    """The parser as a worker runs it: by itself, over a directory."""
+    command = [sys.executable, WORKLOAD / "parse.py", case_dir]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_more_retransmits_than_segments_are_refused(case_dir: Path) -> None:
+    """iperf 3.1 wraps a count below 0: 4294967294 of 17.7 MB, which are some 12,000 segments."""
+    wrapped = json.loads(
+        (REPOSITORY / "tests/fixtures/cases/17-iperf-retransmits-wrapped.json").read_text()
+    )
+
+    def wrap(raw: dict[str, Any]) -> None:
+        raw["end"]["sum_sent"] = wrapped["end"]["sum_sent"]
+
+    rewrite(case_dir / "iteration-02.json", wrap)
+    done = parsed_as_process(case_dir)
+    assert done.returncode == 1
+    assert (
+        "iteration-02.json: end.sum_sent.retransmits: 4294967294 of 17694720 bytes" in done.stderr
+    )
+
+
+@pytest.mark.parametrize("case_dir", ["bridge-udp-guest-to-host"], indirect=True)
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("lost_packets", 10**9, "end.sum_received.lost_packets: 1e+09 of"),
+        ("bits_per_second", 1e12, "end.sum_received.bits_per_second: 1e+12 over"),
+        ("bits_per_second", 1e3, "end.sum_received.bits_per_second: 1000 over"),
+    ],
+)
+def test_counts_that_contradict_each_other_are_refused(
+    case_dir: Path, name: str, value: float, said: str
+) -> None:
+    rewrite(
+        case_dir / "iteration-01.json", lambda raw: raw["end"]["sum_received"].update({name: value})
+    )
+    done = parsed_as_process(case_dir)
+    assert done.returncode == 1
+    assert said in done.stderr

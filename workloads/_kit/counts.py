@@ -17,6 +17,10 @@ MOST_LINES = 200
 # Of the time in which an event was counted, percent: counters that take turns are scaled up by
 # perf, and from less than this the estimate says too little.
 LEAST_RUNNING = 10.0
+# Counters that take turns are estimates.
+ESTIMATED = 1.1
+# Twice what the widest x86 core can retire (Golden Cove and Zen 5: 8).
+MOST_PER_CYCLE = 16.0
 ABSENT = ("<not supported>", "<not counted>")
 
 # Metric → event, unit, and which direction is better.
@@ -90,7 +94,19 @@ def per_operation(
         found[PER_CYCLE] = found["instructions"] / found["cycles"]
     if not all(map(math.isfinite, found.values())):
         raise ParseError("a counter is no finite number")
+    _require_plausible(found)
     return found
+
+
+def _require_plausible(found: Mapping[str, float]) -> None:
+    """Refuse more of an event than of those among which it is, as no processor counts."""
+    for part, whole in (("branch_misses", "branches"), ("branches", "instructions")):
+        if part in found and whole in found and found[part] > ESTIMATED * found[whole] + 1:
+            raise ParseError(
+                f"{part}: {found[part]:g} an operation, and {found[whole]:g} {whole}"
+            )
+    if found.get(PER_CYCLE, 0.0) > MOST_PER_CYCLE:
+        raise ParseError(f"{PER_CYCLE}: {found[PER_CYCLE]:g}: no processor runs so many")
 
 
 def unit_of(metric: str) -> tuple[str, str]:

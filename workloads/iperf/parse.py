@@ -36,15 +36,48 @@ def sample(path: Path, case: dict[str, Any]) -> dict[str, float]:
     throughput = number(raw, path.name, "end.sum_received.bits_per_second")
     if throughput == 0:
         raise ParseError(f"{path.name}: end.sum_received.bits_per_second: nothing was received")
+    require_rate(raw, path.name, throughput)
     found = {"throughput": throughput, **beside(path, raw)}
     if asked["protocol"] == "tcp":
-        retransmits = number(raw, path.name, "end.sum_sent.retransmits")
-        return {**found, "retransmits": retransmits}
+        return {**found, "retransmits": retransmits(raw, path.name)}
     loss = number(raw, path.name, "end.sum_received.lost_percent")
     if loss > 100:
         raise ParseError(f"{path.name}: end.sum_received.lost_percent: {loss} is above 100")
+    packets = number(raw, path.name, "end.sum_received.packets")
+    lost = number(raw, path.name, "end.sum_received.lost_packets")
+    if lost > packets:
+        raise ParseError(f"{path.name}: end.sum_received.lost_packets: {lost:g} of {packets:g}")
     jitter_ms = number(raw, path.name, "end.sum_received.jitter_ms")
     return {**found, "loss": loss, "jitter": jitter_ms / 1000}
+
+
+def require_rate(raw: dict[str, Any], file: str, bits_per_second: float) -> None:
+    """Refuse a throughput that is not what was received over the time, where iperf3 tells both."""
+    received = field(raw, file, "end.sum_received", dict)
+    if "seconds" not in received or "bytes" not in received:
+        return
+    seconds = number(received, file, "seconds", most=MOST_SECONDS)
+    bits = 8 * number(received, file, "bytes")
+    if abs(bits_per_second * seconds - bits) > RATE_TOLERANCE * bits:
+        raise ParseError(
+            f"{file}: end.sum_received.bits_per_second: {bits_per_second:g} over {seconds:g} s is "
+            f"not {bits:g} bits"
+        )
+
+
+def retransmits(raw: dict[str, Any], file: str) -> float:
+    """Segments that were sent again; no more than as many of the smallest as were sent in all.
+
+    iperf 3.1 prints a count below 0 as 2**32 less that.
+    """
+    told = number(raw, file, "end.sum_sent.retransmits")
+    sent_bytes = number(raw, file, "end.sum_sent.bytes")
+    if told > sent_bytes / SMALLEST_SEGMENT_BYTES:
+        raise ParseError(
+            f"{file}: end.sum_sent.retransmits: {told:.0f} of {sent_bytes:.0f} bytes that were "
+            "sent: more than there were segments"
+        )
+    return told
 
 
 def beside(path: Path, raw: dict[str, Any]) -> dict[str, float]:
@@ -69,6 +102,10 @@ def beside(path: Path, raw: dict[str, Any]) -> dict[str, float]:
 
 
 MOST_SECONDS = 86_400.0
+# TCP_MIN_MSS of Linux, include/net/tcp.h.
+SMALLEST_SEGMENT_BYTES = 88
+# Of what was received: iperf3 rounds times that it prints.
+RATE_TOLERANCE = 0.01
 MOST_PROCESSORS = 1 << 16
 METRICS = {
     "host_cpu_per_gbit": ("s/Gbit", "lower"),
