@@ -7,7 +7,10 @@ then read as a step function:
 
 - a change that is smaller than δ is none, however sure it is;
 - a change after which the level came back is one *that went away*, not two;
-- a single value far off its level is an *outlier*, not a change.
+- values far off all that is around them, three in a row at most, are *outliers*, not a change.
+
+Outliers leave first: one value in a wrong unit is larger than any step, so that the largest
+statistic would be its own. What is said of places holds for the whole series again.
 
 Values are one for each run: the mean of the boots' means on the log scale. Boots of a run share a
 day, so they are no replicates of what happens between runs, and whole runs are permuted.
@@ -18,7 +21,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -40,6 +43,14 @@ _PLACE_RATIO = -2.0 * math.log(1.0 - math.sqrt(0.95))
 # A value so many robust standard deviations off its level is an outlier.
 _OUTLIER_DEVIATIONS = 6.0
 _ROBUST = 1.4826
+# An outlier is far off the median of so many values about it. Four of them in a row are the median,
+# so that the shortest level that a test could prove stays.
+_WINDOW = 7
+# More than for one that is only marked: it leaves the test too.
+_WILD_DEVIATIONS = 10.0
+_BESIDE = 3
+# Of a series; where more are far off, this is what it does.
+_MOST_OUTLIERS = 1.0 / 3.0
 # A level that came back to within this share of the change did come back.
 _BACK_SHARE = 0.25
 
@@ -105,13 +116,75 @@ def courses(
     (for logarithms ln(1 + δ)). Series of one length share their permutations, so many at once
     cost little more than a few.
     """
-    found = _split_all(series, alpha=alpha, shortest=shortest, orders=orders)
     if isinstance(smallest, float | int):
         smallest = [float(smallest)] * len(series)
+    normal = [~wild(values, floor) for values, floor in zip(series, smallest, strict=True)]
+    kept = [values[chosen] for values, chosen in zip(series, normal, strict=True)]
+    found = _split_all(kept, alpha=alpha, shortest=shortest, orders=orders)
     return [
-        _course(values, splits, floor)
-        for values, splits, floor in zip(series, found, smallest, strict=True)
+        _among_all(_course(values, splits, floor), chosen)
+        for values, splits, floor, chosen in zip(kept, found, smallest, normal, strict=True)
     ]
+
+
+def wild(values: Floats, smallest: float) -> Mask:
+    """Which values of one series are far off what is around them, in whatever level that is.
+
+    By ten robust deviations of what the medians of seven leave, and by no less than the *smallest*
+    change that counts. None where they would be more than a third of the series.
+    """
+    size = min(_WINDOW, len(values))
+    if size < _WINDOW:
+        return np.zeros(len(values), dtype=np.bool_)
+    medians = np.median(np.lib.stride_tricks.sliding_window_view(values, size), axis=1)
+    # The first and the last ones have the first and the last window.
+    around = np.concatenate(
+        [np.repeat(medians[0], size // 2), medians, np.repeat(medians[-1], size // 2)]
+    )
+    off = np.abs(values - around)
+    # The values about it include the value itself, so that few of them leave too little.
+    apart = float(np.median(np.abs(np.diff(values)))) / math.sqrt(2.0)
+    noise = _ROBUST * max(float(np.median(off)), apart)
+    reach = max(_WILD_DEVIATIONS * noise, smallest, np.finfo(float).tiny)
+    far: Mask = off > reach
+    normal = np.flatnonzero(~far)
+    for place in np.flatnonzero(far):
+        # Beside a step an outlier tips the median to the other level's side.
+        before, after = np.split(normal, [np.searchsorted(normal, place)])
+        sides = [side for side in (before[-_BESIDE:], after[:_BESIDE]) if len(side)]
+        far[place] = all(abs(values[place] - np.median(values[side])) > reach for side in sides)
+    return far if far.mean() <= _MOST_OUTLIERS else np.zeros_like(far)
+
+
+def _among_all(course: Course, normal: Mask) -> Course:
+    """What was said of the values that are *normal*, by places among all of them."""
+    if not len(normal):
+        return course
+    at = [*(int(place) for place in np.flatnonzero(normal)), len(normal)]
+    bounds = [0, *(at[first] for first, _, _ in course.levels[1:]), len(normal)]
+    levels = tuple(
+        (first, end, level[2])
+        for (first, end), level in zip(pairwise(bounds), course.levels, strict=True)
+    )
+    outliers = {at[place] for place in course.outliers} | set(np.flatnonzero(~normal).tolist())
+    return Course(
+        tuple(_change_among_all(change, at) for change in course.changes),
+        levels,
+        tuple(sorted(outliers)),
+    )
+
+
+def _change_among_all(change: Change, at: Sequence[int]) -> Change:
+    place, first = at[change.at], change.at - change.values_before
+    return replace(
+        change,
+        at=place,
+        earliest=at[change.earliest],
+        latest=at[change.latest],
+        until=None if change.until is None else at[change.until],
+        values_before=place - (at[first] if first else 0),
+        values_after=at[change.at + change.values_after] - place,
+    )
 
 
 def _split_all(

@@ -35,6 +35,25 @@ ANSIBLE = REPOSITORY / "ansible"
 MESSAGE_LIMIT = 2000
 # How often a play in progress asks whether it may go on.
 PULSE_S = 1
+# What ssh says of a host's key that it does not trust, in this order: what it means, what to do.
+KNOWN_HOSTS = (
+    "UserKnownHostsFile in the host's ansible_ssh_common_args names the file of known keys; "
+    "`ssh-keyscan -p PORT ADDRESS` asks for the key, to be compared with the host's console."
+)
+UNTRUSTED = (
+    (
+        "IDENTIFICATION HAS CHANGED",
+        "the host's SSH key is not the known one: another machine answers there, or the host was "
+        "installed anew",
+        "Look at the host first. Was it installed anew, replace its line.",
+    ),
+    ("REVOKED HOST KEY", "the host's SSH key is marked as revoked", "Give the host a new key."),
+    (
+        "Host key verification failed",
+        "no SSH key of the host is known, so that nobody can tell who answers",
+        "Put its key in once.",
+    ),
+)
 # A process that the kernel cannot end at once (in uninterruptible sleep) is not waited for longer.
 ENDING_S = 5
 STATUS_OF_EVENT = {
@@ -71,6 +90,10 @@ class PlayFailure(MitigaugeError):
 
 class PlayUnreachable(PlayFailure):
     """The host did not answer over SSH."""
+
+
+class PlayUntrusted(PlayUnreachable):
+    """Something answers for the host with a key that is not its own, or not known."""
 
 
 class PlayTimedOut(PlayFailure):
@@ -242,6 +265,8 @@ def _environment(scratch: Path) -> dict[str, str]:
         # ansible-playbook stands beside the Python that runs us.
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "LC_ALL": "C.UTF-8",
+        # Else ansible-runner turns it off, before whatever an inventory says of it.
+        "ANSIBLE_HOST_KEY_CHECKING": "True",
     }
 
 
@@ -250,6 +275,7 @@ def _raise_unless_fine(
 ) -> None:
     failure = listener.failure
     if failure and failure.status == "unreachable":
+        _raise_if_untrusted(failure.message, what)
         raise PlayUnreachable(
             f"{what}: unreachable: {failure.message}", hint="Is the host up, and its key known?"
         )
@@ -263,6 +289,13 @@ def _raise_unless_fine(
         )
     if status != "successful":
         raise PlayFailure(f"{what}: {status}: {said}", hint="Run the play by hand.")
+
+
+def _raise_if_untrusted(said: str, what: str) -> None:
+    """Raise :class:`PlayUntrusted` where ssh refused the host's key."""
+    for sign, reason, way_out in UNTRUSTED:
+        if sign in said:
+            raise PlayUntrusted(f"{what}: {reason}", hint=f"{way_out} {KNOWN_HOSTS}")
 
 
 def _answer(result: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -229,6 +229,15 @@ def test_a_wrong_clock_of_a_host_moves_nothing_and_is_said(engine: Engine) -> No
     assert any("9600.0 h ahead of ours" in note for note in view.notes)
 
 
+def test_counted_time_is_no_wrong_clock(engine: Engine) -> None:
+    weeks(engine, [1.0, 1.0, 1.0])
+    with engine.begin() as connection:
+        connection.execute(text("update host set clock = 'counted'"))
+        connection.execute(text("update result set finished_at = finished_at - interval '9 hours'"))
+    updated(engine)
+    assert not any("clock" in note for note in shown(engine).notes)
+
+
 def test_a_time_in_the_future_and_a_gap_are_said(engine: Engine) -> None:
     weeks(engine, [1.0, 1.0, 1.0])
     weeks(engine, [1.0], first=5000)

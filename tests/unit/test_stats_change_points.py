@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.stats.change_points import courses
+from mitigauge.stats.change_points import courses, wild
 from mitigauge.stats.energy import all_middles, gaps_of, ranks_of, weights
 from mitigauge.stats.permutations import largest_differences
 
@@ -44,6 +44,57 @@ def test_one_value_off_is_an_outlier() -> None:
     values[20] += 0.2
     course = courses([values], smallest=0.01)[0]
     assert (course.changes, course.outliers) == ((), (20,))
+
+
+def with_wild(places: list[int], factor: float, before: int, after: int) -> np.ndarray:
+    """Logarithms of *before* values at 100 and *after* at 105, some of them times *factor*."""
+    rng = np.random.default_rng([before, after, *places])
+    values = np.log(np.repeat([100.0, 105.0], [before, after]))
+    values += rng.normal(0.0, 0.001, before + after)
+    values[places] += np.log(factor)
+    return values
+
+
+FACTORS = (1e-3, 0.1, 0.5, 0.9, 1.1, 2.0, 10.0, 1e3, 1e6)
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_one_wild_value_anywhere_hides_no_step(factor: float) -> None:
+    """It was missed in 147 of 200 draws. The last factors are a run in a wrong unit."""
+    series = [with_wild([place], factor, 10, 8) for place in range(18)]
+    for place, course in enumerate(courses(series, smallest=0.00995)):
+        (change,) = course.changes
+        assert abs(change.at - 10) <= 1, place
+        assert np.exp(change.difference) == pytest.approx(1.05, abs=0.005)
+        assert place in course.outliers
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize(
+    "places",
+    [[19, 20], [20, 21], [0, 35], [0, 1], [34, 35], [3, 30], [5, 6, 7], [19, 20, 21], [18, 19, 20],
+     [0, 1, 2], [33, 34, 35], [2, 15, 28]],
+    ids=str,
+)  # fmt: skip
+def test_two_and_three_wild_values_hide_no_step(places: list[int], factor: float) -> None:
+    (course,) = courses([with_wild(places, factor, 20, 16)], smallest=0.00995)
+    (change,) = course.changes
+    assert change.until is None
+    assert abs(change.at - 20) <= 1 + len(places)
+    assert np.exp(change.difference) == pytest.approx(1.05, abs=0.005)
+    assert set(places) <= set(course.outliers)
+
+
+def test_a_short_level_is_no_outlier() -> None:
+    values = np.concatenate([NOISE, NOISE + 0.0, NOISE])[:160]
+    values = values + np.where((np.arange(160) >= 80) & (np.arange(160) < 86), 0.05, 0.0)
+    (course,) = courses([values], smallest=0.01)
+    assert [(c.at, c.until) for c in course.changes] == [(80, 86)]
+
+
+def test_what_a_third_of_the_values_do_is_no_outlier() -> None:
+    values = NOISE + np.where(np.arange(60) % 5 < 2, 0.2, 0.0)
+    assert not wild(values, 0.01).any()
 
 
 def test_a_change_below_what_counts_is_none() -> None:

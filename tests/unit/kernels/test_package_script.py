@@ -105,6 +105,15 @@ def test_a_tool_that_fails_fails_the_package(build: Path, tool: str) -> None:
 
 
 @needs_tools
+def test_a_digest_of_nothing_is_not_even_written(build: Path) -> None:
+    """Only the first part of the pipe fails: what comes after it succeeds."""
+    sed = shutil.which("sed")
+    status, _ = package(build, sed=f'case "$1" in s/*) exit 1;; *) exec {sed} "$@";; esac')
+    assert status != 0
+    assert SHA256_OF_NOTHING not in (build / "package" / "content").read_text()
+
+
+@needs_tools
 @pytest.mark.parametrize(
     ("file", "changed"),
     [

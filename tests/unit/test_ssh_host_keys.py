@@ -1,0 +1,162 @@
+"""A host whose SSH key is not the known one is never talked to: plays against a real SSH server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from mitigauge.settings import REPOSITORY
+from pipelines.adapters import ansible
+from pipelines.adapters.ansible import PlayUnreachable, PlayUntrusted, run_playbook
+
+SERVER, KEYS = shutil.which("dropbear") or "/usr/sbin/dropbear", shutil.which("dropbearkey")
+pytestmark = pytest.mark.skipif(
+    not (KEYS and Path(SERVER).exists()), reason="needs dropbear-bin (make setup)"
+)
+ADDRESS = "127.0.0.1"
+
+
+def made_key(file: Path) -> str:
+    """Make a host key; its line for known_hosts, without the address."""
+    assert KEYS
+    subprocess.run([KEYS, "-t", "ed25519", "-f", file], check=True, capture_output=True)
+    said = subprocess.run([KEYS, "-y", "-f", file], check=True, capture_output=True, text=True)
+    return " ".join(next(x for x in said.stdout.splitlines() if x.startswith("ssh-")).split()[:2])
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[tuple[int, str]]:
+    """The port and the public key of a server that runs."""
+    public = made_key(tmp_path / "host")
+    with socket.create_server((ADDRESS, 0)) as probe:
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [SERVER, "-F", "-E", "-r", tmp_path / "host", "-p", f"{ADDRESS}:{port}", "-P",
+         tmp_path / "pid"],
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        for _ in range(100):
+            with socket.socket() as client:
+                if client.connect_ex((ADDRESS, port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield port, public
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture
+def look(
+    server: tuple[int, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> Callable[[str], PlayUnreachable]:
+    """What a play says of the host whose known keys are so; nobody gets in, whatever they are."""
+    port, _ = server
+
+    def looked(known: str) -> PlayUnreachable:
+        (tmp_path / "known_hosts").write_text(known)
+        inventory = tmp_path / "hosts.yml"
+        inventory.write_text(
+            f"""
+all:
+  hosts:
+    alpha:
+      ansible_host: {ADDRESS}
+      ansible_port: {port}
+      ansible_user: root
+      ansible_ssh_common_args: >-
+        -F /dev/null -o UserKnownHostsFile={tmp_path}/known_hosts -o GlobalKnownHostsFile=/dev/null
+        -o IdentitiesOnly=yes -o IdentityFile=/nonexistent -o StrictHostKeyChecking=accept-new
+"""
+        )
+        monkeypatch.setattr(ansible, "inventory_sources", lambda _: [inventory])
+        with pytest.raises(PlayUnreachable) as refused:
+            run_playbook(
+                "ping.yml", environment="lab", host="alpha", variables={"boot_mode_reads": []}
+            )
+        return refused.value
+
+    return looked
+
+
+def test_the_known_key_lets_a_play_get_as_far_as_its_own_key(
+    server: tuple[int, str], look: Callable[[str], PlayUnreachable]
+) -> None:
+    port, public = server
+    refused = look(f"[{ADDRESS}]:{port} {public}\n")
+    assert not isinstance(refused, PlayUntrusted)
+    assert "Permission denied" in refused.message
+
+
+def test_another_key_than_the_known_one_is_refused_by_name(
+    server: tuple[int, str], look: Callable[[str], PlayUnreachable], tmp_path: Path
+) -> None:
+    """Also where the host was installed anew: nobody but a person can tell that from an attack."""
+    port, _ = server
+    refused = look(f"[{ADDRESS}]:{port} {made_key(tmp_path / 'other')}\n")
+    assert isinstance(refused, PlayUntrusted)
+    assert refused.message.startswith("ping.yml on alpha: the host's SSH key is not the known one")
+    assert "ssh-keyscan" in refused.hint
+
+
+def test_a_key_that_is_not_known_is_not_taken_whatever_an_inventory_says(
+    look: Callable[[str], PlayUnreachable], tmp_path: Path
+) -> None:
+    refused = look("")
+    assert isinstance(refused, PlayUntrusted)
+    assert "no SSH key of the host is known" in refused.message
+    assert (tmp_path / "known_hosts").read_text() == ""
+
+
+def test_a_revoked_key_is_refused(
+    server: tuple[int, str], look: Callable[[str], PlayUnreachable]
+) -> None:
+    port, public = server
+    refused = look(f"@revoked [{ADDRESS}]:{port} {public}\n")
+    assert isinstance(refused, PlayUntrusted)
+    assert "revoked" in refused.message
+
+
+def test_host_check_says_it_as_a_command(
+    server: tuple[int, str], tmp_path: Path, home: Path
+) -> None:
+    port, _ = server
+    environment = REPOSITORY / "ansible" / "envs" / f"test-{os.getpid()}"
+    environment.mkdir()
+    (tmp_path / "known_hosts").write_text(f"[{ADDRESS}]:{port} {made_key(tmp_path / 'other')}\n")
+    (environment / "hosts.yml").write_text(
+        f"""
+all:
+  hosts:
+    alpha:
+      ansible_host: {ADDRESS}
+      ansible_port: {port}
+      ansible_user: root
+      ansible_ssh_common_args: "-F /dev/null -o UserKnownHostsFile={tmp_path}/known_hosts"
+      mitigauge_class: test
+      mitigauge_emulated: false
+"""
+    )
+    try:
+        done = subprocess.run(
+            [Path(sys.executable).parent / "mitigauge", "host", "check", "alpha",
+             "--environment", environment.name],
+            capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "200"},
+            timeout=120,
+        )  # fmt: skip
+    finally:
+        shutil.rmtree(environment)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode != 0
+    assert "the host's SSH key is not the known one" in said
+    assert "ok root" not in said
+    assert "Traceback" not in said
