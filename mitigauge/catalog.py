@@ -18,7 +18,7 @@ from pydantic import (
 
 from mitigauge.declared import located_errors
 from mitigauge.errors import InvalidInput
-from mitigauge.modes.families import ModeFamily
+from mitigauge.modes.families import HardwareEvent, ModeFamily
 from mitigauge.settings import REPOSITORY
 from mitigauge.workloads.definitions import Workload
 from mitigauge.yaml_file import parse_yaml
@@ -49,8 +49,27 @@ class Catalog:
         for path in sorted(self.root.glob("modes/*.yml")):
             family = _read(path, ModeFamily, self.root)
             _must_match(path, family.family, path.stem)
+            self._require_events(path, family)
             found[family.family] = family
         return found
+
+    @cached_property
+    def events(self) -> dict[str, HardwareEvent]:
+        """What modes work by, by name. Raises :class:`InvalidInput` naming file and line."""
+        found = {}
+        for path in sorted(self.root.glob("modes/events/*.yml")):
+            event = _read(path, HardwareEvent, self.root)
+            _must_match(path, event.event, path.stem)
+            found[event.event] = event
+        return found
+
+    def _require_events(self, path: Path, family: ModeFamily) -> None:
+        named = {event for mode in family.modes.values() for event in mode.events}
+        for event in sorted(named - self.events.keys()):
+            raise InvalidInput(
+                f"{path}: no event {event!r}",
+                hint=f"Known: {', '.join(self.events)}. Each is a file of modes/events/.",
+            )
 
     @property
     def mode_names(self) -> list[str]:

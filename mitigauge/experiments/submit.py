@@ -24,7 +24,7 @@ from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels import service as kernels
 from mitigauge.kernels.recipe import is_ours
 from mitigauge.kernels.states import KernelState
-from mitigauge.modes.crossing import outdoes, wanted_by
+from mitigauge.modes.crossing import outdoes, uncounted, wanted_by
 from mitigauge.stats.domain import domain_of
 from mitigauge.workloads.definitions import Workload
 
@@ -132,6 +132,7 @@ def _arms(
             arm.kernel = arm.builds[0]
     baseline = next(arm for arm in arms if arm.is_baseline)
     for arm in arms:
+        arm.uncounted = uncounted(arm.full_mode, baseline.full_mode, catalog.families)
         same_kernel = arm.kernel == baseline.kernel
         arm.outdoes_baseline = same_kernel and outdoes(
             arm.full_mode, baseline.full_mode, catalog.families
@@ -162,6 +163,7 @@ def _arm(arm: ArmSpec, position: int, comparison: ComparisonSpec, catalog: Catal
         settings=mode.settings,
         lab_cmdline=" ".join(mode.lab_cmdline),
         expect=list(mode.expect),
+        events=[catalog.events[name].title for name in mode.events],
     )
 
 

@@ -16,6 +16,7 @@ from mitigauge.json_column import JsonOf
 from mitigauge.modes.crossing import BOTH
 from mitigauge.modes.families import Expectation, described
 from mitigauge.modes.settings import Settings
+from mitigauge.stats.bounds import Uncounted
 from mitigauge.stats.terms import layout_of
 
 
@@ -79,6 +80,7 @@ class Arm(Base):
             "uq_arm_baseline", "comparison_id", unique=True, postgresql_where=text("is_baseline")
         ),
         CheckConstraint(one_of("boot_method", BootMethod), name="boot_method"),
+        CheckConstraint(one_of("uncounted", Uncounted), name="uncounted"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -96,6 +98,10 @@ class Arm(Base):
     is_aa: Mapped[bool] = mapped_column(server_default=text("false"))
     # Whether it does all that its baseline does, on the same kernel, and more: it cannot win so.
     outdoes_baseline: Mapped[bool] = mapped_column(server_default=text("false"))
+    # What of the hardware its mode works by, in words, and what that is beside the baseline's
+    # (mitigauge.stats.bounds).
+    events: Mapped[list[str]] = mapped_column(JsonOf(list[str]), server_default=text("'[]'"))
+    uncounted: Mapped[str] = mapped_column(server_default=Uncounted.NONE.value)
     # How it is booted; null: as its host is; within: its settings are applied within the
     # block's one boot, whose command line has none of them.
     boot_method: Mapped[str | None]

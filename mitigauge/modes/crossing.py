@@ -8,6 +8,7 @@ from itertools import product
 
 from mitigauge.modes.families import Expectation, Mode, ModeFamily
 from mitigauge.modes.settings import Settings, merged
+from mitigauge.stats.bounds import Uncounted
 
 BOTH = "+"
 
@@ -25,6 +26,8 @@ class Wanted:
     expect: tuple[Expectation, ...]
     at_runtime: bool = False
     """Whether all of it may be written to a running kernel."""
+    events: tuple[str, ...] = ()
+    """What of the hardware it works by."""
 
 
 def parts(name: str) -> list[tuple[str, str]]:
@@ -53,6 +56,7 @@ def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> Wanted:
         lab_cmdline=tuple(lab),
         expect=tuple(expectation for mode in modes for expectation in mode.expect),
         at_runtime=all(mode.applies == "at-runtime" for mode in modes),
+        events=tuple(dict.fromkeys(event for mode in modes for event in mode.events)),
     )
 
 
@@ -68,6 +72,20 @@ def outdoes(one: str, other: str, families: Mapping[str, ModeFamily]) -> bool:
         mode == below[family] or families[family].outdoes(mode, below[family])
         for family, mode in above.items()
     )
+
+
+def uncounted(one: str, other: str, families: Mapping[str, ModeFamily]) -> Uncounted:
+    """What mode *one* has of the hardware's events beside mode *other*, the baseline.
+
+    Modes that work by the same events may do so more or less often: the one that outdoes the
+    other has more of them.
+    """
+    own, base = (set(wanted_by(name, families).events) for name in (one, other))
+    more = bool(own - base) or bool(own and outdoes(one, other, families))
+    fewer = bool(base - own) or bool(base and outdoes(other, one, families))
+    if more and fewer:
+        return Uncounted.OTHER
+    return Uncounted.MORE if more else Uncounted.FEWER if fewer else Uncounted.NONE
 
 
 def crossed(families: Sequence[ModeFamily]) -> Iterator[tuple[str, str]]:

@@ -65,6 +65,12 @@ class Mode(Closed):
     )
     settings: Settings = Settings()
     expect: tuple[Expectation, ...] = ()
+    events: tuple[Name, ...] = Field(
+        (),
+        max_length=16,
+        description="what of the hardware it works by (`modes/events/`): such events cost nothing "
+        "where instructions are counted, so that its figures are bounds there",
+    )
     more_than: Name | Literal[""] = Field(
         "", description="a mode of the family all of whose work this one does too: it cannot win"
     )
@@ -79,6 +85,14 @@ class Mode(Closed):
                 "`sysctls` or `module_parameters` in place of `cmdline`"
             )
         return self
+
+
+class HardwareEvent(Closed):
+    """One file of ``modes/events/``: what costs on real processors, and is one instruction."""
+
+    event: Name
+    title: Text
+    help: Text = ""
 
 
 class LabAdditions(Closed):

@@ -51,7 +51,11 @@ def _verified(session: Session, bisection: BisectionView, position: int) -> bise
             # The step's own baseline is another point.
             culprit = _against(culprit, parent)
         return bisect_mail.Verified(
-            view, gathered(session, view).text(), kernels_of(session, view), parent, culprit
+            view,
+            gathered(session, view).text(caveats=False),
+            kernels_of(session, view),
+            parent,
+            culprit,
         )
     raise Conflict(
         f"bisection {bisection.id} has no boots of its culprit beside its parent",

@@ -114,7 +114,9 @@ def _cell(cell: CellView | None, notes: list[str]) -> Cell:
     low, high = cell.ci_low_percent, cell.ci_high_percent
     digits = units.digits_for(low, high)
     effect = (
-        "" if cell.effect_percent is None else units.percent(cell.effect_percent, digits=digits)
+        ""
+        if cell.effect_percent is None
+        else units.BOUND_SIGN[cell.bound] + units.percent(cell.effect_percent, digits=digits)
     )
     undecided = cell.verdict in (None, Verdict.UNDECIDED)
     mde = cell.mde_percent

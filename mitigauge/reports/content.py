@@ -29,6 +29,11 @@ COUNTED = (
     "time counts instructions on these hosts: software only. Caches, branch predictors and "
     "barriers cost nothing, and no other load on their machine shows."
 )
+COUNTED_HOSTS = (
+    "These hosts are emulated and their time counts instructions: figures are costs of software. "
+    "Caches, branch predictors and barriers cost nothing there, no other load shows, and no figure "
+    "carries over to real hardware."
+)
 METHOD = (
     (
         "Cell",
@@ -62,6 +67,7 @@ def content_of(
         question=view.question,
         emulated=", ".join(emulated) or (", ".join(view.hosts) if view.emulated else ""),
         counted_time=", ".join(counting),
+        caveats=list(_caveats(view, emulated, counting)),
         warnings=list(_warnings(view)),
         facts=list(_facts(view)),
         tables=[table for c in view.comparisons for table in tables_of(c, emulated, counting)],
@@ -72,6 +78,31 @@ def content_of(
         costs=[cost_entry(model) for model in beside.cost_models] if beside else [],
         consequences=[consequence(one) for one in beside.consequences] if beside else [],
     )
+
+
+def _caveats(
+    view: ExperimentView, emulated: Sequence[str], counting: Sequence[str]
+) -> Iterator[str]:
+    if emulated or view.emulated:
+        yield f"EMULATED ({', '.join(emulated or view.hosts)}): {EMULATED}"
+    if counting:
+        yield f"COUNTED TIME ({', '.join(counting)}): {COUNTED}"
+    yield from uncounted_words(view)
+
+
+def uncounted_words(view: ExperimentView) -> Iterator[str]:
+    """Of comparisons on emulated hosts: which arms work by what costs nothing there."""
+    said: dict[str, None] = {}
+    for comparison in view.comparisons:
+        if not comparison.emulated or len({tuple(arm.events) for arm in comparison.arms}) < 2:
+            continue
+        by = [f"{a.name} works by {', '.join(a.events)}" for a in comparison.arms if a.events]
+        said[
+            f"In {comparison.name} {'; '.join(by)}: on real processors that costs, here it does "
+            "not. Its figures are bounds of the true cost, and say nothing of which of these modes "
+            "is cheaper."
+        ] = None
+    yield from said
 
 
 def _is_emulated(view: ExperimentView, host: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mitigauge.claims.schemas import ClaimSourceView
-from mitigauge.reports.content import COUNTED, EMULATED, METHOD, content_of
+from mitigauge.reports.content import METHOD, content_of
 from mitigauge.reports.parts import Cell, Content, Entry, Table
 from mitigauge.reports.plain import indented, markdown, neutralise, paragraph, width
 from mitigauge.reports.text_table import table_lines
@@ -24,9 +24,17 @@ def render_text(
     claims: Sequence[ClaimSourceView] = (),
     profiles: Sequence[CaseProfilesView] = (),
     beside: ConsequencesView | None = None,
+    *,
+    caveats: bool = True,
 ) -> str:
-    """The report as plain text of at most 78 columns."""
-    return "\n".join(_text(content_of(view, claims, profiles, beside))) + "\n"
+    """The report as plain text of at most 78 columns.
+
+    *caveats*: false within a mail that has said what holds of every figure.
+    """
+    content = content_of(view, claims, profiles, beside)
+    if not caveats:
+        content.caveats.clear()
+    return "\n".join(_text(content)) + "\n"
 
 
 def render_markdown(
@@ -152,10 +160,7 @@ def _markdown_section(heading: str, entries: Sequence[Entry]) -> Iterator[str]:
 
 def _alarms(content: Content) -> Iterator[str]:
     """What a reader must know before the first figure."""
-    if content.emulated:
-        yield f"EMULATED ({content.emulated}): {EMULATED}"
-    if content.counted_time:
-        yield f"COUNTED TIME ({content.counted_time}): {COUNTED}"
+    yield from content.caveats
     yield from content.warnings
 
 

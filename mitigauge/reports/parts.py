@@ -60,6 +60,8 @@ class Content:
     question: str
     emulated: str  # names of emulated hosts; empty: none is
     counted_time: str  # names of hosts whose time counts instructions
+    caveats: list[str]
+    """What holds of every figure, as emulation does: said before the first."""
     warnings: list[str]
     facts: list[tuple[str, str]]
     tables: list[Table]

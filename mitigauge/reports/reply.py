@@ -14,7 +14,7 @@ from email.policy import SMTP
 
 from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.errors import InvalidInput
-from mitigauge.reports.content import COUNTED, EMULATED
+from mitigauge.reports.content import COUNTED_HOSTS, EMULATED, uncounted_words
 from mitigauge.reports.cover_letter import Finding
 from mitigauge.reports.letter_beside import Beside
 from mitigauge.reports.parts import counted
@@ -22,6 +22,7 @@ from mitigauge.reports.plain import indented, neutralise, paragraph
 from mitigauge.reports.units import effect, percent
 from mitigauge.series.mail import address_of
 from mitigauge.series.request import FORMS
+from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts.states import Verdict
 from mitigauge.views.schemas import ArmView, CellView, ComparisonView, ExperimentView, RowView
 
@@ -210,11 +211,12 @@ def _opening(answered: Answered, view: ExperimentView) -> str:
 
 
 def caveats(view: ExperimentView) -> Iterator[str]:
-    """What must be known before the first figure is read."""
-    if any(c.emulated for c in view.comparisons):
-        yield EMULATED[0].upper() + EMULATED[1:]
+    """What must be known before the first figure is read, each of it once."""
     if any(c.counted for c in view.comparisons):
-        yield COUNTED[0].upper() + COUNTED[1:]
+        yield COUNTED_HOSTS
+    elif any(c.emulated for c in view.comparisons):
+        yield EMULATED[0].upper() + EMULATED[1:]
+    yield from uncounted_words(view)
 
 
 def told(view: ExperimentView) -> list[Told]:
@@ -228,11 +230,13 @@ def told(view: ExperimentView) -> list[Told]:
         for arm, cell in zip(comparison.arms, row.cells, strict=True)
         if cell.state == "measured" and not arm.is_aa
     ]
+    # Sizes of arms that work by different events of the hardware say nothing of their order.
+    ranked = all(each.cell.bound is Bound.EXACT for each in found)
     return sorted(
         found,
         key=lambda each: (
             order.get(each.cell.verdict or Verdict.UNDECIDED, 2),
-            -abs(each.cell.effect_percent or 0.0),
+            -abs(each.cell.effect_percent or 0.0) if ranked else 0.0,
         ),
     )
 
@@ -246,14 +250,23 @@ def sentence(each: Told) -> str:
     what = f"{case}, {arm} against {against} on {host}"
     if cell.effect_percent is None:
         return f"{what}: {cell.verdict or 'too few boots for a verdict'}"
-    said = effect(cell.effect_percent, cell.ci_low_percent, cell.ci_high_percent)
+    said = effect(cell.effect_percent, cell.ci_low_percent, cell.ci_high_percent, cell.bound)
     sure = f", {cell.verdict}" if cell.verdict else ""
     least = (
         f"; a difference from {cell.mde_percent:.2g} % on would show"
         if cell.verdict == Verdict.UNDECIDED and cell.mde_percent
         else ""
     )
-    return f"{what}: {said}{sure} ({counted(cell.n, 'boot')}{least})"
+    return f"{what}: {said}{sure} ({counted(cell.n, 'boot')}{least}{_uncounted(each)})"
+
+
+def _uncounted(each: Told) -> str:
+    """What of the arms compared is not in the figure: ``; IBPB is not counted``."""
+    if each.cell.bound is Bound.EXACT:
+        return ""
+    baseline = next((arm for arm in each.comparison.arms if arm.is_baseline), each.arm)
+    events = dict.fromkeys([*each.arm.events, *baseline.events])
+    return f"; {neutralise(', '.join(events), 100)} not counted"
 
 
 def _regression(answered: Answered, own_id: str, found: Sequence[Told]) -> Iterator[str]:

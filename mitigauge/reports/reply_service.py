@@ -17,6 +17,7 @@ from mitigauge.reports import reply
 from mitigauge.reports.cover_letter import findings, tables_in
 from mitigauge.reports.letter_beside import beside
 from mitigauge.reports.service import gathered
+from mitigauge.runs import repository as run_rows
 from mitigauge.series.mail import address_of
 from mitigauge.series.request_repository import stopped
 from mitigauge.series.service import recipients_of
@@ -94,7 +95,7 @@ def _mail(
     return reply.mail(
         answered,
         view,
-        gathered(session, view).text(),
+        gathered(session, view).text(caveats=False),
         kernels_of(session, view),
         {name: workload.by_hand for name, workload in Catalog().workloads.items()},
         letter,
@@ -130,6 +131,7 @@ def kernels_of(session: Session, view: ExperimentView) -> list[reply.BuiltKernel
     """How the kernels of an experiment were built."""
     releases = {arm.kernel for c in view.comparisons for arm in c.arms if arm.kernel}
     found = session.scalars(select(Kernel).where(Kernel.release.in_(releases)).order_by(Kernel.id))
+    ran = run_rows.kernel_builds(session, view.id)
     return [
         reply.BuiltKernel(
             release=str(kernel.release),
@@ -137,7 +139,10 @@ def kernels_of(session: Session, view: ExperimentView) -> list[reply.BuiltKernel
             patches=[patch["title"] for patch in kernel.patches],
             profile=kernel.profile,
             toolchain=kernel.toolchain,
-            build_id=str(kernel.build_id),
+            # Of what ran: the kernel may have been built anew since.
+            build_id=ran[kernel.release].build_id
+            if kernel.release in ran
+            else str(kernel.build_id),
         )
         for kernel in found
     ]

@@ -46,9 +46,9 @@ class Report:
     beside: ConsequencesView
     details: Sequence[DetailsView] = ()
 
-    def text(self) -> str:
-        """For a mailing list."""
-        text = render_text(self.view, self.claims, self.profiles, self.beside)
+    def text(self, *, caveats: bool = True) -> str:
+        """For a mailing list; without *caveats* within a mail that has said them."""
+        text = render_text(self.view, self.claims, self.profiles, self.beside, caveats=caveats)
         further = self._losses(loss_lines), self._counters(counter_lines)
         return text + "".join(f"{line}\n" for line in chain(*further, reached_lines(self.details)))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mitigauge.stats.bounds import Bound
+
 _LARGER = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
@@ -46,12 +48,25 @@ def interval(low: float, high: float, *, digits: int = 1) -> str:
     return f"[{_signed(low, digits)}, {end}]"
 
 
-def effect(value: float, low: float | None, high: float | None) -> str:
-    """``-10.4% [-12.1, -8.7]``: an effect with its interval, where it has one."""
+BOUND_SIGN = {
+    Bound.EXACT: "", Bound.AT_LEAST: "≥", Bound.AT_MOST: "≤", Bound.NOTHING: "?",
+}  # fmt: skip
+BOUND_WORDS = {
+    Bound.EXACT: "", Bound.AT_LEAST: "at least ", Bound.AT_MOST: "at most ",
+    Bound.NOTHING: "not to be ranked: ",
+}  # fmt: skip
+
+
+def effect(value: float, low: float | None, high: float | None, bound: Bound = Bound.EXACT) -> str:
+    """``-10.4% [-12.1, -8.7]``: an effect with its interval, where it has one.
+
+    One that is a bound of the true effect says so: ``at least +0.4% [+0.3, +0.5]``.
+    """
     digits = digits_for(low, high)
+    said = BOUND_WORDS[bound] + percent(value, digits=digits)
     if low is None or high is None:
-        return percent(value, digits=digits)
-    return f"{percent(value, digits=digits)} {interval(low, high, digits=digits)}"
+        return said
+    return f"{said} {interval(low, high, digits=digits)}"
 
 
 def detectable(value: float, *, digits: int = 1) -> str:

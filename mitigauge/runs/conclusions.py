@@ -17,9 +17,12 @@ from mitigauge.experiments.tables import Experiment
 from mitigauge.runs import judging
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.tables import Run
+from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts import repository as verdict_rows
 
 log = structlog.get_logger()
+BOUNDS = {Bound.AT_LEAST: "at least ", Bound.AT_MOST: "at most "}
+UNRANKED = "; modes are not ranked, the hardware's own events are not counted"
 END_OF_RUN = "the run's end"
 JUDGED_AGAIN = "judged again"
 
@@ -107,6 +110,10 @@ def _set_headline(session: Session, experiment: Experiment) -> None:
     experiment.headline = ""
     if largest is None:
         return
-    case, host, arm, effect, verdict = largest
+    effect = largest.effect_percent
     sign = "\N{MINUS SIGN}" if effect < 0 else "+"
-    experiment.headline = f"{case} on {host}: {arm} {sign}{abs(effect):.1f} %, {verdict}"
+    bound = BOUNDS.get(Bound(largest.bound), "")
+    experiment.headline = (
+        f"{largest.case} on {largest.host}: {largest.arm} {bound}{sign}{abs(effect):.1f} %, "
+        f"{largest.verdict}{UNRANKED if largest.unranked else ''}"
+    )

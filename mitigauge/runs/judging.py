@@ -17,6 +17,7 @@ from mitigauge.runs import repository as run_rows
 from mitigauge.runs.repository import BootLine
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Run
+from mitigauge.stats.bounds import Uncounted
 from mitigauge.verdicts import repository as verdict_rows
 from mitigauge.verdicts.cells import Cell, Missing, cells_of
 from mitigauge.verdicts.judging import (
@@ -66,7 +67,7 @@ def load(engine: Engine, run_id: int) -> Judgeable:
         boots = run_rows.boot_lines(session, [run_id])
         counted = [boot.id for boot in boots if boot.state == BootState.EFFECTIVE]
         return Judgeable(
-            design_of(comparison),
+            design_of(comparison, emulated=run.host.emulated),
             [
                 Asked(case.id, metric, declared)
                 for case in comparison.cases
@@ -116,8 +117,11 @@ def false_alarms(of: Judgeable, run_id: int) -> list[dict[str, object]]:
     ]
 
 
-def design_of(comparison: Comparison) -> Design:
-    """The comparison's arms and budget as the statistics take them."""
+def design_of(comparison: Comparison, *, emulated: bool = False) -> Design:
+    """The comparison's arms and budget as the statistics take them.
+
+    *emulated*: by the host of its run, so that events of the hardware cost nothing.
+    """
     return Design(
         [arm.id for arm in comparison.arms],
         next(arm.id for arm in comparison.arms if arm.is_baseline),
@@ -125,6 +129,7 @@ def design_of(comparison: Comparison) -> Design:
         next((arm.id for arm in comparison.arms if arm.is_aa), None),
         comparison.layouts,
         frozenset(arm.id for arm in comparison.arms if arm.outdoes_baseline),
+        {arm.id: Uncounted(arm.uncounted) for arm in comparison.arms} if emulated else {},
     )
 
 

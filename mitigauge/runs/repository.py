@@ -17,8 +17,10 @@ from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.availability import kept_from
 from mitigauge.fleet.tables import Host
+from mitigauge.runs.kernel_build import KernelBuild
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, HostLease, Run
+from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts.states import Verdict
 from mitigauge.verdicts.tables import StoredVerdict
 
@@ -47,6 +49,9 @@ class LargestEffect(NamedTuple):
     arm: str
     effect_percent: float
     verdict: str
+    bound: str
+    unranked: bool
+    """Whether some arm of the experiment works by events that are not counted."""
 
 
 UNFINISHED = ("queued", "running")
@@ -232,6 +237,14 @@ def run_line(session: Session, run_id: int) -> Run:
     return found
 
 
+def kernel_builds(session: Session, experiment_id: int) -> dict[str, KernelBuild]:
+    """Release → the build that boots of the experiment had to show."""
+    found: dict[str, KernelBuild] = {}
+    for builds in session.scalars(select(Run.kernels).where(Run.experiment_id == experiment_id)):
+        found.update(builds)
+    return found
+
+
 def unconcluded(session: Session) -> list[int]:
     """Runs that are over and have no last verdicts yet."""
     return list(
@@ -273,8 +286,25 @@ def unconcluded_experiments(session: Session) -> list[int]:
 def largest_effect(session: Session, experiment_id: int) -> LargestEffect | None:
     """The largest effect on a primary metric that was called better or worse, if any was."""
     primary = type_coerce(Case.metrics, JSONB)[StoredVerdict.metric]["primary"].as_boolean()
+    bounded = (
+        select(StoredVerdict.run_id)
+        .join(Run, StoredVerdict.run_id == Run.id)
+        .where(
+            Run.experiment_id == experiment_id,
+            StoredVerdict.superseded_at.is_(None),
+            StoredVerdict.bound != Bound.EXACT,
+        )
+    )
     found = session.execute(
-        select(Case.title, Host.name, Arm.name, StoredVerdict.effect_percent, StoredVerdict.verdict)
+        select(
+            Case.title,
+            Host.name,
+            Arm.name,
+            StoredVerdict.effect_percent,
+            StoredVerdict.verdict,
+            StoredVerdict.bound,
+            bounded.exists(),
+        )
         .join(Run, StoredVerdict.run_id == Run.id)
         .join(Host, Run.host_id == Host.id)
         .join(Case, StoredVerdict.case_id == Case.id)

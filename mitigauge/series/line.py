@@ -20,6 +20,7 @@ from mitigauge.experiments.tables import Arm, Case, Comparison
 from mitigauge.fleet.tables import Host
 from mitigauge.runs.tables import Run
 from mitigauge.series.tables import Series
+from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
 from mitigauge.verdicts.states import CellState, Verdict
 from mitigauge.verdicts.tables import StoredVerdict
@@ -44,6 +45,7 @@ class LinePoint(BaseModel):
     ci_low_percent: float | None
     ci_high_percent: float | None
     verdict: Verdict | None
+    bound: Bound = Field(description="what the figures say of the true change")
     baseline: str = Field(description="the arm it is compared with")
     across: bool = Field(description="whether the baseline runs on another kernel")
 
@@ -140,6 +142,7 @@ def _said(session: Session, experiment_id: int, titles: Sequence[str]) -> list[A
             StoredVerdict.ci_low_percent,
             StoredVerdict.ci_high_percent,
             StoredVerdict.verdict,
+            StoredVerdict.bound,
             func.count().over().label("total"),
         )
         .join(Run, StoredVerdict.run_id == Run.id)
@@ -209,6 +212,7 @@ def _point(label: str, row: Any | None) -> LinePoint | None:
         ci_low_percent=row.ci_low_percent,
         ci_high_percent=row.ci_high_percent,
         verdict=row.verdict,
+        bound=row.bound,
         baseline=row.baseline,
         across=row.kernel != row.baseline_kernel,
     )

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from mitigauge.experiments.metric import CaseMetric
+from mitigauge.stats.bounds import Bound, Uncounted, bound_of, carries
 from mitigauge.stats.case import ArmVerdict
 from mitigauge.verdicts.judging import RULES, ArmValues, Design, Judged
 from mitigauge.verdicts.states import CellState, Verdict
@@ -42,6 +44,7 @@ class Cell:
     q: float | None = None
     mde_percent: float | None = None
     verdict: Verdict | None = None
+    bound: Bound = Bound.EXACT
     decided_after: int | None = None
     note: str = ""
     boots: tuple[int, ...] = ()
@@ -63,6 +66,12 @@ class Cell:
 SECOND_LOOK = (
     "look twice: this mode does all that the baseline does, and more; that cannot make it better"
 )
+UNCOUNTED = {
+    Bound.EXACT: "",
+    Bound.AT_LEAST: "at least so much: the hardware's own events are not counted here",
+    Bound.AT_MOST: "at most so much: the hardware's own events are not counted here",
+    Bound.NOTHING: "not ranked: each of both works by events that are not counted here",
+}
 CELL_FIELDS = tuple(field.name for field in fields(Cell))
 # Counts of iterations that grow with every boot and say nothing against a verdict.
 _COUNTS = ("disturbed", "unsteady")
@@ -98,6 +107,7 @@ def _cell(judged: Judged, arm: int, design: Design, missing: Missing | None) -> 
         return _empty(about, values, missing)
     if verdict is None:
         return Cell(*about, CellState.BASELINE, n=len(values.means), **_of_boots(values, None))
+    bound = Bound.EXACT if is_baseline else _bound(judged.asked.declared, arm, design)
     return Cell(
         *about,
         CellState.BASELINE if is_baseline else CellState.MEASURED,
@@ -110,17 +120,33 @@ def _cell(judged: Judged, arm: int, design: Design, missing: Missing | None) -> 
         p=verdict.p,
         q=verdict.q,
         mde_percent=verdict.mde_percent,
-        verdict=None if is_baseline or verdict.verdict is None else Verdict(verdict.verdict),
+        verdict=None if is_baseline else _carried(verdict.verdict, bound, judged.asked.declared),
+        bound=bound,
         decided_after=verdict.decided_at_look,
-        note=_with_doubt(verdict, arm in design.outdoing),
+        note=_note(verdict, bound, outdoing=arm in design.outdoing),
         **_of_boots(values, verdict),
     )
 
 
-def _with_doubt(verdict: ArmVerdict, outdoing: bool) -> str:
-    """The verdict's note, and a doubt where the costlier mode wins."""
-    doubt = SECOND_LOOK if outdoing and verdict.verdict == "better" else ""
-    return "; ".join(filter(None, (doubt, verdict.note)))
+def _bound(declared: CaseMetric, arm: int, design: Design) -> Bound:
+    uncounted = design.uncounted.get(arm, Uncounted.NONE)
+    return bound_of(uncounted, declared.direction, declared.possible)
+
+
+def _carried(said: str | None, bound: Bound, declared: CaseMetric) -> Verdict | None:
+    """The verdict, as far as a bound carries it."""
+    if said is None:
+        return None
+    return Verdict(said) if carries(bound, said, declared.direction) else Verdict.UNDECIDED
+
+
+def _note(verdict: ArmVerdict, bound: Bound, *, outdoing: bool) -> str:
+    """The verdict's note, what it does not count, and a doubt where the costlier mode wins.
+
+    Where the costlier mode's events are not counted, that it wins is no wonder.
+    """
+    wins = outdoing and verdict.verdict == "better" and bound is Bound.EXACT
+    return "; ".join(filter(None, (UNCOUNTED[bound], SECOND_LOOK if wins else "", verdict.note)))
 
 
 def _of_boots(values: ArmValues, verdict: ArmVerdict | None) -> dict[str, Any]:

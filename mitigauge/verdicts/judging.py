@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.results.repository import Mean
+from mitigauge.stats.bounds import Uncounted
 from mitigauge.stats.case import ArmVerdict
 from mitigauge.stats.case import Case as Question
 from mitigauge.stats.exploratory import judge_exploratory
@@ -18,7 +19,7 @@ FIRST_ANALYSIS = 4
 ALPHA = 0.01
 # To be raised with every change of rules that can change a verdict: what was given by older
 # ones stays, and the next version says that the rules changed.
-RULES = 1
+RULES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class Design:
     """In how many layouts each arm's kernel is booted, block by block in turn."""
     outdoing: frozenset[int] = frozenset()
     """Arms that do all that the baseline does, and more."""
+    uncounted: Mapping[int, Uncounted] = field(default_factory=dict)
+    """What arms have of events that cost nothing on this host; none where all cost what they do."""
 
 
 @dataclass(frozen=True, slots=True)

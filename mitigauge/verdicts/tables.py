@@ -19,6 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.database import Base, one_of
+from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts.states import CellState, Verdict
 
 
@@ -33,6 +34,7 @@ class StoredVerdict(Base):
     __table_args__ = (
         CheckConstraint(one_of("state", CellState), name="state"),
         CheckConstraint(one_of("verdict", Verdict), name="verdict"),
+        CheckConstraint(one_of("bound", Bound), name="bound"),
         # What pages read, and at most one of each.
         Index(
             "uq_verdict_current",
@@ -60,6 +62,8 @@ class StoredVerdict(Base):
     q: Mapped[float | None]
     mde_percent: Mapped[float | None]
     verdict: Mapped[str | None]
+    # What the figures say of the true change, where events of the hardware cost nothing.
+    bound: Mapped[str] = mapped_column(server_default=Bound.EXACT.value)
     # Blocks after which it fell; null where no interim analysis decided.
     decided_after: Mapped[int | None]
     note: Mapped[str]

@@ -18,7 +18,7 @@ FAILED_STATES = (BootState.WRONG_KERNEL, BootState.DID_NOT_BOOT)
 Key = tuple[int, int, str, int]
 _SHOWN = (
     *("state", "n", "blocks", "mean", "effect_percent", "ci_low_percent", "ci_high_percent"),
-    *("p", "q", "mde_percent", "verdict", "decided_after", "note", "version", "reason"),
+    *("p", "q", "mde_percent", "verdict", "bound", "decided_after", "note", "version", "reason"),
 )
 
 
@@ -124,6 +124,7 @@ def arm_views(
                 boots_not_effective=own.get(BootState.NOT_EFFECTIVE, 0),
                 boots_failed=sum(own.get(state, 0) for state in FAILED_STATES),
                 observed=observed.get(arm.id, []),
+                events=arm.events,
             )
         )
     return views

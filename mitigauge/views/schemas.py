@@ -17,6 +17,7 @@ from mitigauge.boot_method import BootMethod
 from mitigauge.clock import Clock
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.runs.states import RunState
+from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
 from mitigauge.verdicts.states import Verdict
 
@@ -43,6 +44,10 @@ class ArmView(View):
     boots_not_effective: int
     boots_failed: int
     observed: list[str] = Field(description="what kernels said where the mode was not in force")
+    events: list[str] = Field(
+        default_factory=list,
+        description="what of the hardware its mode works by, in words; free where emulated",
+    )
 
 
 class EarlierVerdict(View):
@@ -74,6 +79,11 @@ class CellView(View):
     q: float | None = Field(None, description="of exploratory metrics, the false discovery rate")
     mde_percent: float | None = Field(None, description="smallest detectable effect")
     verdict: Verdict | None = None
+    bound: Bound = Field(
+        Bound.EXACT,
+        description="what the figures say of the true change, where events of the hardware cost "
+        "nothing: the true one is `at_least` or `at_most` this, or `nothing` is known",
+    )
     decided_after: int | None = Field(
         None, description="blocks after which the verdict fell; figures are of these blocks"
     )

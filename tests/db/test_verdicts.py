@@ -13,6 +13,7 @@ from mitigauge.runs import judging
 from mitigauge.runs.conclusions import END_OF_RUN, conclude_closed, conclude_run, judge_again
 from mitigauge.runs.tables import Run
 from mitigauge.verdicts import cells, repository
+from mitigauge.verdicts.judging import RULES
 from mitigauge.views.experiments import show_experiment
 from mitigauge.views.schemas import CellView
 from tests.made import make
@@ -104,12 +105,12 @@ def test_other_rules_give_a_next_version_only_where_they_say_otherwise(
 ) -> None:
     made = make(engine)
     conclude_closed(engine)
-    monkeypatch.setattr(repository, "RULES", 2)
+    monkeypatch.setattr(repository, "RULES", RULES + 1)
     change(engine, f"update verdict set effect_percent = 3 {EFFECT}")
     judge_again(engine, made.experiment)
     versions = [row.version for row in rows(engine)]
     assert versions.count(2) == made.cases
-    assert shown(engine, made.experiment).reason == "rules 2 instead of 1"
+    assert shown(engine, made.experiment).reason == f"rules {RULES + 1} instead of {RULES}"
 
 
 def test_two_that_judge_at_once_write_one_version(engine: Engine) -> None:

@@ -100,7 +100,8 @@ def test_compare_takes_a_number_of_5000_digits_for_a_word(column: str, tmp_path:
         f"arm,{column},value\na,1,5\nb,1,6\na,{number},5\nb,{number},6\n"
     )
     done = subprocess.run(
-        [Path(sys.executable).parent / "mitigauge", "compare", tmp_path / "f.csv", "--baseline", "a"],
+        [Path(sys.executable).parent / "mitigauge", "compare", tmp_path / "f.csv",
+         "--baseline", "a"],
         capture_output=True, text=True, check=False, cwd=REPOSITORY,
     )  # fmt: skip
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr

@@ -66,7 +66,14 @@ function measured(next: () => number, arm: Arm, direction: Row["direction"], mea
   const half = 0.2 + next() ** 3 * 5;
   const [low, high] = [effect - half, effect + half];
   return {
-    ...{ arm_id: arm.id, state: "measured", n: BLOCKS, blocks: BLOCKS, ...FIRST },
+    ...{
+      arm_id: arm.id,
+      state: "measured",
+      n: BLOCKS,
+      blocks: BLOCKS,
+      ...FIRST,
+      bound: "exact" as const,
+    },
     mean: mean * (1 + effect / 100),
     ...{ effect_percent: effect, ci_low_percent: low, ci_high_percent: high },
     ...{ mde_percent: half, p: differs ? 1e-4 : 0.5, q: null, decided_after: null },
@@ -76,7 +83,7 @@ function measured(next: () => number, arm: Arm, direction: Row["direction"], mea
 
 function cellOf(next: () => number, arm: Arm, row: Omit<Row, "cells">): Cell {
   const mean = row.unit === "s" ? 4e-7 * (1 + next()) : 2e8 * (1 + next());
-  const empty = { arm_id: arm.id, blocks: 0, ...FIRST };
+  const empty = { arm_id: arm.id, blocks: 0, ...FIRST, bound: "exact" as const };
   if (arm.observed.length > 0)
     return { ...empty, state: "not_effective", n: 0, mean: null, note: "sysfs said Vulnerable" };
   if (arm.is_baseline) return { ...empty, state: "baseline", n: BLOCKS, mean };

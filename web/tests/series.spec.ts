@@ -23,6 +23,7 @@ function line(count: number, leftOut = 0): SeriesLine {
       case_id: at + 1,
       state: "measured",
       n: 4,
+      bound: "exact",
       effect_percent: place === 3 ? 8 + at / 10 : 0.2 * place,
       ci_low_percent: place === 3 ? 7.5 : -0.4,
       ci_high_percent: place === 3 ? 9 + at / 10 : 1,

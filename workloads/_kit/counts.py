@@ -102,9 +102,7 @@ def _require_plausible(found: Mapping[str, float]) -> None:
     """Refuse more of an event than of those among which it is, as no processor counts."""
     for part, whole in (("branch_misses", "branches"), ("branches", "instructions")):
         if part in found and whole in found and found[part] > ESTIMATED * found[whole] + 1:
-            raise ParseError(
-                f"{part}: {found[part]:g} an operation, and {found[whole]:g} {whole}"
-            )
+            raise ParseError(f"{part}: {found[part]:g} an operation, and {found[whole]:g} {whole}")
     if found.get(PER_CYCLE, 0.0) > MOST_PER_CYCLE:
         raise ParseError(f"{PER_CYCLE}: {found[PER_CYCLE]:g}: no processor runs so many")
 

@@ -1369,6 +1369,11 @@ export interface components {
              */
             cmdline: string;
             /**
+             * Events
+             * @description what of the hardware its mode works by, in words; free where emulated
+             */
+            events?: string[];
+            /**
              * Expected
              * @description states that prove the mode, as a person reads them
              */
@@ -1800,6 +1805,12 @@ export interface components {
             method: components["schemas"]["BootMethod"];
         };
         /**
+         * Bound
+         * @description What a measured change says of the true one.
+         * @enum {string}
+         */
+        Bound: "exact" | "at_least" | "at_most" | "nothing";
+        /**
          * BreakdownLine
          * @description One figure of one row, by arm.
          */
@@ -1996,6 +2007,11 @@ export interface components {
              * @description blocks in which both this arm and the baseline count
              */
             blocks: number;
+            /**
+             * @description what the figures say of the true change, where events of the hardware cost nothing: the true one is `at_least` or `at_most` this, or `nothing` is known
+             * @default exact
+             */
+            bound: components["schemas"]["Bound"];
             /** Ci High Percent */
             ci_high_percent?: number | null;
             /** Ci Low Percent */
@@ -3942,6 +3958,8 @@ export interface components {
              * @description the arm it is compared with
              */
             baseline: string;
+            /** @description what the figures say of the true change */
+            bound: components["schemas"]["Bound"];
             /** Case Id */
             case_id: number;
             /** Ci High Percent */

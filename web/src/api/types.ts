@@ -31,6 +31,7 @@ export type DetailCurve = Schemas["CurveView"];
 export type DetailLine = Schemas["CurveLine"];
 export type DetailPoint = Schemas["CurvePoint"];
 export type EarlierVerdict = Schemas["EarlierVerdict"];
+export type Bound = Schemas["Bound"];
 export type Cell = Schemas["CellView"];
 export type Claim = Schemas["ClaimView"];
 export type ClaimOutcome = Schemas["ClaimOutcome"];

@@ -1,5 +1,5 @@
-import type { Cell, Row } from "../api/types";
-import { detectable, interval, percent, percentDigits, quantity } from "../format/quantity";
+import type { Bound, Cell, Row } from "../api/types";
+import { BOUND, detectable, interval, percent, percentDigits, quantity } from "../format/quantity";
 import { VERDICT } from "../words";
 import { VersionNote } from "./earlier";
 import { IntervalGlyph } from "./glyph";
@@ -34,6 +34,7 @@ function Measured({ cell, reach }: CellProps) {
         <span aria-hidden="true" className="arrow">
           {arrow(effect)}
         </span>
+        <BoundSign bound={cell.bound} />
         {percent(effect, digits)} <span className="verdict">{verdict}</span>
       </span>
       <IntervalGlyph effect={effect} low={low} high={high} reach={reach} verdict={verdict} />
@@ -44,6 +45,18 @@ function Measured({ cell, reach }: CellProps) {
       {cell.note !== "" && <span className="note">{cell.note}</span>}
       <VersionNote cell={cell} />
     </span>
+  );
+}
+
+/** What the figure says of the true effect, where events of the hardware cost nothing. */
+export function BoundSign({ bound }: { bound: Bound }) {
+  const { sign, words } = BOUND[bound];
+  if (sign === "") return null;
+  return (
+    <>
+      <span aria-hidden="true">{sign}</span>
+      <span className="visually-hidden">{words}</span>
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ function rowOf(...intervals: [number, number, number][]): Row {
     arm_id: 2,
     state: "measured",
     n: 4,
+    bound: "exact",
     blocks: 4,
     mean: 1,
     effect_percent,

@@ -1,5 +1,7 @@
 /** Numbers as people read them: a true minus, SI prefixes, digits that fit the interval. */
 
+import type { Bound } from "../api/types";
+
 const MINUS = "\u2212";
 const NARROW_SPACE = "\u202f";
 const EN_DASH = "\u2013";
@@ -102,6 +104,14 @@ export function signed(value: number, digits: number): string {
 }
 
 /** A signed percentage: +18.8 %, −3.4 %. */
+/** Before an effect that is a bound of the true one; screen readers say the words. */
+export const BOUND: Record<Bound, { sign: string; words: string }> = {
+  exact: { sign: "", words: "" },
+  at_least: { sign: "≥\u202f", words: "at least " },
+  at_most: { sign: "≤\u202f", words: "at most " },
+  nothing: { sign: "≷\u202f", words: "not to be ranked: " },
+};
+
 export function percent(value: number, digits = percentDigits(value)): string {
   return `${signed(value, digits)}${NARROW_SPACE}%`;
 }

@@ -9,6 +9,7 @@ function point(effect: number | null, reach = 0.5, more: Partial<LinePoint> = {}
     case_id: 2,
     state: "measured",
     n: 4,
+    bound: "exact",
     effect_percent: effect,
     ci_low_percent: effect === null ? null : effect - reach,
     ci_high_percent: effect === null ? null : effect + reach,

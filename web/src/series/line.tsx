@@ -2,7 +2,7 @@
 
 import { Link } from "wouter";
 import type { LinePoint, LineRow, SeriesLine } from "../api/types";
-import { fixed, percentDigits } from "../format/quantity";
+import { BOUND, fixed, percentDigits } from "../format/quantity";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Empty } from "../ui/empty";
 import { drawing, grouped, HEIGHT, STEP } from "./layout";
@@ -11,9 +11,10 @@ import { drawing, grouped, HEIGHT, STEP } from "./layout";
 function said(point: LinePoint): string {
   const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = point;
   if (effect === null) return "no figure";
-  if (low === null || high === null) return `${sign(effect, percentDigits(effect))} %`;
+  const bound = BOUND[point.bound].sign;
+  if (low === null || high === null) return `${bound}${sign(effect, percentDigits(effect))} %`;
   const digits = percentDigits(effect, low, high);
-  return `${sign(effect, digits)} % [${sign(low, digits)}, ${sign(high, digits)}]`;
+  return `${bound}${sign(effect, digits)} % [${sign(low, digits)}, ${sign(high, digits)}]`;
 }
 
 function sign(value: number, digits: number): string {

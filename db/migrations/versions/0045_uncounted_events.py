@@ -1,0 +1,44 @@
+"""What of the hardware's events an arm works by, and what its figures then say."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects import postgresql
+
+revision = "0045"
+down_revision = "0039"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column(
+        "arm",
+        sa.Column(
+            "events",
+            postgresql.JSONB(),
+            server_default=sa.text("'[]'::jsonb"),
+            nullable=False,
+        ),
+    )
+    op.add_column("arm", sa.Column("uncounted", sa.String(), server_default="none", nullable=False))
+    op.create_check_constraint(
+        op.f("ck_arm_uncounted"), "arm", "uncounted IN ('none', 'more', 'fewer', 'other')"
+    )
+    op.add_column(
+        "verdict", sa.Column("bound", sa.String(), server_default="exact", nullable=False)
+    )
+    op.create_check_constraint(
+        op.f("ck_verdict_bound"),
+        "verdict",
+        "bound IN ('exact', 'at_least', 'at_most', 'nothing')",
+    )
+
+
+def downgrade() -> None:
+    op.drop_constraint(op.f("ck_verdict_bound"), "verdict")
+    op.drop_column("verdict", "bound")
+    op.drop_constraint(op.f("ck_arm_uncounted"), "arm")
+    op.drop_column("arm", "uncounted")
+    op.drop_column("arm", "events")
