@@ -25,6 +25,7 @@ from mitigauge.hostile import clean_text
 from mitigauge.kernels import repository, service
 from mitigauge.kernels.build_log import Failure, apply_failure, compile_failure
 from mitigauge.kernels.config_profile import Profile
+from mitigauge.kernels.loose_patch import CONTEXT_LINES, misplaced, moved
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import GIT, PLAIN, Base, Layout, Recipe
 from mitigauge.kernels.states import KernelState
@@ -47,7 +48,6 @@ _RELEASE = re.compile(r"[0-9][0-9A-Za-z.~_+-]{1,62}")
 _HEX = re.compile(r"[0-9a-f]{8,64}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _STEP = re.compile(r"^\s+(CC|LD|AS|AR|VDSO|OBJCOPY)\s+(?:\[M\]\s+)?(\S+)")
-_PATCH = re.compile(r"^mitigauge-patch (\d+)$", re.MULTILINE)
 
 Report = Callable[[str], None]
 
@@ -70,6 +70,7 @@ class Order:
     label: str = ""
     scope: str = "own"
     tree: GitTree | None = None
+    loose: bool = False
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
 
 
@@ -161,6 +162,7 @@ def _recipe(root: BuildRoot, order: Order) -> Recipe:
         toolchain=root.toolchain(),
         scripts_sha256=_scripts_digest(),
         layout=order.layout,
+        loose=order.loose,
     )
 
 
@@ -191,13 +193,13 @@ class _Work:
         self._lay_out(order)
         self.builder.report("Applying the patches" if order.patches else "Copying the tree")
         copy_of(tree, self.directory / "source")
-        self._apply(order.patches)
+        loosely = self._apply(order)
         self.builder.report("Configuring")
         self._configure(order)
         self.builder.report("Compiling")
         self._compile(recipe, order)
         self.builder.report("Packaging")
-        return self._package(recipe, order)
+        return self._package(recipe, order, loosely)
 
     def _lay_out(self, order: Order) -> None:
         patches = self.directory / "patches"
@@ -208,15 +210,45 @@ class _Work:
         for each in ("out", "package"):
             (self.directory / each).mkdir()
 
-    def _apply(self, patches: Sequence[Patch]) -> None:
-        if not patches:
-            return
-        status, said = self._run("apply", ["source"], SHORT_LIMITS)
+    def _apply(self, order: Order) -> list[str]:
+        """Apply the patches one by one; those that applied with less context, and where.
+
+        Which one fails is known from the loop, and read from no output: a patch names files.
+        """
+        loosely = []
+        for number, patch in enumerate(order.patches, 1):
+            variables = {"PATCH": f"{number:04}"}
+            status, said = self._run("apply", ["source"], SHORT_LIMITS, variables)
+            if status:
+                what = f"patch {number}/{len(order.patches)} {patch.title!r}"
+                where = self._loosely(patch, variables)
+                if not where:
+                    raise _failed(what, apply_failure(said))
+                if not order.loose:
+                    raise BuildFailed(
+                        clean_text(
+                            f"{what}: {apply_failure(said)}; with {CONTEXT_LINES} lines of context "
+                            f"it does: {where}"
+                        ),
+                        hint="Look whether that is what it means; --loose allows it, and every "
+                        "answer says so.",
+                    )
+                variables["CONTEXT"] = str(CONTEXT_LINES)
+                status, said = self._run("apply", ["source"], SHORT_LIMITS, variables)
+                if status:
+                    raise _failed(what, apply_failure(said))
+                loosely.append(clean_text(f"{what}, {CONTEXT_LINES} lines of context: {where}"))
+        return loosely
+
+    def _loosely(self, patch: Patch, variables: Mapping[str, str]) -> str:
+        """Where the patch lands with less context; empty where it does not, or is misplaced."""
+        more = {**variables, "CONTEXT": str(CONTEXT_LINES)}
+        status, _ = self._run("apply-loosely", ["package"], SHORT_LIMITS, more)
         if status:
-            number = int((_PATCH.findall(said) or ["1"])[-1])
-            patch = patches[number - 1]
-            why = apply_failure(said[said.rfind("mitigauge-patch") :])
-            raise _failed(f"patch {number}/{len(patches)} {patch.title!r}", why)
+            return ""
+        applied = _regular(self.directory / "package" / "loose.diff", CONTENT_LIMIT)
+        shown = applied.decode(errors="replace")
+        return "" if misplaced(patch.text, shown) else moved(patch.text, shown)
 
     def _configure(self, order: Order) -> None:
         more = {"CONFIG_WHOLE": "yes" if order.profile.whole else "no"}
@@ -253,7 +285,7 @@ class _Work:
             raise MitigaugeError(f"{scope!r} cannot name a compiler cache")
         return self.builder.directory / "ccache" / scope
 
-    def _package(self, recipe: Recipe, order: Order) -> service.Built:
+    def _package(self, recipe: Recipe, order: Order, loosely: Sequence[str]) -> service.Built:
         release = self._word("out/include/config/kernel.release", _RELEASE)
         if not release.endswith(recipe.local_version):
             raise BuildFailed(
@@ -275,6 +307,7 @@ class _Work:
             functions_sha256=self.builder.blobs.put(
                 _regular(self.directory / "package" / "functions", FUNCTIONS_LIMIT)
             ),
+            loosely=loosely,
             config_refused=[] if order.profile.whole else refused(order.profile.text, config),
         )
 

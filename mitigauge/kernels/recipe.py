@@ -107,6 +107,8 @@ class Recipe:
     scripts_sha256: str
     """Of the scripts by which it is configured, compiled and packaged."""
     layout: Layout = field(default=PLAIN)
+    loose: bool = False
+    """Whether patches may apply with fewer lines of context than they have."""
 
     @property
     def digest(self) -> str:

@@ -33,6 +33,7 @@ class KernelView(BaseModel):
     toolchain: str
     layout: str
     patches: list[PatchView]
+    loosely: list[str]
     config_refused: list[str]
     build_id: str | None
     content_digest: str | None
@@ -60,5 +61,7 @@ class KernelView(BaseModel):
         yield from (f"{name + ':':11} {text}" for name, text in said.items() if text)
         for number, patch in enumerate(self.patches, 1):
             yield f"patch {number:>4}: {patch.title}"
+        for line in self.loosely:
+            yield f"applied loosely: {line}"
         for line in self.config_refused:
             yield f"config did not take {line}"

@@ -30,6 +30,8 @@ class Built:
     config_refused: Sequence[str] = ()
     functions_sha256: str | None = None
     """Of what :mod:`mitigauge.kernels.functions` reads, in the blob store."""
+    loosely: Sequence[str] = ()
+    """Patches that applied with less context than they have."""
 
 
 def begin(session: Session, recipe: Recipe, patches: Sequence[Patch], label: str) -> Kernel:
@@ -73,6 +75,7 @@ def finished(session: Session, digest: str, built: Built, log_sha256: str) -> No
     kernel.package_sha256, kernel.package_bytes = built.package_sha256, built.package_bytes
     kernel.functions_sha256 = built.functions_sha256
     kernel.config_refused = list(built.config_refused)
+    kernel.loosely = list(built.loosely)
     kernel.log_sha256 = log_sha256
     kernel.finished_at = database_now(session)
 

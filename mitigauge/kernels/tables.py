@@ -51,6 +51,10 @@ class Kernel(Base):
     layout: Mapped[str]
     # [{title, digest}] in the order in which they were applied.
     patches: Mapped[list[dict[str, Any]]] = mapped_column(JsonOf(list[dict[str, Any]]))
+    # Patches that applied with less context than they have: which, and where they landed.
+    loosely: Mapped[list[str]] = mapped_column(
+        JsonOf(list[str]), server_default=text("'[]'::jsonb")
+    )
     # What the configuration did not take of the profile.
     config_refused: Mapped[list[str]] = mapped_column(JsonOf(list[str]))
     build_id: Mapped[str | None]

@@ -62,6 +62,8 @@ class BuiltKernel:
     profile: str
     toolchain: str
     build_id: str
+    loosely: Sequence[str] = ()
+    """Patches that applied with less context than they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ def _body(
     yield ""
     yield from paragraph(_opening(answered, view), COLUMNS)
     yield ""
-    for caveat in caveats(view):
+    for caveat in [*caveats(view), *_loosely(kernels)]:
         yield from paragraph(caveat, COLUMNS)
         yield ""
     found = told(view)
@@ -208,6 +210,17 @@ def _opening(answered: Answered, view: ExperimentView) -> str:
         f"{counted(view.boots_total, 'boot')}, {every}. A figure is a change against the "
         "baseline named with it, with its interval and verdict:"
     )
+
+
+def _loosely(kernels: Sequence[BuiltKernel]) -> Iterator[str]:
+    """That the code measured is not quite the code that was sent."""
+    said = dict.fromkeys(line for kernel in kernels for line in kernel.loosely)
+    if said:
+        what = "One patch does" if len(said) == 1 else f"{len(said)} patches do"
+        yield (
+            f"{what} not apply to this base as sent, but with fewer lines of context; below stands "
+            "which and where."
+        )
 
 
 def caveats(view: ExperimentView) -> Iterator[str]:
@@ -363,6 +376,8 @@ def reproduce(
         yield from indented(
             "        ", f"configuration: {kernel.profile}; {neutralise(kernel.toolchain)}", COLUMNS
         )
+        for line in kernel.loosely:
+            yield from indented("        ", f"applied loosely: {neutralise(line, 300)}", COLUMNS)
     yield ""
     for arm in _different_arms(view):
         added = neutralise(arm.cmdline) or "nothing"

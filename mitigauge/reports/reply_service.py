@@ -139,6 +139,7 @@ def kernels_of(session: Session, view: ExperimentView) -> list[reply.BuiltKernel
             patches=[patch["title"] for patch in kernel.patches],
             profile=kernel.profile,
             toolchain=kernel.toolchain,
+            loosely=kernel.loosely,
             # Of what ran: the kernel may have been built anew since.
             build_id=ran[kernel.release].build_id
             if kernel.release in ran

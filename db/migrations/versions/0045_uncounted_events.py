@@ -1,4 +1,4 @@
-"""What of the hardware's events an arm works by, and what its figures then say."""
+"""Events of the hardware that arms work by, and patches that applied with less context."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ def upgrade() -> None:
             nullable=False,
         ),
     )
+    op.add_column(
+        "kernel",
+        sa.Column(
+            "loosely", postgresql.JSONB(), server_default=sa.text("'[]'::jsonb"), nullable=False
+        ),
+    )
+    op.add_column(
+        "series", sa.Column("loose", sa.Boolean(), server_default=sa.false(), nullable=False)
+    )
     op.add_column("arm", sa.Column("uncounted", sa.String(), server_default="none", nullable=False))
     op.create_check_constraint(
         op.f("ck_arm_uncounted"), "arm", "uncounted IN ('none', 'more', 'fewer', 'other')"
@@ -37,6 +46,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.drop_column("series", "loose")
+    op.drop_column("kernel", "loosely")
     op.drop_constraint(op.f("ck_verdict_bound"), "verdict")
     op.drop_column("verdict", "bound")
     op.drop_constraint(op.f("ck_arm_uncounted"), "arm")

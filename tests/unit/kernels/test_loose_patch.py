@@ -1,0 +1,114 @@
+"""A patch that needs less context may move within its function, and into no other one."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mitigauge.kernels.loose_patch import Hunk, hunks, misplaced, moved
+from mitigauge.settings import REPOSITORY
+
+SCRIPTS = REPOSITORY / "pipelines" / "kernel_scripts"
+ONE = """\
+int one(void)
+{
+	int a = 1;
+	int b = 2;
+	int c = 3;
+	int x = 4;
+	return a + b + c + x;
+}
+"""
+TWO = ONE.replace("one", "two")
+# Written against a tree whose third line before the change was another one.
+PATCH = """\
+--- a/x.c
++++ b/x.c
+@@ -3,7 +3,7 @@ int {name}(void)
+ 	int older = 1;
+ 	int b = 2;
+ 	int c = 3;
+-	int x = 4;
++	int x = 5;
+ 	return a + b + c + x;
+ }}
+"""
+
+
+def applied(tmp_path: Path, tree: str, patch: str, context: int = 2) -> tuple[int, str]:
+    """Run the script on a tree of one file; its exit code, and the difference that it leaves."""
+    for name in ("source", "patches", "package"):
+        (tmp_path / name).mkdir(exist_ok=True)
+    (tmp_path / "source" / "x.c").write_text(tree)
+    (tmp_path / "patches" / "0001.patch").write_text(patch)
+    script = tmp_path / "script"
+    text = (SCRIPTS / "apply-loosely").read_text()
+    script.write_text(text.replace("/build/", f"{tmp_path}/"))
+    done = subprocess.run(
+        ["bash", script],
+        env={"PATH": "/usr/bin:/bin", "PATCH": "0001", "CONTEXT": str(context), "HOME": "/tmp"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    left = tmp_path / "package" / "loose.diff"
+    return done.returncode, left.read_text() if left.exists() else done.stderr
+
+
+def patch(name: str) -> str:
+    """The patch, of a function of that name."""
+    text = PATCH.format(name=name)
+    return text.replace("-3,7 +3,7", "-3,6 +3,6")
+
+
+def test_a_patch_whose_outer_context_differs_applies_with_two_lines(tmp_path: Path) -> None:
+    status, diff = applied(tmp_path, ONE, patch("one"))
+    assert status == 0, diff
+    assert misplaced(patch("one"), diff) == ""
+    assert moved(patch("one"), diff) == "where it says"
+    assert (tmp_path / "source" / "x.c").read_text() == ONE
+
+
+def test_one_that_would_land_in_another_function_is_misplaced(tmp_path: Path) -> None:
+    status, diff = applied(tmp_path, TWO, patch("one"))
+    assert status == 0, diff
+    assert misplaced(patch("one"), diff) == "its change of one() in x.c would be in two()"
+
+
+def test_one_that_needs_less_than_two_lines_does_not_apply(tmp_path: Path) -> None:
+    tree = ONE.replace("int c = 3", "int d = 3").replace("int b = 2", "int e = 2")
+    status, _ = applied(tmp_path, tree, patch("one"))
+    assert status != 0
+
+
+def test_a_declaration_in_a_hunk_s_head_is_no_function() -> None:
+    """As in patch 3 of the series: the head is whatever begins a line before the hunk."""
+    meant = "+++ b/h.h\n@@ -389,7 +389,7 @@ extern void entry_untrain_ret(void);\n"
+    found = "+++ b/h.h\n@@ -446,7 +446,7 @@ extern void bpf_arch_ibpb(void);\n"
+    assert misplaced(meant, found) == ""
+    assert moved(meant, found) == "h.h:446 for 389"
+
+
+@pytest.mark.parametrize(
+    ("head", "function"),
+    [
+        ("static int emit(u8 **pprog, u8 *ip,", "emit"),
+        ("SYM_FUNC_START(clear_bhb_loop)", "clear_bhb_loop"),
+        ("extern void one(void);", ""),
+        ("enum bhi_mitigations {", ""),
+        ("#define CALL(name)", ""),
+        ("config MITIGATION_TSA", ""),
+        ("", ""),
+    ],
+)
+def test_a_function_is_told_from_a_hunk_s_head(head: str, function: str) -> None:
+    assert list(hunks(f"+++ b/f.c\n@@ -1,2 +1,2 @@ {head}\n")) == [Hunk("f.c", 1, function)]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_a_new_file_and_a_file_that_goes_are_compared_too(tmp_path: Path) -> None:
+    text = "--- /dev/null\n+++ b/new.c\n@@ -0,0 +1 @@\n+int n;\n" + patch("one")
+    status, diff = applied(tmp_path, ONE, text)
+    assert status == 0, diff
+    assert {hunk.file for hunk in hunks(diff)} == {"new.c", "x.c"}
