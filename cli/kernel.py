@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.bases import DEFAULT_BASE, Base
+from cli.mails import patches_from
 from cli.output import Json, echo, errors, print_json, print_table, remark, say, shown
 from cli.stored import stored
 
@@ -19,6 +20,7 @@ from cli.stored import stored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mitigauge.kernels.patch import Patch
     from mitigauge.kernels.schemas import KernelView
     from pipelines.kernel_build import Builder
 
@@ -31,7 +33,7 @@ Name = Annotated[str, typer.Argument(help="A release, a label, or how a digest b
 def build(
     patches: Annotated[
         list[Path] | None,
-        typer.Argument(help="Patches, mailboxes, or folders of *.patch; none: the base alone."),
+        typer.Argument(help="Patches, mailboxes, folders, quilt's too; none: the base alone."),
     ] = None,
     base: Base = DEFAULT_BASE,
     profile: Annotated[
@@ -45,6 +47,9 @@ def build(
     scope: Annotated[
         str, typer.Option(help="Builds that share a compiler cache: one series, say.")
     ] = "own",
+    check: Annotated[
+        bool, typer.Option("--check", help="Say which patches would be applied, then end.")
+    ] = False,
     anew: Annotated[bool, typer.Option("--anew", help="Build what was built already.")] = False,
     json: Json = False,
 ) -> None:
@@ -54,12 +59,14 @@ def build(
     later ones compile what a patch touches. What was built already is not built again.
     """
     from mitigauge.kernels.config_profile import profile_of
-    from mitigauge.kernels.patch_files import read_patches
     from mitigauge.kernels.recipe import layouts as first_layouts
     from pipelines.kernel_build import Order
 
     wanted = first_layouts(layouts)
-    found = read_patches(patches or [])
+    found = patches_from(patches or [])
+    if check:
+        _print_patches(found, json=json)
+        return
     config = profile_of(profile)
     orders = [Order(base, config, found, layout, label, scope) for layout in wanted]
     with builder() as make:
@@ -150,6 +157,18 @@ def profiles() -> None:
     for name in known_profiles():
         about = [line[2:] for line in profile_of(name).text.splitlines() if line.startswith("# ")]
         say(f"{name}: {about[0] if about else ''}")
+
+
+def _print_patches(patches: Sequence[Patch], *, json: bool) -> None:
+    """What would be applied, in its order."""
+    from mitigauge.kernels.schemas import PatchToApply
+
+    found = [PatchToApply.model_validate(patch) for patch in patches]
+    if json:
+        print_json(found)
+        return
+    for number, patch in enumerate(found, 1):
+        say(f"{number:>3} {patch.title} ({', '.join(patch.files)})")
 
 
 @contextmanager

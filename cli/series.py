@@ -9,7 +9,7 @@ import typer
 
 from cli import series_mail
 from cli.bases import SeriesBase
-from cli.mails import LORE, is_message_id, mails_from
+from cli.mails import LORE, is_message_id, mails_from, patches_from
 from cli.output import Json, print_json, print_table, say
 from cli.stored import stored
 
@@ -236,11 +236,10 @@ def retest(
     from mitigauge.access.roles import OPERATOR
     from mitigauge.blobs import blob_store
     from mitigauge.errors import InvalidInput
-    from mitigauge.kernels.patch_files import read_patches
     from mitigauge.series import retests, service
     from mitigauge.settings import get_settings
 
-    patches = read_patches(fix or [])
+    patches = patches_from(fix or [])
     if not patches:
         raise InvalidInput(
             "no fix is given",

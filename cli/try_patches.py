@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.bases import DEFAULT_BASE, Base
-from cli.mails import LORE, is_message_id, mails_from
+from cli.mails import LORE, is_message_id, mails_from, patches_from
 from cli.output import echo, errors, say
 from cli.verdict_code import code_of
 from mitigauge.errors import InvalidInput, MitigaugeError
@@ -79,10 +79,8 @@ def try_patches(
 
 def _patches(words: Sequence[str], revision: FoundRevision | None) -> tuple[str, list[Patch]]:
     """A label, and the patches of files, or of a revision that came by mail."""
-    from mitigauge.kernels.patch_files import read_patches
-
     if revision is None:
-        return Path(words[0]).stem, read_patches([Path(word) for word in words])
+        return Path(words[0]).stem, patches_from([Path(word) for word in words])
     return f"v{revision.version}", [sent.patch for sent in revision.patches]
 
 

@@ -15,13 +15,14 @@ from sqlalchemy import Engine
 from mitigauge.blobs import BlobStore
 from mitigauge.database import transaction
 from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.mails.mail import Mail, address_of
+from mitigauge.mails.reader import mail_of
 from mitigauge.reports import request_reply_service as replies
 from mitigauge.reports.reply import as_file
 from mitigauge.reports.request_reply_service import Owed
 from mitigauge.series import asking
 from mitigauge.series import request_repository as repository
 from mitigauge.series.asking import Came, Means
-from mitigauge.series.mail import Mail, address_of, mail_of
 from mitigauge.series.request import request_in, why_unanswered
 from mitigauge.series.states import Attested
 from mitigauge.settings import Settings

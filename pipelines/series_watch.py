@@ -12,9 +12,10 @@ import structlog
 
 from mitigauge.database import database_now, transaction
 from mitigauge.errors import MitigaugeError
+from mitigauge.mails.mail import Mail
+from mitigauge.mails.reader import mails_of
 from mitigauge.series import repository, service, watching
 from mitigauge.series.feed import Entry
-from mitigauge.series.mail import Mail, mails_of
 from mitigauge.series.service import Trust
 from mitigauge.series.states import Attested
 from mitigauge.series.tables import ListArchive

@@ -13,12 +13,12 @@ from mitigauge.database import database_now
 from mitigauge.experiments.states import FINAL_STATES, ExperimentState
 from mitigauge.experiments.tables import Experiment
 from mitigauge.hostile import clean_text
+from mitigauge.mails.mail import address_of
 from mitigauge.reports import reply, request_reply
 from mitigauge.reports.reply_service import answer_to, without
 from mitigauge.reports.request_reply import Said
 from mitigauge.runs.tables import Run
 from mitigauge.series import request_repository as repository
-from mitigauge.series.mail import address_of
 from mitigauge.series.request import Asked
 from mitigauge.series.states import RequestState, RevisionState
 from mitigauge.series.tables import SeriesRequest, SeriesRevision

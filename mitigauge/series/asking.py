@@ -17,9 +17,10 @@ from mitigauge.access.roles import OPERATOR
 from mitigauge.blobs import BlobStore
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.hostile import clean_text
+from mitigauge.mails.mail import Mail
+from mitigauge.mails.reader import mail_of
 from mitigauge.series import request_repository as repository
 from mitigauge.series import retests
-from mitigauge.series.mail import Mail, mail_of
 from mitigauge.series.request import Asked, Request, base_named, request_in, signature_of
 from mitigauge.series.schemas import Recipients
 from mitigauge.series.states import Attested, RequestState, RevisionState

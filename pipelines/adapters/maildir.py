@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mitigauge.errors import NotFound
 from mitigauge.hostile import clean_text
-from mitigauge.series.mail import LARGEST_MAIL
+from mitigauge.mails.mail import LARGEST_MAIL
 
 MOST_AT_ONCE = 200
 # Some take longer to read the more heads there are.

@@ -9,8 +9,8 @@ from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from mitigauge.blobs import blob_store
+from mitigauge.mails.files import read_mails
 from mitigauge.series import service
-from mitigauge.series.mail_files import read_mails
 from mitigauge.series.service import Wanted
 from mitigauge.series.tables import SeriesRevision
 from mitigauge.series.thread import revisions

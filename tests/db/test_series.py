@@ -20,9 +20,9 @@ from mitigauge.kernels import service as kernels
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
 from mitigauge.kernels.service import Built
 from mitigauge.kernels.tables import Kernel
+from mitigauge.mails.files import read_mails
 from mitigauge.series import retests, service
 from mitigauge.series.listed import heads
-from mitigauge.series.mail_files import read_mails
 from mitigauge.series.service import Trust, Wanted
 from mitigauge.series.states import Attested, RevisionState
 from mitigauge.series.tables import SeriesRevision

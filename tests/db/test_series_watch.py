@@ -15,9 +15,10 @@ from cli import series as command
 from cli import try_patches as trying
 from mitigauge.blobs import blob_store
 from mitigauge.errors import MitigaugeError, NotFound
+from mitigauge.mails.mail import Mail
+from mitigauge.mails.reader import mail_of
 from mitigauge.series import service
 from mitigauge.series.listed import shown
-from mitigauge.series.mail import Mail, mail_of
 from mitigauge.series.service import Wanted
 from mitigauge.series.states import Attested, RevisionState
 from mitigauge.series.tables import ListArchive

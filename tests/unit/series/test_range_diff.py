@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from mitigauge.kernels.patch import Patch
-from mitigauge.series.mail_files import read_mails
+from mitigauge.mails.files import read_mails
 from mitigauge.series.range_diff import MOST_LINES, Change, Renamed, range_diff, renamed
 from mitigauge.series.thread import revisions
 from tests.series_mails import diff
