@@ -44,9 +44,6 @@ def build(
         int, typer.Option(help="Build it so often, each with functions at other addresses.")
     ] = 1,
     label: Annotated[str, typer.Option(help="A name for people, as v3 of a series.")] = "",
-    scope: Annotated[
-        str, typer.Option(help="Builds that share a compiler cache: one series, say.")
-    ] = "own",
     check: Annotated[
         bool, typer.Option("--check", help="Say which patches would be applied, then end.")
     ] = False,
@@ -68,7 +65,7 @@ def build(
         _print_patches(found, json=json)
         return
     config = profile_of(profile)
-    orders = [Order(base, config, found, layout, label, scope) for layout in wanted]
+    orders = [Order(base, config, found, layout, label) for layout in wanted]
     with builder() as make:
         built = [make.build(order, anew=anew) for order in orders]
     _print(built, json=json)

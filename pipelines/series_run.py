@@ -107,7 +107,7 @@ def _built(ordered: Ordered, builder: Builder) -> dict[str, Kernel]:
         builder.report(f"{ordered.name} {label}: its kernel")
         named = f"{ordered.name}-{label}"[:60]
         orders = [
-            Order(ordered.base, profile, patches, layout, named, ordered.name)
+            Order(ordered.base, profile, patches, layout, named)
             for layout in layouts(max(ordered.layouts.values(), default=1))
         ]
         try:

@@ -99,10 +99,10 @@ def _series(session: Session, key: str, found: FoundRevision, wanted: Wanted) ->
     series = repository.by_key(session, key)
     if series is None:
         name = wanted.name or slug(found.title)
-        if not NAME.fullmatch(name):
+        if not NAME.fullmatch(name) or name.isdecimal():
             raise InvalidInput(
                 f"{name!r} is no name for a series",
-                hint="Small letters, digits and hyphens: give --name.",
+                hint="Small letters, digits and hyphens, not digits alone: give --name.",
             )
         if repository.by_name(session, name) is not None:
             raise InvalidInput(
@@ -120,8 +120,9 @@ def _series(session: Session, key: str, found: FoundRevision, wanted: Wanted) ->
 
 def slug(title: str) -> str:
     """A name made of a title: its words, at most 40 characters."""
-    words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-    return words[:40].strip("-") or "series"
+    words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-")
+    # A number is what a series is found by, whatever it is called.
+    return f"series-{words}".strip("-") if not words or words.isdecimal() else words
 
 
 def _added(
