@@ -13,7 +13,7 @@ import structlog
 from sqlalchemy import Engine
 
 from mitigauge.blobs import BlobStore
-from mitigauge.database import transaction
+from mitigauge.database import is_away, transaction
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.mails.mail import Mail, address_of
 from mitigauge.mails.reader import mail_of
@@ -28,8 +28,9 @@ from mitigauge.series.states import Attested
 from mitigauge.settings import Settings
 from pipelines.adapters.attestation import attested
 from pipelines.adapters.build_root import BuildRoot
-from pipelines.adapters.mail import send
+from pipelines.adapters.mail import receivers_of
 from pipelines.adapters.maildir import Delivered, delivered
+from pipelines.posting import post
 
 log = structlog.get_logger()
 
@@ -70,12 +71,11 @@ class Outbox:
         found = address_of(self.sender) if self.sender else None
         return {found.address} if found else ()
 
-    def put(self, owed: Owed) -> str:
-        """Write or send an answer; where it is. Raises MitigaugeError where that fails."""
+    def write(self, owed: Owed) -> Path | None:
+        """Write an answer to its file, over one that is there; None where answers are sent."""
         if self.directory is None:
-            send(owed.mail, self.server, encrypted=self.encrypted)
-            return f"sent to {owed.mail['To']}"
-        return str(_written(self.directory, f"request-{owed.request}-{owed.part}.mail", owed.mail))
+            return None
+        return _written(self.directory, f"{owed.name}.mail", owed.mail)
 
 
 @dataclass(frozen=True)
@@ -108,15 +108,15 @@ class Desk:
                 self.say(f"mail {each.name}: {said}")
 
     def answer(self) -> None:
-        """Give the answers that are owed now. One that fails stops no other."""
-        with repository.alone(self.engine) as got:
-            if not got:
-                return
-            with transaction(self.engine) as session:
-                wanted = repository.unanswered(session)
-            for request in wanted:
-                if self._later.get(request, 0.0) <= time.monotonic():
-                    self._answer(request)
+        """Give the answers that are owed now. One that fails stops no other.
+
+        No lock is held meanwhile: who hands over what is written down for each receiver.
+        """
+        with transaction(self.engine) as session:
+            wanted = repository.unanswered(session)
+        for request in wanted:
+            if self._later.get(request, 0.0) <= time.monotonic():
+                self._answer(request)
 
     def means(self) -> Means:
         """What carrying out takes."""
@@ -149,24 +149,45 @@ class Desk:
             with transaction(self.engine) as session:
                 row = asking.find(session, request)
                 owed = replies.owed(session, row, sender=self.outbox.sender)
-            if owed is None:
-                return
-            where = self.outbox.put(owed)
-            with transaction(self.engine) as session:
-                replies.answered(session, asking.find(session, request), owed.part)
-            self._later.pop(request, None)
-            self.say(f"request {request}: {owed.part}: {where}")
+            if owed is not None and self._given(owed):
+                self._later.pop(request, None)
         except MitigaugeError as error:
             self._failed(request, error.message)
         except Exception as error:
+            if is_away(error):
+                raise
             log.exception("answer", request=request)
             self._failed(request, f"{type(error).__name__}, see the log")
 
-    def _failed(self, request: int, why: str) -> None:
-        self.say(f"request {request}: not answered yet: {why}")
+    def _given(self, owed: Owed) -> bool:
+        """Write or send an answer and note it; False where somebody may still get it."""
+        path = self.outbox.write(owed)
+        missed = ""
+        if path is None:
+            standing = post(
+                self.engine, owed.name, owed.mail, receivers_of(owed.mail), self.outbox.server,
+                encrypted=self.outbox.encrypted,
+            )  # fmt: skip
+            if standing.is_under_way:
+                return False
+            if standing.is_open:
+                self._failed(owed.request, standing.why_not)
+                return False
+            missed = standing.why_not
+            if standing.reached_nobody:
+                self._failed(owed.request, missed, for_good=True)
+                return True
+        with transaction(self.engine) as session:
+            replies.answered(session, asking.find(session, owed.request), owed.part, missed)
+        where = str(path or f"sent to {owed.mail['To']}") + (f", not to {missed}" if missed else "")
+        self.say(f"request {owed.request}: {owed.part}: {where}")
+        return True
+
+    def _failed(self, request: int, why: str, *, for_good: bool = False) -> None:
+        self.say(f"request {request}: not answered{'' if for_good else ' yet'}: {why}")
         with transaction(self.engine) as session:
             row = asking.find(session, request)
-            replies.not_answered(row, why)
+            replies.not_answered(row, why, for_good=for_good)
             pause = min(FIRST_PAUSE_S * 2.0**row.failures, LONGEST_PAUSE_S)
         self._later[request] = time.monotonic() + pause
 

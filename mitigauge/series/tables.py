@@ -173,3 +173,23 @@ class SeriesRequest(Base):
         """``toys v3+fix-7``: what is measured for it, or what it answers; empty: nothing."""
         revision = self.measured or self.revision
         return f"{revision.series.name} {revision.label}" if revision else ""
+
+
+class MailFault(Base):
+    """A mail of a Maildir, or a thread of an archive, that could not be dealt with.
+
+    *place*: ``maildir``, or the archive's address; *name*: the file's, or the message-id.
+    """
+
+    __tablename__ = "mail_fault"
+    __table_args__ = (UniqueConstraint("place", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    place: Mapped[str]
+    name: Mapped[str]
+    failures: Mapped[int] = mapped_column(server_default=text("0"))
+    why: Mapped[str] = mapped_column(server_default="")
+    first_at: Mapped[datetime]
+    last_at: Mapped[datetime]
+    # It is not tried again.
+    set_aside: Mapped[bool] = mapped_column(server_default=text("false"))

@@ -6,6 +6,7 @@ import json
 import mailbox
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes, policy
 from email.message import EmailMessage
@@ -37,6 +38,7 @@ from tests.db.test_series import Pretended
 from tests.mail_server import mail_server
 from tests.series_mails import diff, raw_mail, series
 from tests.signing import developer, ring, signed
+from tests.slow_server import bad_server
 
 ROBOT = "A Robot <robot@example.com>"
 PATCH, FIX, OTHER = (diff("toys/one.c", was, now) for was, now in ("ab", "bc", "bd"))
@@ -555,6 +557,39 @@ def test_a_server_that_takes_nothing_is_asked_again_later_and_less(
         post.look()
     [request] = post.requests()
     assert (request.failures, request.why) == (3, "its answer could not be sent")
+
+
+def test_a_refused_receiver_does_not_make_the_others_get_an_answer_again(post: Post) -> None:
+    refuses = {"list@example.org": "550 closed list"}
+    with mail_server(refuses=refuses) as server:
+        box = Outbox(None, f"127.0.0.1:{server.port}", ROBOT, encrypted=False)
+        post.desk = replace(post.desk, outbox=box)
+        stored(post)
+        post.ask(f"{TEST}\n{FIX}")
+        post.build()
+        post.finish()
+        for _ in range(5):
+            post.look()
+        assert [got["X-RcptTo"] for got in server.handler.mails] == ["one@example.org"] * 2
+    [request] = post.requests()
+    assert request.state == RequestState.DONE
+    assert "list@example.org" in request.error
+    assert "550 closed list" in request.error
+
+
+def test_a_server_that_drips_keeps_nobody_out(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.adapters.mail.WHOLE_S", 1.0)
+    stored(post)
+    with bad_server("greeting", "drips") as server, ThreadPoolExecutor(1) as threads:
+        box = Outbox(None, server.address, ROBOT, encrypted=False)
+        post.desk = replace(post.desk, outbox=box)
+        post.ask(TEST)
+        answers = threads.submit(post.desk.answer)
+        with repository.alone(post.engine) as got:
+            assert got
+        answers.result(20)
+    [request] = post.requests()
+    assert "did not end within" in request.error
 
 
 def test_two_who_read_the_same_mails_do_not_meet(post: Post) -> None:
