@@ -369,6 +369,8 @@ def _say_archive(view: SeriesView) -> None:
     say(f"  watched at {view.archive}, last looked at: {looked}")
     if view.archive_error:
         say(f"  {view.archive_error}")
+    for line in view.set_aside:
+        say(f"  set aside: {line}")
 
 
 def _say_next(view: SeriesView) -> None:

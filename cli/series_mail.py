@@ -89,6 +89,7 @@ def requests(
     if mail is not None:
         _print_mail(mail)
         return
+    from mitigauge.series import faults
     from mitigauge.series import request_repository as repository
     from mitigauge.series.schemas import RequestView
     from mitigauge.series.states import RequestState
@@ -96,6 +97,7 @@ def requests(
     with stored() as session:
         rows = repository.listed(session, RequestState.WAITING if waiting else "")
         found = [RequestView.model_validate(row) for row in rows]
+        set_aside = faults.words(session, faults.MAILDIR)
     if json:
         print_json(found)
         return
@@ -105,6 +107,8 @@ def requests(
          for r in found],
         empty="No requests yet: `mitigauge series mail --help` says how they come.",
     )  # fmt: skip
+    for line in set_aside:
+        say(f"set aside: {line}")
     for request in found:
         if request.state == RequestState.WAITING:
             say(

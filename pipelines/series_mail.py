@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from pathlib import Path
@@ -20,7 +21,8 @@ from mitigauge.mails.reader import mail_of
 from mitigauge.reports import request_reply_service as replies
 from mitigauge.reports.reply import as_file
 from mitigauge.reports.request_reply_service import Owed
-from mitigauge.series import asking
+from mitigauge.series import asking, faults
+from mitigauge.series import fault_repository as fault_rows
 from mitigauge.series import request_repository as repository
 from mitigauge.series.asking import Came, Means
 from mitigauge.series.request import request_in, why_unanswered
@@ -93,19 +95,50 @@ class Desk:
     def look(self, maildir: Path) -> None:
         """Deal with the new mails of *maildir*. What is wrong with one stops no other.
 
-        A mail leaves ``new`` once what it asks is stored. Raises NotFound for no Maildir.
+        A mail leaves ``new`` once what it asks is stored, or once it has failed twice; why is
+        stored then. Raises NotFound for no Maildir.
         """
         with repository.alone(self.engine) as got:
             for each in delivered(maildir) if got else ():
-                try:
-                    said = self._deal_with(each)
-                    each.seen()
-                except MitigaugeError as error:
-                    said = error.message
-                except Exception as error:
-                    log.exception("mail", name=each.name)
-                    said = f"{type(error).__name__}, see the log"
-                self.say(f"mail {each.name}: {said}")
+                if not self._take(each):
+                    return
+
+    def _take(self, each: Delivered) -> bool:
+        """Deal with one mail; False where the database is away, and none can be."""
+        try:
+            said = self._deal_with(each)
+            each.seen()
+            with transaction(self.engine) as session:
+                fault_rows.forget(session, faults.MAILDIR, each.name)
+        except Exception as error:
+            if is_away(error):
+                self.say("the database is away: mails are read when it is back")
+                return False
+            if not isinstance(error, MitigaugeError):
+                log.exception("mail", name=each.name)
+            said = self._failed_on(each, error)
+        self.say(f"mail {each.name}: {said}")
+        return True
+
+    def _failed_on(self, each: Delivered, error: Exception) -> str:
+        """What becomes of a mail that failed, in words."""
+        if isinstance(error, MitigaugeError):
+            why = error.message
+        else:
+            why = f"{type(error).__name__}, see the log"
+        if faults.is_ours(error) or isinstance(error, FileNotFoundError):
+            return f"{why}; it is tried again"
+        return self._set_aside(each, why, faults.MOST_FAILURES)
+
+    def _set_aside(self, each: Delivered, why: str, most: int) -> str:
+        """Count a failure of a mail's own; after *most* it leaves ``new`` for good."""
+        with transaction(self.engine) as session:
+            is_over = faults.failed(session, faults.MAILDIR, each.name, why, most)
+        if not is_over:
+            return f"{why}; it is tried once more"
+        with suppress(OSError):
+            each.seen()
+        return f"set aside: {why}"
 
     def answer(self) -> None:
         """Give the answers that are owed now. One that fails stops no other.
@@ -126,8 +159,10 @@ class Desk:
         """What became of one mail, in words."""
         content = each.read()
         if content is None:
-            return "set aside: it is no mail, or larger than 4 MiB"
+            return self._set_aside(each, "it is no mail, or larger than 4 MiB", most=1)
         mail = mail_of(content)
+        if mail.fault:
+            raise InvalidInput(f"it cannot be read: {mail.fault}")
         request = request_in(mail)
         why = why_unanswered(mail, self.outbox.own, asks=request is not None)
         if why or request is None:

@@ -85,6 +85,8 @@ class SeriesView(BaseModel):
     """When its archive was asked last; null: never."""
     archive_error: str = ""
     """What is wrong with its archive; empty: nothing."""
+    set_aside: list[str] = []
+    """Threads of its archive that could not be read, and why."""
 
 
 class SeriesHead(BaseModel):

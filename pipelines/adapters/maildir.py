@@ -11,6 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,7 +62,9 @@ class Delivered:
         """Move it from ``new`` to ``cur``: it was dealt with."""
         name = self.path.name
         target = self.path.parent.parent / "cur" / (name if ":2," in name else name + _SEEN)
-        self.path.rename(target)
+        # Somebody may have taken it away meanwhile.
+        with suppress(FileNotFoundError):
+            self.path.rename(target)
 
 
 def delivered(directory: Path) -> Sequence[Delivered]:

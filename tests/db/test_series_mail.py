@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import mailbox
 import os
@@ -23,7 +24,7 @@ from cli import series_mail as command
 from mitigauge.blobs import blob_store
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.reports.reply_service import answer
-from mitigauge.series import asking, service
+from mitigauge.series import asking, faults, service
 from mitigauge.series import request_repository as repository
 from mitigauge.series.asking import MOST_PER_DAY
 from mitigauge.series.schemas import RequestView
@@ -537,6 +538,54 @@ def test_what_is_no_mail_is_set_aside_unread(post: Post, tmp_path: Path) -> None
     assert len([line for line in post.heard if "larger than 4 MiB" in line]) == 7
     with pytest.raises(NotFound, match="is no Maildir"):
         post.desk.look(tmp_path / "nowhere")
+
+
+def test_mails_that_cannot_be_dealt_with_stand_before_nobody(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """200 of them, older than a request: what used to raise, and a fault of ours besides."""
+    stored(post)
+    take = asking.take
+
+    def broken(session: Session, came: asking.Came, means: asking.Means) -> object:
+        if "evil" in came.mail.body:
+            raise RuntimeError("a bug")
+        return take(session, came, means)
+
+    monkeypatch.setattr(series_mail.asking, "take", broken)
+    odd = [b"Subject: =?utf-8?b?a?=\n\n", b"From: " + b"(" * 19_000 + b"\n\n"]
+    evil = [raw_mail("evil", f"evil\n{TEST}", ident=f"evil-{n}") for n in range(5)]
+    unread = [b"A: b\n" * 30_000 + b"\nx" for _ in range(5)]
+    post.deliver(*odd * 95, *evil, *unread)
+    for file in (post.box / "new").iterdir():
+        os.utime(file, (1, 1))
+    post.ask(TEST)
+    post.look()
+    post.look()
+    assert [request.state for request in post.requests()] == ["accepted"]
+    assert os.listdir(post.box / "new") == []
+    with Session(post.engine) as session:
+        said = faults.words(session, faults.MAILDIR)
+    assert len(said) == 10
+    assert sum("RuntimeError" in line for line in said) == 5
+    assert sum("more than 2000 heads" in line for line in said) == 5
+
+
+def test_a_fault_of_this_machine_sets_no_mail_aside(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    stored(post)
+    with monkeypatch.context() as patched:
+        patched.setattr(series_mail.asking, "take", full)
+        for _ in range(4):
+            post.ask(TEST)
+    assert len(os.listdir(post.box / "new")) == 4
+    post.look()
+    assert post.requests() != []
+    assert os.listdir(post.box / "new") == []
 
 
 def test_a_server_that_takes_nothing_is_asked_again_later_and_less(
