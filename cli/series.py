@@ -165,13 +165,21 @@ def change(
 @app.command()
 def approve(
     name: Annotated[str, typer.Argument(help="A series' name or number.")] = "",
-    revision: Revision = "",
+    revision: Annotated[str, typer.Argument(help="v3, or v3+fix-7.")] = "",
+    digest: Annotated[
+        str, typer.Argument(help="Of what you looked at: `mitigauge series show` prints it.")
+    ] = "",
     request: Annotated[
         int | None,
         typer.Option(help="Instead a request that came by mail (`mitigauge series requests`)."),
     ] = None,
+    mail_digest: Annotated[
+        str, typer.Option("--digest", help="With --request: the digest of its mail.")
+    ] = "",
 ) -> None:
     """Say that a revision's patches may run, as root, on hosts of ours. Look at them before.
+
+    Those patches alone: where others came since under the same label, nothing is approved.
 
     With --request: the diff of a mail whose sender is not proven, and that it is answered.
     """
@@ -181,11 +189,10 @@ def approve(
     if bool(name) == (request is not None):
         raise InvalidInput("what is approved?", hint="Name a series, or give --request NUMBER.")
     if request is not None:
-        series_mail.approve(request)
+        series_mail.approve(request, mail_digest)
         return
     with stored() as session:
-        found = service.find_revision(session, name, revision, lock=True)
-        service.approve(session, found)
+        found = service.approve_seen(session, name, revision, digest)
         said = f"{found.series.name} {found.label}"
     say(f"{said} is approved: `mitigauge series start {said}` builds and measures it")
 
@@ -344,6 +351,7 @@ def _print_revisions(revisions: Sequence[RevisionView]) -> None:
 
 def _print_revision(revision: RevisionView, *, diff: bool) -> None:
     say(f"{revision.label}: {revision.title}")
+    say(f"  digest {revision.digest}")
     say(f"  from {revision.sender} ({revision.attested}), {revision.message_id or 'no message-id'}")
     say(f"  {revision.state}: {revision.why}")
     for number, patch in enumerate(revision.patches, 1):
@@ -382,7 +390,8 @@ def _say_next(view: SeriesView) -> None:
     if not view.spec:
         say(f"say what measures it: `mitigauge series set {view.name} --spec NAME`")
     elif newest.state == "waiting":
-        say(f"look at its patches, then `mitigauge series approve {view.name} {newest.label}`")
+        what = f"{view.name} {newest.label} {newest.digest[:16]}"
+        say(f"look at its patches, then `mitigauge series approve {what}`")
     elif newest.state in ("approved", "building", "failed"):
         say(f"`mitigauge series start {view.name} {newest.label}` builds and measures it")
     elif newest.experiment_id:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.series.range_diff import Change, PatchChange, Renamed
 from mitigauge.series.request import Asked
@@ -39,6 +39,7 @@ class RevisionView(BaseModel):
     id: int
     number: int
     label: str
+    digest: str
     title: str
     retest: str
     state: RevisionState
@@ -64,6 +65,12 @@ class RevisionView(BaseModel):
         counts = Counter(change.change for change in self.changes)
         said = [f"{counts[kind]} {kind}" for kind in Change if counts[kind]]
         return ", ".join(said)
+
+
+class Approval(BaseModel):
+    """What a person looked at before saying that it may run."""
+
+    digest: str = Field(max_length=64, description="of the revision: 12 hexadecimal digits or more")
 
 
 class SeriesView(BaseModel):

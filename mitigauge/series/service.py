@@ -21,6 +21,8 @@ from mitigauge.series.tables import Series, SeriesRevision
 from mitigauge.series.thread import FoundRevision
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+# What a person gives of a digest.
+DIGEST = re.compile(r"[0-9a-f]{12,64}")
 DEFAULT_BASE = "linux-source-7.2"
 DEFAULT_PROFILE = "lab"
 LONGEST_LETTER = 100_000
@@ -344,6 +346,49 @@ def approve(session: Session, revision: SeriesRevision, by: str = OPERATOR) -> N
     revision.approved_by = by
     revision.why = f"approved by {by}"
     session.flush()
+
+
+def approve_seen(
+    session: Session, name: str, label: str, digest: str, by: str = OPERATOR
+) -> SeriesRevision:
+    """Approve the revision of that *label* whose digest begins so: what a person looked at.
+
+    Raises InvalidInput where other patches stand there now, saying what changed, and as
+    :func:`approve`; NotFound for a series or label that there is not.
+    """
+    if not DIGEST.fullmatch(digest):
+        raise InvalidInput(
+            f"{digest[:80]!r} is no digest",
+            hint="`mitigauge series show NAME REVISION` prints it: give 12 digits of it or more.",
+        )
+    if not label:
+        raise InvalidInput("no revision is named", hint="Give its label, as v3, and its digest.")
+    now = find_revision(session, name, label, lock=True)
+    same = [r for r in now.series.revisions if r.digest.startswith(digest)]
+    seen = next((revision for revision in same if revision.label == now.label), None)
+    if seen is None:
+        raise InvalidInput(
+            f"{now.label} is not what you looked at: {_what_came(same, now, digest)}",
+            hint=f"Look at it: `mitigauge series show {now.series.name} {now.label} --diff`.",
+        )
+    approve(session, seen, by)
+    return seen
+
+
+def _what_came(same: Sequence[SeriesRevision], now: SeriesRevision, digest: str) -> str:
+    """What stands under a label now, beside what a person looked at, as far as that is known."""
+    what = (
+        f"it came {now.received_at:%Y-%m-%d %H:%M} UTC from {now.sender or 'nobody'} and has the "
+        f"digest {now.short_digest}, not {digest[:16]}"
+    )
+    if not same:
+        return f"{what}; nothing of {now.series.name} has that one"
+    before = {patch.sha256 for patch in same[0].patches}
+    after = {patch.sha256 for patch in now.patches}
+    titles = [f"{n} {p.title!r}" for n, p in enumerate(now.patches, 1) if p.sha256 not in before]
+    gone = len(before - after)
+    said = f"against {same[0].label}, which you looked at, {len(titles)} of its patches are others"
+    return f"{what}; {said} ({', '.join(titles[:5]) or 'none'}), and {gone} are gone"
 
 
 def begin(session: Session, revision: SeriesRevision) -> None:

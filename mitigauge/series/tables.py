@@ -120,6 +120,11 @@ class SeriesRevision(Base):
         return f"v{self.number}+{kind}-{self.id}"
 
     @property
+    def short_digest(self) -> str:
+        """As much of its digest as people give."""
+        return self.digest[:16]
+
+    @property
     def has_fix(self) -> bool:
         """Whether it is a retest with patches on top."""
         return bool(self.retest) and any(each.change != Change.SAME for each in self.changes)

@@ -98,3 +98,15 @@ def test_quoted_printable_is_decoded_whatever_stands_in_the_message() -> None:
     [patch] = read_patches([CASES / "12b-from-in-message-qp.patch"])
     assert "+a = 2;\n" in patch.text
     assert "=3D" not in patch.text
+
+
+def test_the_command_approves_what_was_looked_at_alone(command: Command) -> None:
+    revision = added(command, "10-stable-subject")
+    name = command.json("series", "list")[0]["name"]
+    refused = command.run("series", "approve", name, "v1", "0" * 16, code=1)
+    assert "is not what you looked at" in refused.stderr
+    command.run("series", "approve", name, "v1", code=1)
+    shown = command.run("series", "show", name, "v1").stdout
+    assert revision["digest"] in shown
+    done = command.run("series", "approve", name, "v1", revision["digest"][:16])
+    assert "is approved" in done.stdout

@@ -177,6 +177,39 @@ def test_a_retest_stands_on_its_revision_and_is_one_however_often_asked_for(
     assert service.before_this(revision.series, 2) is revision
 
 
+def test_an_approval_is_of_what_was_looked_at(session: Session, blobs: BlobStore) -> None:
+    """Between the look and the approval a stranger's v3, with the change-id copied, comes."""
+    [second] = add(session, blobs, ONE, TWO, version=2, name="toys")
+    evil = revisions(series(3, [ONE, OTHER], sender="Eve <eve@example.net>"))
+    [third] = service.add(session, evil, blobs)
+    with pytest.raises(InvalidInput, match="v3 is not what you looked at") as refused:
+        service.approve_seen(session, "toys", "v3", second.digest[:16], "ann")
+    assert "from eve@example.net" in refused.value.message
+    assert "against v2, which you looked at, 1 of its patches are others" in refused.value.message
+    assert "mitigauge series show toys v3 --diff" in refused.value.hint
+    with pytest.raises(InvalidInput, match="nothing of toys has that one"):
+        service.approve_seen(session, "toys", "v3", "0" * 12, "ann")
+    for digest, label in (("", "v3"), (third.digest[:11], "v3"), ("%" * 12, "v3"),
+                          (third.digest, "")):  # fmt: skip
+        with pytest.raises(InvalidInput, match=r"is no digest|no revision is named"):
+            service.approve_seen(session, "toys", label, digest)
+    assert {second.state, third.state} == {RevisionState.WAITING}
+    assert service.approve_seen(session, "toys", "v2", second.digest[:12], "ann") is second
+    assert (second.state, second.approved_by, third.state) == ("approved", "ann", "waiting")
+
+
+def test_what_took_the_label_s_place_is_not_approved_with_it(
+    session: Session, blobs: BlobStore
+) -> None:
+    [seen] = add(session, blobs, ONE, name="toys")
+    signed = revisions(series(1, [TWO]))
+    ids = {m.message_id: Attested.PASS for m in [signed[0].first, signed[0].patches[0].mail]}
+    [now] = service.add(session, signed, blobs, trust=Trust((), ids))
+    with pytest.raises(InvalidInput, match="another v1 came"):
+        service.approve_seen(session, "toys", "v1", seen.digest[:16])
+    assert now.state == RevisionState.WAITING
+
+
 def test_only_what_was_approved_and_has_a_spec_begins(session: Session, blobs: BlobStore) -> None:
     [revision] = add(session, blobs, ONE)
     with pytest.raises(InvalidInput, match="v1 is waiting"):

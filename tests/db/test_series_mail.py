@@ -279,11 +279,12 @@ def test_a_person_may_carry_out_what_waits_or_set_it_aside(post: Post) -> None:
     post.ask(f"{TEST}{FIX}", sign=False, sender="Eve <eve@example.net>")
     post.ask(TEST, sign=False, sender="Eve <eve@example.net>")
     with Session(post.engine) as session:
-        asking.approve(session, asking.find(session, 1), post.desk.means(), "ann")
+        row = asking.find(session, 1)
+        asking.approve(session, row, post.desk.means(), row.mail_sha256[:16], "ann")
         asking.ignore(session, asking.find(session, 2))
         session.commit()
         with pytest.raises(InvalidInput, match="request 1 is accepted"):
-            asking.approve(session, asking.find(session, 1), post.desk.means())
+            asking.approve(session, row, post.desk.means(), row.mail_sha256)
         with pytest.raises(NotFound, match="no request 9"):
             asking.find(session, 9)
     post.look()
@@ -680,7 +681,10 @@ def test_the_commands_list_print_approve_and_set_aside(
     assert "\x1b" not in shown
     with pytest.raises(InvalidInput, match="what is approved"):
         series_command.approve("toys", request=1)
-    series_command.approve(request=1)
+    with pytest.raises(InvalidInput, match="not the mail that you looked at"):
+        series_command.approve(request=1, mail_digest="0" * 16)
+    [request] = post.requests()
+    series_command.approve(request=1, mail_digest=request.mail_sha256[:16])
     assert "request 1 is accepted: v1+fix-2 is measured" in capsys.readouterr().out
     command.ignore(1)
     assert "request 1 of eve@example.net is ignored" in capsys.readouterr().out
