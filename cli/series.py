@@ -17,6 +17,9 @@ from cli.stored import stored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sqlalchemy.orm import Session
+
+    from mitigauge.series.range_diff import Comparison
     from mitigauge.series.schemas import RevisionView, SeriesView
     from mitigauge.series.thread import FoundRevision
 
@@ -70,18 +73,21 @@ def add(
         # A thread may hold other series beside; the one that was named counts.
         key = _key_with(found, mails[0])
         found = [each for each in found if service.key_of(each) == key]
-    with stored() as session:
+    asked = service.Wanted(name, spec, base, profile, followed)
+    trust = trust_in(found, get_settings())
+
+    def work(session: Session, comparison: Comparison) -> tuple[list[str], SeriesView]:
         new = service.add(
-            session, found, blob_store(get_settings()),
-            wanted=service.Wanted(name, spec, base, profile, followed),
-            trust=trust_in(found, get_settings()),
+            session, found, blob_store(get_settings()), wanted=asked, trust=trust,
+            comparison=comparison,
         )  # fmt: skip
         for revision in new:
             if approve and revision.state == RevisionState.WAITING:
                 service.approve(session, revision)
-        labels = [revision.label for revision in new]
-        key = service.key_of(found[0])
-        view = SeriesView.model_validate(service.of_key(session, key))
+        series = service.of_key(session, service.key_of(found[0]))
+        return [revision.label for revision in new], SeriesView.model_validate(series)
+
+    labels, view = service.stored_whole(stored, work)
     if json:
         print_json(view)
         return

@@ -6,10 +6,12 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TypeGuard
 
 import structlog
+from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now, is_away, transaction
 from mitigauge.errors import MitigaugeError
@@ -18,6 +20,7 @@ from mitigauge.mails.reader import mails_of
 from mitigauge.series import fault_repository as fault_rows
 from mitigauge.series import faults, repository, service, watching
 from mitigauge.series.feed import Entry
+from mitigauge.series.range_diff import Comparison
 from mitigauge.series.service import Trust
 from mitigauge.series.states import Attested
 from mitigauge.series.tables import ListArchive
@@ -174,14 +177,25 @@ class Watcher:
         for key in dict.fromkeys(service.key_of(each) for each in found):
             own = [each for each in found if service.key_of(each) == key]
             trust = trust_in(own, self.settings)
-            with transaction(self.builder.engine) as session:
-                try:
-                    new = service.add(session, own, self.builder.blobs, trust=trust)
-                except MitigaugeError as error:
-                    self.say(f"{message_id}: {error.message}")
-                    continue
-                for each in new:
-                    self.say(f"{each.series.name} {each.label}: {each.state}: {each.why}")
+            try:
+                lines = service.stored_whole(
+                    partial(transaction, self.builder.engine), partial(self._added, own, trust)
+                )
+            except MitigaugeError as error:
+                lines = [f"{message_id}: {error.message}"]
+            for line in lines:
+                self.say(line)
+
+    def _added(
+        self,
+        found: Sequence[FoundRevision],
+        trust: Trust,
+        session: Session,
+        comparison: Comparison,
+    ) -> list[str]:
+        blobs = self.builder.blobs
+        new = service.add(session, found, blobs, trust=trust, comparison=comparison)
+        return [f"{each.series.name} {each.label}: {each.state}: {each.why}" for each in new]
 
     def _failed(self, address: str, why: str, retry_after_s: float) -> None:
         self.say(why)

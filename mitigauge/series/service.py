@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR
 from mitigauge.blobs import BlobStore
-from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.hostile import clean_text
 from mitigauge.kernels.patch import Patch
 from mitigauge.series import letter, repository
-from mitigauge.series.range_diff import range_diff, renamed
+from mitigauge.series.range_diff import Comparison
 from mitigauge.series.schemas import Recipients, SeriesPatch
 from mitigauge.series.states import STARTABLE, Attested, RevisionState
 from mitigauge.series.tables import Series, SeriesRevision
 from mitigauge.series.thread import FoundRevision
 
+T = TypeVar("T")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 # What a person gives of a digest.
 DIGEST = re.compile(r"[0-9a-f]{12,64}")
 DEFAULT_BASE = "linux-source-7.2"
 DEFAULT_PROFILE = "lab"
+# Each takes one comparison more, of revisions that others stored meanwhile.
+MOST_TRIES = 5
 LONGEST_LETTER = 100_000
 LONGEST_WHY = 2000
 # Between the patches of a revision in the blob store; no text holds it.
@@ -71,10 +76,12 @@ def add(
     *,
     wanted: Wanted = Wanted(),
     trust: Trust = Trust(),
+    comparison: Comparison | None = None,
 ) -> list[SeriesRevision]:
     """Store revisions of one series that are not stored yet; those that are new.
 
-    Raises InvalidInput where they are of several series, or the name is another one's.
+    *comparison*: as :func:`stored_whole` gives it; without one, they are compared here. Raises
+    InvalidInput where they are of several series, or the name is another one's.
     """
     keys = {key_of(revision) for revision in found}
     if len(keys) > 1:
@@ -86,10 +93,29 @@ def add(
     series = _series(session, keys.pop(), found[-1], wanted)
     stored = []
     for revision in found:
-        new = _added(session, series, revision, blobs, trust)
+        new = _added(session, series, revision, blobs, trust, comparison or Comparison())
         if new is not None:
             stored.append(new)
     return stored
+
+
+def stored_whole(
+    begun: Callable[[], AbstractContextManager[Session]], work: Callable[[Session, Comparison], T]
+) -> T:
+    """What *work* returns, done in a transaction that *begun* begins and that compares nothing.
+
+    Where it asks for a comparison, all of it is taken back, the comparison is made while no
+    transaction is open, and it is done again. Raises Conflict where others come between it.
+    """
+    comparison = Comparison(deferred=True)
+    for _ in range(MOST_TRIES):
+        with begun() as session:
+            result = work(session, comparison)
+            if not comparison.wanted:
+                return result
+            session.rollback()
+        comparison.work_out()
+    raise Conflict("others store revisions of this series just now", hint="Try it again.")
 
 
 def key_of(found: FoundRevision) -> str:
@@ -133,6 +159,7 @@ def _added(
     found: FoundRevision,
     blobs: BlobStore,
     trust: Trust,
+    comparison: Comparison,
 ) -> SeriesRevision | None:
     """The revision, or None where it is stored already."""
     same = [r for r in series.revisions if r.number == found.version and not r.retest]
@@ -142,7 +169,7 @@ def _added(
     faults = [*found.faults, *_in_its_place(same, found.version, attested)]
     patches = [sent.patch for sent in found.patches]
     before = before_this(series, found.version)
-    earlier = patches_of(before, blobs) if before else []
+    changes, names = comparison.of(patches_of(before, blobs), patches) if before else ([], [])
     state, why = _standing(faults, found.first.sender.address, attested, trust)
     if before is not None and before.sender != found.first.sender.address:
         # A change-id can be copied by anybody.
@@ -165,8 +192,8 @@ def _added(
         patches=[
             stored_patch(sent.patch, sent.mail.message_id, sent.mail.body) for sent in found.patches
         ],
-        changes=range_diff(earlier, patches) if before else [],
-        renamed=renamed(earlier, patches) if before else [],
+        changes=changes,
+        renamed=names,
         patches_sha256=put(patches, blobs),
     )
     series.revisions.append(revision)

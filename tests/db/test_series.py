@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from mitigauge.blobs import BlobStore, blob_store
+from mitigauge.database import transaction
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments.tables import Experiment
 from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernels
+from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
 from mitigauge.kernels.service import Built
 from mitigauge.kernels.tables import Kernel
 from mitigauge.mails.files import read_mails
-from mitigauge.series import retests, service
+from mitigauge.series import range_diff, retests, service
 from mitigauge.series.listed import heads
 from mitigauge.series.service import Trust, Wanted
 from mitigauge.series.states import Attested, RevisionState
@@ -175,6 +177,31 @@ def test_a_retest_stands_on_its_revision_and_is_one_however_often_asked_for(
     assert [p.text for p in service.patches_of(again, blobs)] == [ONE, OTHER]
     assert retests.retest(session, revision, [fix], blobs, "bob") is again
     assert service.before_this(revision.series, 2) is revision
+
+
+def test_revisions_are_compared_while_no_transaction_is_open(
+    engine: Engine, blobs: BlobStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[int] = []
+    real = range_diff.range_diff
+
+    def watched(before: Sequence[Patch], after: Sequence[Patch]) -> list[range_diff.PatchChange]:
+        with engine.connect() as connection:
+            compared.append(int(connection.scalar(text(
+                "select count(*) from pg_stat_activity where datname = current_database() "
+                "and xact_start is not null and pid <> pg_backend_pid()"
+            )) or 0))  # fmt: skip
+        return real(before, after)
+
+    monkeypatch.setattr(range_diff, "range_diff", watched)
+    found = [each for n in (1, 2, 3) for each in revisions(series(n, [ONE, TWO][: 1 + n % 2]))]
+
+    def work(session: Session, comparison: range_diff.Comparison) -> list[str]:
+        new = service.add(session, found, blobs, comparison=comparison)
+        return [f"{each.label} {len(each.changes)}" for each in new]
+
+    assert service.stored_whole(lambda: transaction(engine), work) == ["v1 0", "v2 2", "v3 2"]
+    assert compared == [0, 0]
 
 
 def test_an_approval_is_of_what_was_looked_at(session: Session, blobs: BlobStore) -> None:
