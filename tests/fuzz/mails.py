@@ -188,7 +188,7 @@ def _line(rng: random.Random, content: bytes) -> bytes:
             case 0:
                 lines[at : at + rng.choice([1, 1, 9])] = []
             case 1:
-                lines[at:at] = [lines[at]] * rng.choice([1, 5, 300])
+                lines[at:at] = [lines[at][:9999]] * rng.choice([1, 5, 300])
             case _:
                 lines.insert(at, rng.choice(LINES))
         lines = lines or [b""]
