@@ -10,7 +10,7 @@ import typer
 from cli import series_mail
 from cli.bases import SeriesBase
 from cli.mails import LORE, is_message_id, mails_from, patches_from
-from cli.output import Json, print_json, print_table, say
+from cli.output import Json, print_json, print_table, remark, say
 from cli.stored import stored
 
 # What takes long to load is imported by the commands that need it.
@@ -93,7 +93,10 @@ def add(
         return
     new_ones = ", ".join(labels)
     say(f"{view.name}: {'new: ' + new_ones if labels else 'all of it is stored already'}")
-    _print_revisions([r for r in view.revisions if r.label in labels])
+    new = [r for r in view.revisions if r.label in labels]
+    _print_revisions(new)
+    for stray in dict.fromkeys(stray for r in new for stray in r.strays):
+        remark(f"left out: {stray}")
     _say_next(view)
 
 

@@ -12,7 +12,7 @@ import typer
 
 from cli.bases import DEFAULT_BASE, Base
 from cli.mails import LORE, is_message_id, mails_from, patches_from
-from cli.output import echo, errors, say
+from cli.output import echo, errors, remark, say
 from cli.verdict_code import code_of
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.experiments.states import ExperimentState
@@ -105,6 +105,8 @@ def _revision(words: Sequence[str], archive: str) -> FoundRevision | None:
             hint="Try it once all its mails are there.",
         )
     say(f"v{found.version} of {found.title}: {len(found.patches)} patches")
+    for stray in found.strays:
+        remark(f"left out: {stray}")
     return found
 
 

@@ -525,7 +525,8 @@ def test_strangers_cannot_fill_the_database(post: Post, monkeypatch: pytest.Monk
 def test_what_is_no_mail_is_set_aside_unread(post: Post, tmp_path: Path) -> None:
     stored(post)
     secret = tmp_path / "secret"
-    secret.write_text(TEST)
+    # A whole mail, so that nothing but the link is wrong with it.
+    secret.write_bytes(raw_mail("Re: x", TEST, sender="Eve <eve@example.net>", ident="secret"))
     (post.box / "new" / "link").symlink_to(secret)
     os.mkfifo(post.box / "new" / "pipe")
     (post.box / "new" / "folder").mkdir()

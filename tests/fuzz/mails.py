@@ -23,8 +23,9 @@ from mitigauge.series.thread import revisions
 from mitigauge.settings import REPOSITORY
 from tests.fuzz.mutations import odd_bytes
 
-SHARE = 1.0
+SHARE = 0.1
 FILES = 25
+SHORT = 20
 # Of all files of a folder together, in the reader's processes, and here.
 SECONDS = 2.0
 TESTS = REPOSITORY / "tests"
