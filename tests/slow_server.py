@@ -8,13 +8,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-DRIP_S = 0.05
+DRIP_S, LONGEST_S = 0.05, 6.0
 
 
 class BadServer:
     """Speaks SMTP until *until* (``greeting``, ``mail``, ``data``, ``end``), then does *then*.
 
-    ``drips``: says a byte at a time, for ever; ``ends``: hangs up.
+    ``drips``: says a byte at a time, for longer than a test waits; ``ends``: hangs up.
     """
 
     def __init__(self, until: str, then: str) -> None:
@@ -57,7 +57,8 @@ class BadServer:
     def _goes_wrong(self, connection: socket.socket, place: str) -> bool:
         if place != self.until:
             return False
-        while self.then == "drips" and not self.stopped.is_set():
+        until = time.monotonic() + LONGEST_S
+        while self.then == "drips" and not self.stopped.is_set() and time.monotonic() < until:
             connection.sendall(b"2")
             time.sleep(DRIP_S)
         return True

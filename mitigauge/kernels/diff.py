@@ -15,6 +15,9 @@ from mitigauge.errors import InvalidInput
 from mitigauge.hostile import clean_text
 
 LONGEST_PATH = 4096
+# Of a text with a diff, and characters of the words before one.
+MOST_LINES = 200_000
+LONGEST_WORDS = 1 << 20
 REGULAR = ("100644", "100755")
 KINDS = {0o120000: "a symbolic link", 0o160000: "a submodule", 0o040000: "a directory"}
 _GIT = re.compile(r"diff --git (\S.*)")
@@ -213,6 +216,10 @@ def diff_in(text: str, name: str = "the diff") -> Diff:
     Quoted lines are no diff. Raises InvalidInput for a hunk that is not as long as it says, for
     anything but text in regular files below the tree, and for what no diff took.
     """
+    if text.count("\n") > MOST_LINES:
+        raise InvalidInput(
+            f"{name} has more than {MOST_LINES:,} lines", hint="Give a patch of the kernel."
+        )
     lines = text.removesuffix("\n").split("\n")
     taker = _Taker(lines, name)
     found = "".join(f"{line}\n" for line in taker.taken())
@@ -221,11 +228,11 @@ def diff_in(text: str, name: str = "the diff") -> Diff:
 
 
 def words_before(text: str) -> str:
-    """What stands before the first diff in *text*: all of it where none can be read."""
+    """What stands before the first diff in *text*, up to 1 Mi characters."""
     try:
-        return text[: diff_in(text).begins]
+        return text[: min(diff_in(text).begins, LONGEST_WORDS)]
     except InvalidInput:
-        return text.split("\ndiff --git ", 1)[0]
+        return text[:LONGEST_WORDS].split("\ndiff --git ", 1)[0]
 
 
 def _shown(text: str) -> str:

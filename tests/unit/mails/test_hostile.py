@@ -165,7 +165,10 @@ def test_a_charset_of_no_mail_is_not_asked(charset: str) -> None:
 
 def test_a_diff_of_4_mib_is_taken_in_time() -> None:
     began = time.monotonic()
-    lines = LARGE // 4
-    text = f"--- a/x\n+++ b/x\n@@ -1,{lines} +1,{lines} @@\n" + "-a\n" * lines + "+b\n" * lines
+    lines = 90_000
+    head = f"--- a/x\n+++ b/x\n@@ -1,{lines} +1,{lines} @@\n"
+    text = head + f"-{'a' * 20}\n" * lines + f"+{'b' * 20}\n" * lines
     assert diff_in(text).text == text
     assert time.monotonic() - began < SECONDS
+    with pytest.raises(InvalidInput, match="more than 200,000 lines"):
+        diff_in(text + "\n" * 200_000)
