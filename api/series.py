@@ -10,7 +10,7 @@ from api.parameters import NameInPath
 from mitigauge.access.roles import Right
 from mitigauge.series import listed, service
 from mitigauge.series.line import SeriesLine, line
-from mitigauge.series.schemas import RevisionView, SeriesHead, SeriesView
+from mitigauge.series.schemas import Approval, RevisionView, SeriesHead, SeriesView
 
 router = APIRouter(prefix="/api/series", tags=["series"])
 
@@ -33,20 +33,14 @@ def show_line(name: NameInPath, session: Database) -> SeriesLine:
     return line(session, service.find(session, name))
 
 
-@router.post(
-    "/{name}/{revision}/approve",
-    dependencies=[Depends(needs(Right.APPROVE))],
-    openapi_extra={
-        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
-    },
-)
+@router.post("/{name}/{revision}/approve", dependencies=[Depends(needs(Right.APPROVE))])
 def approve_revision(
     name: NameInPath,
     revision: NameInPath,
+    approval: Approval,
     session: Database,
     caller: Known,
 ) -> RevisionView:
-    """Say that a revision's patches may run on our hosts. A body is not read."""
-    found = service.find_revision(session, name, revision, lock=True)
-    service.approve(session, found, caller.subject)
+    """Say that a revision's patches, those of that digest, may run on our hosts."""
+    found = service.approve_seen(session, name, revision, approval.digest, caller.subject)
     return RevisionView.model_validate(found)

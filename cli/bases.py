@@ -16,6 +16,15 @@ Base = Annotated[
     ),
 ]
 
+Loose = Annotated[
+    bool,
+    typer.Option(
+        "--loose",
+        help="Where a patch does not apply as it is, let two lines of context do, within the "
+        "function that it names; every answer then says so.",
+    ),
+]
+
 SeriesBase = Annotated[
     str,
     typer.Option(

@@ -173,8 +173,8 @@ def _draft(
 ) -> Draft:  # fmt: skip
     """What files or a git tree ask for."""
     from cli.experiment import read_spec_file
+    from cli.mails import patches_from
     from mitigauge.blobs import blob_store
-    from mitigauge.kernels.patch_files import read_patches
     from mitigauge.settings import get_settings
     from pipelines.bisect_start import from_arms, from_patches, from_tree
 
@@ -187,7 +187,7 @@ def _draft(
         return from_tree(tree, good, bad, profile, asked, mode)
     if arms is not None:
         return from_arms(read_spec_file(arms), str(arms), asked)
-    found = read_patches(patches)
+    found = patches_from(patches)
     return from_patches(found, base, profile, blob_store(get_settings()), asked, mode)
 
 

@@ -49,8 +49,8 @@ def _added() -> tuple[int, int | None]:
     """The revision's id, and its experiment's where it has one already."""
     from cli.stored import stored
     from mitigauge.blobs import blob_store
+    from mitigauge.mails.files import read_mails
     from mitigauge.series import service
-    from mitigauge.series.mail_files import read_mails
     from mitigauge.series.states import RevisionState
     from mitigauge.series.thread import revisions
 

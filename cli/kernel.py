@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.bases import DEFAULT_BASE, Base
+from cli.bases import DEFAULT_BASE, Base, Loose
+from cli.mails import patches_from
 from cli.output import Json, echo, errors, print_json, print_table, remark, say, shown
 from cli.stored import stored
 
@@ -19,6 +20,7 @@ from cli.stored import stored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mitigauge.kernels.patch import Patch
     from mitigauge.kernels.schemas import KernelView
     from pipelines.kernel_build import Builder
 
@@ -31,7 +33,7 @@ Name = Annotated[str, typer.Argument(help="A release, a label, or how a digest b
 def build(
     patches: Annotated[
         list[Path] | None,
-        typer.Argument(help="Patches, mailboxes, or folders of *.patch; none: the base alone."),
+        typer.Argument(help="Patches, mailboxes, folders, quilt's too; none: the base alone."),
     ] = None,
     base: Base = DEFAULT_BASE,
     profile: Annotated[
@@ -42,9 +44,10 @@ def build(
         int, typer.Option(help="Build it so often, each with functions at other addresses.")
     ] = 1,
     label: Annotated[str, typer.Option(help="A name for people, as v3 of a series.")] = "",
-    scope: Annotated[
-        str, typer.Option(help="Builds that share a compiler cache: one series, say.")
-    ] = "own",
+    check: Annotated[
+        bool, typer.Option("--check", help="Say which patches would be applied, then end.")
+    ] = False,
+    loose: Loose = False,
     anew: Annotated[bool, typer.Option("--anew", help="Build what was built already.")] = False,
     json: Json = False,
 ) -> None:
@@ -54,14 +57,16 @@ def build(
     later ones compile what a patch touches. What was built already is not built again.
     """
     from mitigauge.kernels.config_profile import profile_of
-    from mitigauge.kernels.patch_files import read_patches
     from mitigauge.kernels.recipe import layouts as first_layouts
     from pipelines.kernel_build import Order
 
     wanted = first_layouts(layouts)
-    found = read_patches(patches or [])
+    found = patches_from(patches or [])
+    if check:
+        _print_patches(found, json=json)
+        return
     config = profile_of(profile)
-    orders = [Order(base, config, found, layout, label, scope) for layout in wanted]
+    orders = [Order(base, config, found, layout, label, loose=loose) for layout in wanted]
     with builder() as make:
         built = [make.build(order, anew=anew) for order in orders]
     _print(built, json=json)
@@ -152,6 +157,18 @@ def profiles() -> None:
         say(f"{name}: {about[0] if about else ''}")
 
 
+def _print_patches(patches: Sequence[Patch], *, json: bool) -> None:
+    """What would be applied, in its order."""
+    from mitigauge.kernels.schemas import PatchToApply
+
+    found = [PatchToApply.model_validate(patch) for patch in patches]
+    if json:
+        print_json(found)
+        return
+    for number, patch in enumerate(found, 1):
+        say(f"{number:>3} {patch.title} ({', '.join(patch.files)})")
+
+
 @contextmanager
 def builder() -> Iterator[Builder]:
     """Where kernels are built, with progress on the terminal."""
@@ -191,7 +208,10 @@ def _print(ids: Sequence[int], *, json: bool) -> None:
         print_json(views)
         return
     for view in views:
-        say(f"{view.release}  build id {view.build_id}")
+        say(f"{view.release}")
+        say(f"  build id {view.build_id}")
+        for line in view.loosely:
+            say(f"  applied loosely: {line}")
         say(f"  an arm boots it with `kernel: {view.release}`")
 
 

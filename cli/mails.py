@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
-    from mitigauge.series.mail import Mail
+    from mitigauge.kernels.patch import Patch
+    from mitigauge.mails.mail import Mail
 
 LORE = "https://lore.kernel.org/all"
 
@@ -20,10 +21,18 @@ def is_message_id(words: Sequence[str]) -> bool:
 
 def mails_from(words: Sequence[str], archive: str) -> list[Mail]:
     """The mails of files, or of the thread of a message-id in *archive*."""
-    from mitigauge.series.mail import mails_of
-    from mitigauge.series.mail_files import read_mails
+    from mitigauge.mails.files import read_mails
+    from mitigauge.mails.reader import mails_of
     from pipelines.adapters.archive import Archive
 
     if not is_message_id(words):
         return read_mails([Path(word) for word in words])
-    return list(mails_of(Archive(archive).thread(words[0])))
+    return mails_of(Archive(archive).thread(words[0]))
+
+
+def patches_from(paths: Sequence[Path]) -> list[Patch]:
+    """The patches of files, mailboxes and folders; what is left out of them is told beside."""
+    from cli.output import remark
+    from mitigauge.kernels.patch_files import read_patches
+
+    return read_patches(paths, remark)

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import series_mail
-from cli.bases import SeriesBase
-from cli.mails import LORE, is_message_id, mails_from
-from cli.output import Json, print_json, print_table, say
+from cli.bases import Loose, SeriesBase
+from cli.mails import LORE, is_message_id, mails_from, patches_from
+from cli.output import Json, print_json, print_table, remark, say
 from cli.stored import stored
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sqlalchemy.orm import Session
+
+    from mitigauge.series.range_diff import Comparison
     from mitigauge.series.schemas import RevisionView, SeriesView
     from mitigauge.series.thread import FoundRevision
 
@@ -46,6 +49,7 @@ def add(
     approve: Annotated[
         bool, typer.Option("--approve", help="Its patches may run as root on our hosts.")
     ] = False,
+    loose: Loose = False,
     json: Json = False,
 ) -> None:
     """Store a series, or new revisions of one, and compare each with the one before.
@@ -70,24 +74,30 @@ def add(
         # A thread may hold other series beside; the one that was named counts.
         key = _key_with(found, mails[0])
         found = [each for each in found if service.key_of(each) == key]
-    with stored() as session:
+    asked = service.Wanted(name, spec, base, profile, followed, loose or None)
+    trust = trust_in(found, get_settings())
+
+    def work(session: Session, comparison: Comparison) -> tuple[list[str], SeriesView]:
         new = service.add(
-            session, found, blob_store(get_settings()),
-            wanted=service.Wanted(name, spec, base, profile, followed),
-            trust=trust_in(found, get_settings()),
+            session, found, blob_store(get_settings()), wanted=asked, trust=trust,
+            comparison=comparison,
         )  # fmt: skip
         for revision in new:
             if approve and revision.state == RevisionState.WAITING:
                 service.approve(session, revision)
-        labels = [revision.label for revision in new]
-        key = service.key_of(found[0])
-        view = SeriesView.model_validate(service.of_key(session, key))
+        series = service.of_key(session, service.key_of(found[0]))
+        return [revision.label for revision in new], SeriesView.model_validate(series)
+
+    labels, view = service.stored_whole(stored, work)
     if json:
         print_json(view)
         return
     new_ones = ", ".join(labels)
     say(f"{view.name}: {'new: ' + new_ones if labels else 'all of it is stored already'}")
-    _print_revisions([r for r in view.revisions if r.label in labels])
+    new = [r for r in view.revisions if r.label in labels]
+    _print_revisions(new)
+    for stray in dict.fromkeys(stray for r in new for stray in r.strays):
+        remark(f"left out: {stray}")
     _say_next(view)
 
 
@@ -151,6 +161,12 @@ def change(
     archive: Annotated[
         str, typer.Option(help="Where new revisions are looked for: a public-inbox's address.")
     ] = "",
+    loose: Annotated[
+        bool | None,
+        typer.Option(
+            "--loose/--exact", help="Whether two lines of context do, where three do not."
+        ),
+    ] = None,
 ) -> None:
     """Say by what a series is measured, what it is built on, and where it is watched."""
     from mitigauge.series import service
@@ -158,20 +174,29 @@ def change(
     _require_known(spec, profile)
     with stored() as session:
         series = service.find(session, name, lock=True)
-        service.change(series, service.Wanted("", spec, base, profile, archive))
-        say(f"{series.name}: measured by {series.spec or 'no spec yet'}, on {series.base}")
+        service.change(series, service.Wanted("", spec, base, profile, archive, loose))
+        how = ", with two lines of context where three do not apply" if series.loose else ""
+        say(f"{series.name}: measured by {series.spec or 'no spec yet'}, on {series.base}{how}")
 
 
 @app.command()
 def approve(
     name: Annotated[str, typer.Argument(help="A series' name or number.")] = "",
-    revision: Revision = "",
+    revision: Annotated[str, typer.Argument(help="v3, or v3+fix-7.")] = "",
+    digest: Annotated[
+        str, typer.Argument(help="Of what you looked at: `mitigauge series show` prints it.")
+    ] = "",
     request: Annotated[
         int | None,
         typer.Option(help="Instead a request that came by mail (`mitigauge series requests`)."),
     ] = None,
+    mail_digest: Annotated[
+        str, typer.Option("--digest", help="With --request: the digest of its mail.")
+    ] = "",
 ) -> None:
     """Say that a revision's patches may run, as root, on hosts of ours. Look at them before.
+
+    Those patches alone: where others came since under the same label, nothing is approved.
 
     With --request: the diff of a mail whose sender is not proven, and that it is answered.
     """
@@ -181,11 +206,10 @@ def approve(
     if bool(name) == (request is not None):
         raise InvalidInput("what is approved?", hint="Name a series, or give --request NUMBER.")
     if request is not None:
-        series_mail.approve(request)
+        series_mail.approve(request, mail_digest)
         return
     with stored() as session:
-        found = service.find_revision(session, name, revision, lock=True)
-        service.approve(session, found)
+        found = service.approve_seen(session, name, revision, digest)
         said = f"{found.series.name} {found.label}"
     say(f"{said} is approved: `mitigauge series start {said}` builds and measures it")
 
@@ -236,11 +260,10 @@ def retest(
     from mitigauge.access.roles import OPERATOR
     from mitigauge.blobs import blob_store
     from mitigauge.errors import InvalidInput
-    from mitigauge.kernels.patch_files import read_patches
     from mitigauge.series import retests, service
     from mitigauge.settings import get_settings
 
-    patches = read_patches(fix or [])
+    patches = patches_from(fix or [])
     if not patches:
         raise InvalidInput(
             "no fix is given",
@@ -345,6 +368,7 @@ def _print_revisions(revisions: Sequence[RevisionView]) -> None:
 
 def _print_revision(revision: RevisionView, *, diff: bool) -> None:
     say(f"{revision.label}: {revision.title}")
+    say(f"  digest {revision.digest}")
     say(f"  from {revision.sender} ({revision.attested}), {revision.message_id or 'no message-id'}")
     say(f"  {revision.state}: {revision.why}")
     for number, patch in enumerate(revision.patches, 1):
@@ -370,6 +394,8 @@ def _say_archive(view: SeriesView) -> None:
     say(f"  watched at {view.archive}, last looked at: {looked}")
     if view.archive_error:
         say(f"  {view.archive_error}")
+    for line in view.set_aside:
+        say(f"  set aside: {line}")
 
 
 def _say_next(view: SeriesView) -> None:
@@ -381,7 +407,8 @@ def _say_next(view: SeriesView) -> None:
     if not view.spec:
         say(f"say what measures it: `mitigauge series set {view.name} --spec NAME`")
     elif newest.state == "waiting":
-        say(f"look at its patches, then `mitigauge series approve {view.name} {newest.label}`")
+        what = f"{view.name} {newest.label} {newest.digest[:16]}"
+        say(f"look at its patches, then `mitigauge series approve {what}`")
     elif newest.state in ("approved", "building", "failed"):
         say(f"`mitigauge series start {view.name} {newest.label}` builds and measures it")
     elif newest.experiment_id:

@@ -52,8 +52,9 @@ def mail(
       #mitigauge stop                no more answers to you, nor to that series
 
     It is carried out where its sender is in MITIGAUGE_SENDERS and a key in MITIGAUGE_KEYRING
-    proves it (patatt). Any other waits for `mitigauge series approve --request NUMBER` and gets no
-    answer before. Any mail server, fetchmail or mbsync can deliver into a Maildir.
+    proves it (patatt). Any other waits for `mitigauge series approve --request NUMBER --digest
+    DIGEST` and gets no answer before. Any mail server, fetchmail or mbsync can
+    deliver into a Maildir.
 
     Each is answered twice: what was understood, and what came of it. Answers are files, for
     `git send-email`, unless --send says otherwise. What is to be measured is built and submitted
@@ -89,6 +90,7 @@ def requests(
     if mail is not None:
         _print_mail(mail)
         return
+    from mitigauge.series import faults
     from mitigauge.series import request_repository as repository
     from mitigauge.series.schemas import RequestView
     from mitigauge.series.states import RequestState
@@ -96,6 +98,7 @@ def requests(
     with stored() as session:
         rows = repository.listed(session, RequestState.WAITING if waiting else "")
         found = [RequestView.model_validate(row) for row in rows]
+        set_aside = faults.words(session, faults.MAILDIR)
     if json:
         print_json(found)
         return
@@ -105,11 +108,14 @@ def requests(
          for r in found],
         empty="No requests yet: `mitigauge series mail --help` says how they come.",
     )  # fmt: skip
+    for line in set_aside:
+        say(f"set aside: {line}")
     for request in found:
         if request.state == RequestState.WAITING:
             say(
                 f"`mitigauge series requests --mail {request.id}` prints it, "
-                f"`mitigauge series approve --request {request.id}` carries it out"
+                f"`mitigauge series approve --request {request.id} --digest "
+                f"{request.mail_sha256[:16]}` carries it out"
             )
 
 
@@ -123,8 +129,8 @@ def _print_mail(request: int) -> None:
     echo(blob_store(get_settings()).read(digest).decode(errors="replace"))
 
 
-def approve(request: int) -> None:
-    """Carry out a request that waits for a person."""
+def approve(request: int, digest: str) -> None:
+    """Carry out a request that waits for a person, if its mail has that digest."""
     from mitigauge.blobs import blob_store
     from mitigauge.series import asking
     from mitigauge.settings import get_settings
@@ -133,7 +139,9 @@ def approve(request: int) -> None:
     settings = get_settings()
     with stored() as session:
         row = asking.find(session, request)
-        asking.approve(session, row, asking.Means(blob_store(settings), known_bases(settings)))
+        asking.approve(
+            session, row, asking.Means(blob_store(settings), known_bases(settings)), digest
+        )
         said = f"request {row.id} is {row.state}: {row.why}"
     say(said)
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.bases import DEFAULT_BASE, Base
-from cli.mails import LORE, is_message_id, mails_from
-from cli.output import echo, errors, say
+from cli.bases import DEFAULT_BASE, Base, Loose
+from cli.mails import LORE, is_message_id, mails_from, patches_from
+from cli.output import echo, errors, remark, say
 from cli.verdict_code import code_of
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.experiments.states import ExperimentState
@@ -44,6 +44,7 @@ def try_patches(
     profiled: Annotated[
         bool, typer.Option("--profile/--no-profile", help="Profile a system call, too.")
     ] = True,
+    loose: Loose = False,
 ) -> None:
     """Build a kernel with and without patches, and say what they cost.
 
@@ -62,7 +63,9 @@ def try_patches(
     if not found:
         raise MitigaugeError("there is no patch to try", hint="Give what `git format-patch` wrote.")
     prepare_database()
-    plain, patched = _kernels(base, label, found)
+    plain, patched = _kernels(base, label, found, loose=loose)
+    for line in patched.loosely:
+        remark(f"applied loosely: {line}")
     if plain.content_digest == patched.content_digest:
         say(
             f"The kernel is the same, byte for byte, but for its name: nothing that runs "
@@ -79,10 +82,8 @@ def try_patches(
 
 def _patches(words: Sequence[str], revision: FoundRevision | None) -> tuple[str, list[Patch]]:
     """A label, and the patches of files, or of a revision that came by mail."""
-    from mitigauge.kernels.patch_files import read_patches
-
     if revision is None:
-        return Path(words[0]).stem, read_patches([Path(word) for word in words])
+        return Path(words[0]).stem, patches_from([Path(word) for word in words])
     return f"v{revision.version}", [sent.patch for sent in revision.patches]
 
 
@@ -107,10 +108,12 @@ def _revision(words: Sequence[str], archive: str) -> FoundRevision | None:
             hint="Try it once all its mails are there.",
         )
     say(f"v{found.version} of {found.title}: {len(found.patches)} patches")
+    for stray in found.strays:
+        remark(f"left out: {stray}")
     return found
 
 
-def _kernels(base: str, label: str, patches: Sequence[Patch]) -> list[KernelView]:
+def _kernels(base: str, label: str, patches: Sequence[Patch], *, loose: bool) -> list[KernelView]:
     """The kernel without the patches, and with them."""
     from cli.kernel import builder, views_of
     from mitigauge.kernels.config_profile import profile_of
@@ -120,7 +123,7 @@ def _kernels(base: str, label: str, patches: Sequence[Patch]) -> list[KernelView
     with builder() as make:
         ids = [
             make.build(Order(base, profile, label=base)),
-            make.build(Order(base, profile, patches, label=label)),
+            make.build(Order(base, profile, patches, label=label, loose=loose)),
         ]
     return views_of(ids)
 

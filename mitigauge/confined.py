@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from mitigauge.errors import InvalidInput
 from mitigauge.hostile import clean_text
@@ -40,6 +41,13 @@ class Limits:
     """Of address space."""
     output_bytes: int
     """On stdout."""
+    wall_seconds: float = 0.0
+    """By the clock, where a loaded machine may take longer than its processor time; 0: the same."""
+
+    @property
+    def by_the_clock(self) -> float:
+        """Seconds until it is ended."""
+        return self.wall_seconds or self.seconds
 
 
 @dataclass(slots=True)
@@ -61,9 +69,14 @@ class _Said:
 
 
 def run_confined(
-    program: Path, arguments: Sequence[str | Path], *, name: str, limits: Limits
+    program: Path,
+    arguments: Sequence[str | Path],
+    *,
+    name: str,
+    limits: Limits,
+    given: bytes = b"",
 ) -> bytes:
-    """What *program* prints on stdout; people know it as *name*.
+    """What *program* prints on stdout; people know it as *name*. *given*: on its stdin.
 
     Raises :class:`InvalidInput` with its complaint where its exit code is not 0, and with
     the limit where it reached one.
@@ -73,15 +86,8 @@ def run_confined(
         *(str(limits.memory_bytes), str(math.ceil(limits.seconds)), str(program)),
         *(str(argument) for argument in arguments),
     ]
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd="/",
-        env=ENVIRONMENT,
-        start_new_session=True,
-    )
+    with _on_stdin(given) as stdin:
+        process = _begun(command, stdin)
     said = _Said()
     try:
         over = _listen(process, said, limits)
@@ -96,11 +102,31 @@ def run_confined(
     return b"".join(said.output)
 
 
+def _on_stdin(given: bytes) -> IO[bytes]:
+    """A file in memory that holds *given*: a pipe would have to be filled while it is read."""
+    file = os.fdopen(os.memfd_create("given"), "w+b")
+    file.write(given)
+    file.seek(0)
+    return file
+
+
+def _begun(command: Sequence[str], stdin: IO[bytes]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd="/",
+        env=ENVIRONMENT,
+        start_new_session=True,
+    )
+
+
 def _listen(process: subprocess.Popen[bytes], said: _Said, limits: Limits) -> str:
     """Hear the program to its end; which limit it reached, if one."""
     assert process.stdout
     assert process.stderr
-    deadline = time.monotonic() + limits.seconds
+    deadline = time.monotonic() + limits.by_the_clock
     ended = os.pidfd_open(process.pid)
     try:
         with selectors.DefaultSelector() as selector:
@@ -110,7 +136,7 @@ def _listen(process: subprocess.Popen[bytes], said: _Said, limits: Limits) -> st
             while selector.get_map():
                 ready = selector.select(max(0.0, deadline - time.monotonic()))
                 if not ready:
-                    return f"did not end within {limits.seconds:g} s"
+                    return f"did not end within {limits.by_the_clock:g} s"
                 for key, _ in ready:
                     if key.fd == ended:
                         # What it started and left behind would keep the pipes open.

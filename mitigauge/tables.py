@@ -7,6 +7,7 @@ from mitigauge.bisect import tables as bisect
 from mitigauge.claims import tables as claims
 from mitigauge.collectors import tables as collectors
 from mitigauge.database import Base
+from mitigauge.deliveries import tables as deliveries
 from mitigauge.experiments import tables as experiments
 from mitigauge.fleet import tables as fleet
 from mitigauge.kernels import tables as kernels
@@ -25,6 +26,7 @@ __all__ = [
     "bisect",
     "claims",
     "collectors",
+    "deliveries",
     "experiments",
     "fleet",
     "kernels",

@@ -140,13 +140,12 @@ class Driver:
 
     def _orders(self, bisection: Bisection, point: BisectionPoint) -> list[Order]:
         source = bisection.source
-        scope = source.revision.partition(" ")[0] or f"bisect-{bisection.id}"
         label = f"bisect-{bisection.id}-{arm_name(point.position)}"
         tree = GitTree(Path(source.tree)) if source.tree else None
         base, patches = self._content(bisection, point, tree)
         profile = profile_of(source.profile)
         return [
-            Order(base, profile, patches, layout, label, scope, tree)
+            Order(base, profile, patches, layout, label, tree)
             for layout in layouts(learnt.layouts_of(bisection))
         ]
 

@@ -11,7 +11,8 @@ import fcntl
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -44,6 +45,9 @@ FUNCTIONS_LIMIT = 64 << 20
 CONTENT_LIMIT = 16 << 20
 WORD_LIMIT = 200
 SHA256_OF_NOTHING = hashlib.sha256(b"").hexdigest()
+CACHE_LIVES_S = 14 * 86_400.0
+# Compiler caches that only source packages as Debian made them are built into.
+UNPATCHED, SHARED = "ours.unpatched", "ours.shared"
 _RELEASE = re.compile(r"[0-9][0-9A-Za-z.~_+-]{1,62}")
 _HEX = re.compile(r"[0-9a-f]{8,64}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -58,7 +62,7 @@ class BuildFailed(MitigaugeError):
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be built. *scope* names those that share a compiler cache: one series, say.
+    """What is to be built.
 
     *base*: a source package, or ``TREE@REVISION``; with *tree*, a commit of it by its full id.
     """
@@ -68,10 +72,20 @@ class Order:
     patches: Sequence[Patch] = ()
     layout: Layout = PLAIN
     label: str = ""
-    scope: str = "own"
     tree: GitTree | None = None
     loose: bool = False
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+    @property
+    def scope(self) -> str:
+        """Which builds write the same compiler cache: a patch may write anything into its own.
+
+        One for each set of patches, and for each tree without any; made of digests, so that no
+        subject, label or file name can be the one that kernels without patches write.
+        """
+        if self.patches:
+            return f"patches-{_digest_of(patch.sha256 for patch in self.patches)}"
+        return f"tree-{_digest_of([str(self.tree.directory)])}" if self.tree else UNPATCHED
 
 
 @dataclass(frozen=True)
@@ -136,6 +150,8 @@ class Builder:
                 with transaction(self.engine) as session:
                     service.ended_unheard(session, lock.stem)
 
+        forget_caches(self.directory / "ccache", time.time())
+
     @contextmanager
     def _turn(self, recipe: Recipe) -> Iterator[None]:
         """One build of a recipe at a time; a second one then finds what the first one made."""
@@ -144,6 +160,18 @@ class Builder:
         with lock.open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+def forget_caches(directory: Path, now: float) -> None:
+    """Remove compiler caches that no build used for two weeks; never those of ours."""
+    for cache in directory.glob("*"):
+        if cache.name in (UNPATCHED, SHARED) or now - cache.stat().st_mtime < CACHE_LIVES_S:
+            continue
+        remove(cache)
+
+
+def _digest_of(words: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:40]
 
 
 def _tree(root: BuildRoot, recipe: Recipe, order: Order, report: Report) -> Path:
@@ -271,19 +299,20 @@ class _Work:
             "CCACHE_BASEDIR": "/build",
             # What unpatched trees gave is shared by all, and written to by none with patches.
             "CCACHE_REMOTE_STORAGE": "file:/build/shared-ccache"
-            + ("|read-only=true" if order.patches else ""),
+            + ("" if order.scope == UNPATCHED else "|read-only=true"),
         }
-        caches = {"ccache": self._cache(order.scope if order.patches else "base")}
-        if not order.patches:
-            caches["shared-ccache"] = self._cache("shared")
+        caches = {"ccache": self._cache(order.scope)}
+        if order.scope == UNPATCHED:
+            caches["shared-ccache"] = self._cache(SHARED)
         status, said = self._run("compile", ["out"], BUILD_LIMITS, more, caches)
         if status:
             raise _failed("the build", compile_failure(said))
 
     def _cache(self, scope: str) -> Path:
-        if not re.fullmatch(r"[\w.-]{1,80}", scope):
-            raise MitigaugeError(f"{scope!r} cannot name a compiler cache")
-        return self.builder.directory / "ccache" / scope
+        cache = self.builder.directory / "ccache" / scope
+        if cache.is_dir():
+            os.utime(cache)
+        return cache
 
     def _package(self, recipe: Recipe, order: Order, loosely: Sequence[str]) -> service.Built:
         release = self._word("out/include/config/kernel.release", _RELEASE)
@@ -320,7 +349,7 @@ class _Work:
         caches: Mapping[str, Path] | None = None,
     ) -> tuple[int, str]:
         """Run one of our scripts in a sandbox; its exit status, and what it said."""
-        shared = self._cache("shared")
+        shared = self._cache(SHARED)
         shared.mkdir(parents=True, exist_ok=True)
         folders = {
             f"/build/{n}": self.directory / n for n in ("source", "out", "patches", "package")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from pathlib import Path
@@ -13,22 +14,25 @@ import structlog
 from sqlalchemy import Engine
 
 from mitigauge.blobs import BlobStore
-from mitigauge.database import transaction
+from mitigauge.database import is_away, transaction
 from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.mails.mail import Mail, address_of
+from mitigauge.mails.reader import mail_of
 from mitigauge.reports import request_reply_service as replies
 from mitigauge.reports.reply import as_file
 from mitigauge.reports.request_reply_service import Owed
-from mitigauge.series import asking
+from mitigauge.series import asking, faults
+from mitigauge.series import fault_repository as fault_rows
 from mitigauge.series import request_repository as repository
 from mitigauge.series.asking import Came, Means
-from mitigauge.series.mail import Mail, address_of, mail_of
 from mitigauge.series.request import request_in, why_unanswered
 from mitigauge.series.states import Attested
 from mitigauge.settings import Settings
 from pipelines.adapters.attestation import attested
 from pipelines.adapters.build_root import BuildRoot
-from pipelines.adapters.mail import send
+from pipelines.adapters.mail import receivers_of
 from pipelines.adapters.maildir import Delivered, delivered
+from pipelines.posting import post
 
 log = structlog.get_logger()
 
@@ -69,12 +73,11 @@ class Outbox:
         found = address_of(self.sender) if self.sender else None
         return {found.address} if found else ()
 
-    def put(self, owed: Owed) -> str:
-        """Write or send an answer; where it is. Raises MitigaugeError where that fails."""
+    def write(self, owed: Owed) -> Path | None:
+        """Write an answer to its file, over one that is there; None where answers are sent."""
         if self.directory is None:
-            send(owed.mail, self.server, encrypted=self.encrypted)
-            return f"sent to {owed.mail['To']}"
-        return str(_written(self.directory, f"request-{owed.request}-{owed.part}.mail", owed.mail))
+            return None
+        return _written(self.directory, f"{owed.name}.mail", owed.mail)
 
 
 @dataclass(frozen=True)
@@ -92,30 +95,61 @@ class Desk:
     def look(self, maildir: Path) -> None:
         """Deal with the new mails of *maildir*. What is wrong with one stops no other.
 
-        A mail leaves ``new`` once what it asks is stored. Raises NotFound for no Maildir.
+        A mail leaves ``new`` once what it asks is stored, or once it has failed twice; why is
+        stored then. Raises NotFound for no Maildir.
         """
         with repository.alone(self.engine) as got:
             for each in delivered(maildir) if got else ():
-                try:
-                    said = self._deal_with(each)
-                    each.seen()
-                except MitigaugeError as error:
-                    said = error.message
-                except Exception as error:
-                    log.exception("mail", name=each.name)
-                    said = f"{type(error).__name__}, see the log"
-                self.say(f"mail {each.name}: {said}")
+                if not self._take(each):
+                    return
+
+    def _take(self, each: Delivered) -> bool:
+        """Deal with one mail; False where the database is away, and none can be."""
+        try:
+            said = self._deal_with(each)
+            each.seen()
+            with transaction(self.engine) as session:
+                fault_rows.forget(session, faults.MAILDIR, each.name)
+        except Exception as error:
+            if is_away(error):
+                self.say("the database is away: mails are read when it is back")
+                return False
+            if not isinstance(error, MitigaugeError):
+                log.exception("mail", name=each.name)
+            said = self._failed_on(each, error)
+        self.say(f"mail {each.name}: {said}")
+        return True
+
+    def _failed_on(self, each: Delivered, error: Exception) -> str:
+        """What becomes of a mail that failed, in words."""
+        if isinstance(error, MitigaugeError):
+            why = error.message
+        else:
+            why = f"{type(error).__name__}, see the log"
+        if faults.is_ours(error) or isinstance(error, FileNotFoundError):
+            return f"{why}; it is tried again"
+        return self._set_aside(each, why, faults.MOST_FAILURES)
+
+    def _set_aside(self, each: Delivered, why: str, most: int) -> str:
+        """Count a failure of a mail's own; after *most* it leaves ``new`` for good."""
+        with transaction(self.engine) as session:
+            is_over = faults.failed(session, faults.MAILDIR, each.name, why, most)
+        if not is_over:
+            return f"{why}; it is tried once more"
+        with suppress(OSError):
+            each.seen()
+        return f"set aside: {why}"
 
     def answer(self) -> None:
-        """Give the answers that are owed now. One that fails stops no other."""
-        with repository.alone(self.engine) as got:
-            if not got:
-                return
-            with transaction(self.engine) as session:
-                wanted = repository.unanswered(session)
-            for request in wanted:
-                if self._later.get(request, 0.0) <= time.monotonic():
-                    self._answer(request)
+        """Give the answers that are owed now. One that fails stops no other.
+
+        No lock is held meanwhile: who hands over what is written down for each receiver.
+        """
+        with transaction(self.engine) as session:
+            wanted = repository.unanswered(session)
+        for request in wanted:
+            if self._later.get(request, 0.0) <= time.monotonic():
+                self._answer(request)
 
     def means(self) -> Means:
         """What carrying out takes."""
@@ -125,8 +159,10 @@ class Desk:
         """What became of one mail, in words."""
         content = each.read()
         if content is None:
-            return "set aside: it is no mail, or larger than 4 MiB"
+            return self._set_aside(each, "it is no mail, or larger than 4 MiB", most=1)
         mail = mail_of(content)
+        if mail.fault:
+            raise InvalidInput(f"it cannot be read: {mail.fault}")
         request = request_in(mail)
         why = why_unanswered(mail, self.outbox.own, asks=request is not None)
         if why or request is None:
@@ -148,24 +184,45 @@ class Desk:
             with transaction(self.engine) as session:
                 row = asking.find(session, request)
                 owed = replies.owed(session, row, sender=self.outbox.sender)
-            if owed is None:
-                return
-            where = self.outbox.put(owed)
-            with transaction(self.engine) as session:
-                replies.answered(session, asking.find(session, request), owed.part)
-            self._later.pop(request, None)
-            self.say(f"request {request}: {owed.part}: {where}")
+            if owed is not None and self._given(owed):
+                self._later.pop(request, None)
         except MitigaugeError as error:
             self._failed(request, error.message)
         except Exception as error:
+            if is_away(error):
+                raise
             log.exception("answer", request=request)
             self._failed(request, f"{type(error).__name__}, see the log")
 
-    def _failed(self, request: int, why: str) -> None:
-        self.say(f"request {request}: not answered yet: {why}")
+    def _given(self, owed: Owed) -> bool:
+        """Write or send an answer and note it; False where somebody may still get it."""
+        path = self.outbox.write(owed)
+        missed = ""
+        if path is None:
+            standing = post(
+                self.engine, owed.name, owed.mail, receivers_of(owed.mail), self.outbox.server,
+                encrypted=self.outbox.encrypted,
+            )  # fmt: skip
+            if standing.is_under_way:
+                return False
+            if standing.is_open:
+                self._failed(owed.request, standing.why_not)
+                return False
+            missed = standing.why_not
+            if standing.reached_nobody:
+                self._failed(owed.request, missed, for_good=True)
+                return True
+        with transaction(self.engine) as session:
+            replies.answered(session, asking.find(session, owed.request), owed.part, missed)
+        where = str(path or f"sent to {owed.mail['To']}") + (f", not to {missed}" if missed else "")
+        self.say(f"request {owed.request}: {owed.part}: {where}")
+        return True
+
+    def _failed(self, request: int, why: str, *, for_good: bool = False) -> None:
+        self.say(f"request {request}: not answered{'' if for_good else ' yet'}: {why}")
         with transaction(self.engine) as session:
             row = asking.find(session, request)
-            replies.not_answered(row, why)
+            replies.not_answered(row, why, for_good=for_good)
             pause = min(FIRST_PAUSE_S * 2.0**row.failures, LONGEST_PAUSE_S)
         self._later[request] = time.monotonic() + pause
 

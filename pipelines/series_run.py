@@ -44,6 +44,7 @@ class Ordered:
     patches: Mapping[str, tuple[str, Sequence[Patch]]]
     layouts: Mapping[str, int]
     """By comparison."""
+    loose: bool
 
 
 def start(revision_id: int, builder: Builder) -> int:
@@ -86,7 +87,7 @@ def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
     return Ordered(
         series.name, revision.label, series.spec, text, base,
         series.profile, patches,
-        layouts_in(text, f"{series.spec}.yml", _counted_hosts(text)),
+        layouts_in(text, f"{series.spec}.yml", _counted_hosts(text)), series.loose,
     )  # fmt: skip
 
 
@@ -107,7 +108,7 @@ def _built(ordered: Ordered, builder: Builder) -> dict[str, Kernel]:
         builder.report(f"{ordered.name} {label}: its kernel")
         named = f"{ordered.name}-{label}"[:60]
         orders = [
-            Order(ordered.base, profile, patches, layout, named, ordered.name)
+            Order(ordered.base, profile, patches, layout, named, loose=ordered.loose)
             for layout in layouts(max(ordered.layouts.values(), default=1))
         ]
         try:

@@ -6,21 +6,27 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import TypeGuard
 
 import structlog
+from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now, transaction
+from mitigauge.database import database_now, is_away, transaction
 from mitigauge.errors import MitigaugeError
-from mitigauge.series import repository, service, watching
+from mitigauge.mails.mail import Mail
+from mitigauge.mails.reader import mails_of
+from mitigauge.series import fault_repository as fault_rows
+from mitigauge.series import faults, repository, service, watching
 from mitigauge.series.feed import Entry
-from mitigauge.series.mail import Mail, mails_of
+from mitigauge.series.range_diff import Comparison
 from mitigauge.series.service import Trust
 from mitigauge.series.states import Attested
 from mitigauge.series.tables import ListArchive
 from mitigauge.series.thread import FoundRevision, revisions
 from mitigauge.settings import Settings
-from pipelines.adapters.archive import Archive, ArchiveAway, Validators, pause_s
+from pipelines.adapters.archive import Archive, ArchiveAway, BadThread, Validators, pause_s
 from pipelines.adapters.attestation import attested
 from pipelines.kernel_build import Builder
 from pipelines.series_run import start
@@ -91,7 +97,7 @@ class Watcher:
         listed = {entry.message_id for entry in entries}
         entries += [Entry(each, "", "") for each in pending if each not in listed]
         keys = {each.key for each in series}
-        waiting = [e.message_id for e in entries if not self._taken(archive, e, keys, pending)]
+        waiting = self._take_all(archive, entries, keys, pending)
         with transaction(self.builder.engine) as session:
             known = session.get_one(ListArchive, address, with_for_update=True)
             # What comes late must be asked for again though the feed stays as it is.
@@ -101,12 +107,59 @@ class Watcher:
             dealt_with = [each for each in looked_at if each not in (*waiting, *seen)]
             watching.looked(session, known, dealt_with, waiting, self._pause(0, 0.0))
 
+    def _take_all(
+        self,
+        archive: Archive,
+        entries: Sequence[Entry],
+        keys: set[str],
+        pending: dict[str, datetime],
+    ) -> list[str]:
+        """Store what there is; ids of those that are looked at again.
+
+        One that fails stops no other. Raises ArchiveAway where none at all could be had.
+        """
+        waiting: list[str] = []
+        away: list[ArchiveAway] = []
+        for entry in entries:
+            try:
+                is_done = self._taken(archive, entry, keys, pending)
+                self._forget(archive, entry)
+            except Exception as error:
+                ours = faults.is_ours(error) and not isinstance(error, ArchiveAway)
+                if is_away(error) or ours:
+                    raise
+                if _of_archive(error):
+                    away.append(error)
+                is_done = self._set_aside(archive, entry, error)
+            if not is_done:
+                waiting.append(entry.message_id)
+        if away and len(away) == len(entries) and waiting:
+            raise away[-1]
+        return waiting
+
+    def _forget(self, archive: Archive, entry: Entry) -> None:
+        with transaction(self.builder.engine) as session:
+            fault_rows.forget(session, archive.address, entry.message_id)
+
+    def _set_aside(self, archive: Archive, entry: Entry, error: Exception) -> bool:
+        """Count a failure of one thread; whether it was the last that it may have."""
+        if isinstance(error, MitigaugeError):
+            why = error.message
+        else:
+            log.error("thread", message_id=entry.message_id, exc_info=error)
+            why = f"{type(error).__name__}, see the log"
+        most = faults.MOST_AWAY if _of_archive(error) else faults.MOST_FAILURES
+        with transaction(self.builder.engine) as session:
+            is_over = faults.failed(session, archive.address, entry.message_id, why, most)
+        self.say(f"{entry.message_id}: {'set aside: ' if is_over else ''}{why}")
+        return is_over
+
     def _taken(
         self, archive: Archive, entry: Entry, keys: set[str], pending: dict[str, datetime]
     ) -> bool:
         """Store what the thread of *entry* has of watched series; False: it is still coming."""
         try:
-            mails = list(mails_of(archive.thread(entry.message_id)))
+            mails = mails_of(archive.thread(entry.message_id))
             found = [each for each in revisions(mails) if service.key_of(each) in keys]
         except ArchiveAway:
             raise
@@ -124,14 +177,25 @@ class Watcher:
         for key in dict.fromkeys(service.key_of(each) for each in found):
             own = [each for each in found if service.key_of(each) == key]
             trust = trust_in(own, self.settings)
-            with transaction(self.builder.engine) as session:
-                try:
-                    new = service.add(session, own, self.builder.blobs, trust=trust)
-                except MitigaugeError as error:
-                    self.say(f"{message_id}: {error.message}")
-                    continue
-                for each in new:
-                    self.say(f"{each.series.name} {each.label}: {each.state}: {each.why}")
+            try:
+                lines = service.stored_whole(
+                    partial(transaction, self.builder.engine), partial(self._added, own, trust)
+                )
+            except MitigaugeError as error:
+                lines = [f"{message_id}: {error.message}"]
+            for line in lines:
+                self.say(line)
+
+    def _added(
+        self,
+        found: Sequence[FoundRevision],
+        trust: Trust,
+        session: Session,
+        comparison: Comparison,
+    ) -> list[str]:
+        blobs = self.builder.blobs
+        new = service.add(session, found, blobs, trust=trust, comparison=comparison)
+        return [f"{each.series.name} {each.label}: {each.state}: {each.why}" for each in new]
 
     def _failed(self, address: str, why: str, retry_after_s: float) -> None:
         self.say(why)
@@ -142,6 +206,11 @@ class Watcher:
 
     def _pause(self, failures: int, retry_after_s: float) -> float:
         return pause_s(self.interval_s, failures, retry_after_s, random.random())
+
+
+def _of_archive(error: Exception) -> TypeGuard[ArchiveAway]:
+    """Whether the archive did not give a thread, which may be over the next time."""
+    return isinstance(error, ArchiveAway) and not isinstance(error, BadThread)
 
 
 def trust_in(found: Sequence[FoundRevision], settings: Settings) -> Trust:

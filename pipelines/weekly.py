@@ -5,49 +5,47 @@ from __future__ import annotations
 import structlog
 from sqlalchemy import Engine
 
-from mitigauge.database import advisory_lock, transaction
+from mitigauge.database import transaction
 from mitigauge.reports.weekly import service
+from mitigauge.reports.weekly.service import Unsent
 from mitigauge.settings import Settings
-from pipelines.adapters.mail import NotSent, send
+from pipelines.adapters.mail import receivers_of
+from pipelines.posting import post
 
 log = structlog.get_logger()
 
-# Any fixed number serves; it keeps this lock apart from other advisory ones.
-SENDING_LOCK = 7340233
-
 
 def report_week(engine: Engine, settings: Settings) -> None:
-    """Make the report of the week that has ended, if nobody did, and send it, if it was not.
+    """Make the reports of weeks that have ended, if nobody did, and send those that were not.
 
-    Safe to call often, from any number of processes. A mail that its server did not take is sent
-    again at the next call; one that is sent twice, since the answer was lost, has the same
-    message-id, so that receivers show it once.
+    Safe to call often, from any number of processes: each receiver is handed a week's report at
+    most once. What its server did not take is tried again at the next call; a week that went by
+    meanwhile is sent late, and says so.
     """
-    made = service.make_if_due(engine)
-    if made is not None:
+    while (made := service.make_if_due(engine)) is not None:
         log.info("weekly report", week=made.data.week, subject=made.document.subject)
     if settings.weekly_receivers and settings.mail_server and settings.mail_from:
-        _send(engine, settings)
-
-
-def _send(engine: Engine, settings: Settings) -> None:
-    with advisory_lock(engine, SENDING_LOCK) as is_alone:
-        if not is_alone:
-            return
         with transaction(engine) as session:
-            report = service.unsent(session)
-        if report is None:
-            return
-        mail = report.mail(
-            sender=settings.mail_from,
-            to=settings.weekly_receivers,
-            base=settings.public_url.rstrip("/"),
-        )
-        try:
-            send(mail, settings.mail_server, encrypted=settings.mail_encrypted)
-        except NotSent as refused:
-            log.warning("weekly report not sent", week=report.data.week, reason=refused.message)
-            return
+            wanted = service.unsent(session)
+        for each in wanted:
+            _send(engine, settings, each)
+
+
+def _send(engine: Engine, settings: Settings, unsent: Unsent) -> None:
+    report, week = unsent.report, unsent.report.data.week
+    mail = report.mail(
+        sender=settings.mail_from,
+        to=settings.weekly_receivers,
+        base=settings.public_url.rstrip("/"),
+        late=unsent.late,
+    )
+    standing = post(
+        engine, service.delivery_name(week), mail, receivers_of(mail), settings.mail_server,
+        encrypted=settings.mail_encrypted,
+    )  # fmt: skip
+    if standing.why_not:
+        log.warning("weekly report not sent to all", week=week, reason=standing.why_not)
+    if not standing.is_open:
         with transaction(engine) as session:
             service.was_sent(session, report)
-        log.info("weekly report sent", week=report.data.week, to=settings.weekly_receivers)
+        log.info("weekly report sent", week=week, late=unsent.late)

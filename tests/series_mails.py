@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from email.utils import format_datetime
 
-from mitigauge.series.mail import Mail, mail_of
+from mitigauge.mails.mail import Mail
+from mitigauge.mails.reader import read_all
 
 SENDER = "Author One <one@example.org>"
 CHANGE_ID = "20261101-toy-0123456789ab"
@@ -57,7 +58,7 @@ def raw_series(version: int, bodies: Sequence[str], *, sender: str = SENDER,
 
 def series(version: int, bodies: Sequence[str], **said: str) -> list[Mail]:
     """The same, read."""
-    return [mail_of(raw) for raw in raw_series(version, bodies, **said)]
+    return read_all(raw_series(version, bodies, **said))
 
 
 def mailbox(mails: Sequence[bytes]) -> bytes:

@@ -1,27 +1,38 @@
-"""Patches as files, folders and mailboxes."""
+"""Patches as files, folders, mailboxes and quilt's folders: what a command is given."""
 
 from __future__ import annotations
 
-import mailbox
-from collections.abc import Sequence
-from email.message import Message
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.kernels.patch import LARGEST_BYTES, MOST_PATCHES, Patch, read_patch
+from mitigauge.errors import InvalidInput
+from mitigauge.kernels.patch import MOST_PATCHES, Patch, patch_in, why_no_diff
+from mitigauge.mails.files import Sent, read_files
+from mitigauge.mails.subject import PatchSubject, patch_subject
 
-MBOX_LIMIT = MOST_PATCHES * (1 << 20)
+Tell = Callable[[str], object]
+_WHOLE = "To build without it, give the patches as files, one by one."
 
 
-def read_patches(paths: Sequence[Path]) -> list[Patch]:
-    """The patches of files, mailboxes and folders of files, in their order.
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One patch with the mail that brought it; *subject*: None where it numbers none."""
 
-    Raises NotFound for a path that is not there, InvalidInput for what is no patch and for more
+    sent: Sent
+    subject: PatchSubject | None
+    patch: Patch
+
+
+def read_patches(paths: Sequence[Path], tell: Tell = lambda _line: None) -> list[Patch]:
+    """The patches of files, mailboxes and folders, in their order.
+
+    Of a mailbox or folder whose mails are numbered: the newest revision, in the order of its
+    numbers. *tell* hears of each mail that is left out, and why. Raises NotFound for a path that
+    is not there, InvalidInput for what is no patch, for a revision that is not whole, and for more
     patches than a kernel may have.
     """
-    found: list[Patch] = []
-    for path in paths:
-        found += _of(path)
+    found = [patch for path in paths for patch in _of(path, tell)]
     if len(found) > MOST_PATCHES:
         raise InvalidInput(
             f"{len(found)} patches", hint=f"A kernel may have up to {MOST_PATCHES}; build a tree."
@@ -29,48 +40,64 @@ def read_patches(paths: Sequence[Path]) -> list[Patch]:
     return found
 
 
-def _of(path: Path) -> list[Patch]:
-    if path.is_dir():
-        files = sorted(file for file in path.glob("*.patch") if "cover-letter" not in file.name)
-        if not files:
-            raise InvalidInput(f"{path} has no *.patch", hint="Give what `git format-patch` wrote.")
-        return [patch for file in files for patch in _of(file)]
-    if not path.is_file():
-        raise NotFound(
-            f"{path} is not there", hint="Give a patch, a mailbox or a folder of patches."
+def _of(path: Path, tell: Tell) -> list[Patch]:
+    sent = read_files(path)
+    found = [each for one in sent if (each := _taken(one, tell, alone=len(sent) == 1))]
+    if not found:
+        raise InvalidInput(f"{path} has no patch", hint="Give what `git format-patch` wrote.")
+    numbered = [each for each in found if each.subject and each.subject.total > 1]
+    if len(sent) == 1 or len(numbered) < len(found):
+        return [each.patch for each in found]
+    return [each.patch for each in _ordered(path, found, tell)]
+
+
+def _taken(sent: Sent, tell: Tell, *, alone: bool) -> _Found | None:
+    """The patch of one mail; None for a cover letter and for talk, which is told of."""
+    mail = sent.mail
+    subject = patch_subject(mail.subject)
+    if mail.fault:
+        raise InvalidInput(f"{sent.name} cannot be read: {mail.fault}", hint=_WHOLE)
+    if subject is not None and subject.position == 0:
+        return None
+    if subject is None and mail.parent and not alone:
+        tell(f"left out: {sent.name}, {mail.named}: it answers another mail")
+        return None
+    patch = patch_in(mail, sent.name)
+    if patch is not None:
+        return _Found(sent, subject, patch)
+    if alone or (subject is not None and subject.says):
+        raise InvalidInput(
+            f"{sent.name} has no hunk of a diff: {why_no_diff(mail)}",
+            hint="Give a file of `git format-patch`.",
         )
-    if path.stat().st_size > MBOX_LIMIT:
-        raise InvalidInput(f"{path} is too large", hint="Give the patches of one series.")
-    with path.open("rb") as file:
-        begins = file.read(5)
-    if begins == b"From ":
-        return _of_mailbox(path)
-    return [read_patch(_decoded(path.read_bytes()), path.name)]
+    tell(f"left out: {sent.name}, {mail.named}: {why_no_diff(mail)}")
+    return None
 
 
-def _of_mailbox(path: Path) -> list[Patch]:
-    box = mailbox.mbox(path, create=False)
-    try:
-        mails = [(number, mail) for number, mail in enumerate(box, 1)]
-    finally:
-        box.close()
-    texts = [(f"{path.name}, mail {number}", _text_of(mail)) for number, mail in mails]
-    patches = [read_patch(text, name) for name, text in texts if "\ndiff --git " in text]
-    if not patches:
-        raise InvalidInput(f"{path} has no mail with a patch", hint="Give a series' mailbox.")
-    return patches
-
-
-def _text_of(mail: Message) -> str:
-    """Subject and decoded body of a mail, as one text."""
-    body = mail.get_payload(decode=True)
-    if not isinstance(body, bytes) or len(body) > LARGEST_BYTES:
-        return ""
-    return f"Subject: {mail.get('Subject', '')}\n\n{_decoded(body)}"
-
-
-def _decoded(content: bytes) -> str:
-    try:
-        return content.decode().replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        return content.decode("latin-1").replace("\r\n", "\n")
+def _ordered(path: Path, found: Sequence[_Found], tell: Tell) -> list[_Found]:
+    """The newest revision in the order of its numbers. Raises InvalidInput unless it is whole."""
+    newest = max(each.subject.version for each in found if each.subject)
+    places: dict[int, _Found] = {}
+    first = next(each for each in found if each.subject and each.subject.version == newest)
+    for each in found:
+        subject = each.subject
+        assert subject
+        sender, wanted = each.sent.mail.sender.address, first.sent.mail.sender.address
+        if subject.version != newest:
+            tell(f"left out: {each.sent.name}: it is of v{subject.version}, and v{newest} is there")
+        elif sender != wanted:
+            tell(f"left out: {each.sent.name}: it is from {sender or 'nobody'}, not from {wanted}")
+        elif places.setdefault(subject.position, each).patch.text != each.patch.text:
+            raise InvalidInput(
+                f"{path}: {places[subject.position].sent.name} and {each.sent.name} both are patch "
+                f"{subject.position} of v{newest}",
+                hint="Give the patches of one series.",
+            )
+    total = max(each.subject.total for each in places.values() if each.subject)
+    missing = [str(number) for number in range(1, total + 1) if number not in places]
+    if missing:
+        raise InvalidInput(
+            f"{path}: patch {', '.join(missing[:10])} of {total} of v{newest} is missing",
+            hint=_WHOLE,
+        )
+    return [each for _, each in sorted(places.items())]

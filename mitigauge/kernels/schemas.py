@@ -65,3 +65,13 @@ class KernelView(BaseModel):
             yield f"applied loosely: {line}"
         for line in self.config_refused:
             yield f"config did not take {line}"
+
+
+class PatchToApply(BaseModel):
+    """One patch as it would be applied; *sha256*: of its text."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    title: str
+    sha256: str
+    files: list[str]

@@ -14,13 +14,13 @@ from email.policy import SMTP
 
 from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.errors import InvalidInput
+from mitigauge.mails.mail import address_of
 from mitigauge.reports.content import COUNTED_HOSTS, EMULATED, uncounted_words
 from mitigauge.reports.cover_letter import Finding
 from mitigauge.reports.letter_beside import Beside
 from mitigauge.reports.parts import counted
 from mitigauge.reports.plain import indented, neutralise, paragraph
 from mitigauge.reports.units import effect, percent
-from mitigauge.series.mail import address_of
 from mitigauge.series.request import FORMS
 from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts.states import Verdict

@@ -13,12 +13,12 @@ from mitigauge.errors import NotReady
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.kernels.tables import Kernel
+from mitigauge.mails.mail import address_of
 from mitigauge.reports import reply
 from mitigauge.reports.cover_letter import findings, tables_in
 from mitigauge.reports.letter_beside import beside
 from mitigauge.reports.service import gathered
 from mitigauge.runs import repository as run_rows
-from mitigauge.series.mail import address_of
 from mitigauge.series.request_repository import stopped
 from mitigauge.series.service import recipients_of
 from mitigauge.series.tables import SeriesRevision

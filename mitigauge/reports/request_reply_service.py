@@ -13,12 +13,12 @@ from mitigauge.database import database_now
 from mitigauge.experiments.states import FINAL_STATES, ExperimentState
 from mitigauge.experiments.tables import Experiment
 from mitigauge.hostile import clean_text
+from mitigauge.mails.mail import address_of
 from mitigauge.reports import reply, request_reply
 from mitigauge.reports.reply_service import answer_to, without
 from mitigauge.reports.request_reply import Said
 from mitigauge.runs.tables import Run
 from mitigauge.series import request_repository as repository
-from mitigauge.series.mail import address_of
 from mitigauge.series.request import Asked
 from mitigauge.series.states import RequestState, RevisionState
 from mitigauge.series.tables import SeriesRequest, SeriesRevision
@@ -42,6 +42,11 @@ class Owed:
     part: Part
     mail: EmailMessage
 
+    @property
+    def name(self) -> str:
+        """What its files and its deliveries are known by."""
+        return f"request-{self.request}-{self.part}"
+
 
 def owed(session: Session, row: SeriesRequest, *, sender: str = "") -> Owed | None:
     """What *row* is to be answered now; None: nothing yet, or nothing any more.
@@ -61,10 +66,10 @@ def owed(session: Session, row: SeriesRequest, *, sender: str = "") -> Owed | No
     return Owed(row.id, Part.RECEIPT, request_reply.mail(heads, _understood(row), sender=sender))
 
 
-def answered(session: Session, row: SeriesRequest, part: Part) -> None:
-    """Note that an answer went out."""
+def answered(session: Session, row: SeriesRequest, part: Part, missed: str = "") -> None:
+    """Note that an answer went out; *missed*: who did not get it and why, empty: all have it."""
     now = database_now(session)
-    row.failures, row.error = 0, ""
+    row.failures, row.error = 0, clean_text(missed)[:LONGEST_ERROR]
     row.receipt_at = row.receipt_at or now
     if part is Part.RESULT:
         row.result_at = now
@@ -72,11 +77,11 @@ def answered(session: Session, row: SeriesRequest, part: Part) -> None:
         row.state = RequestState.DONE
 
 
-def not_answered(row: SeriesRequest, why: str) -> None:
-    """Note that nobody took an answer; after 20 times it is given up."""
+def not_answered(row: SeriesRequest, why: str, *, for_good: bool = False) -> None:
+    """Note that somebody did not get an answer; after 20 times, or *for_good*, it is given up."""
     row.failures += 1
     row.error = clean_text(why)[:LONGEST_ERROR]
-    if row.failures >= MOST_FAILURES:
+    if for_good or row.failures >= MOST_FAILURES:
         row.state, row.why = RequestState.DONE, "its answer could not be sent"
 
 

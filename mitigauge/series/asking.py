@@ -17,9 +17,10 @@ from mitigauge.access.roles import OPERATOR
 from mitigauge.blobs import BlobStore
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.hostile import clean_text
+from mitigauge.mails.mail import Mail
+from mitigauge.mails.reader import mail_of
 from mitigauge.series import request_repository as repository
-from mitigauge.series import retests
-from mitigauge.series.mail import Mail, mail_of
+from mitigauge.series import retests, service
 from mitigauge.series.request import Asked, Request, base_named, request_in, signature_of
 from mitigauge.series.schemas import Recipients
 from mitigauge.series.states import Attested, RequestState, RevisionState
@@ -203,11 +204,20 @@ def find(session: Session, request_id: int) -> SeriesRequest:
     return row
 
 
-def approve(session: Session, row: SeriesRequest, means: Means, by: str = OPERATOR) -> None:
+def approve(
+    session: Session, row: SeriesRequest, means: Means, digest: str, by: str = OPERATOR
+) -> None:
     """A person says that a request is meant, and its diff may run on our hosts.
 
-    Raises InvalidInput for one that does not wait.
+    *digest*: how that of the mail which they looked at begins. Raises InvalidInput for another
+    mail, and for a request that does not wait.
     """
+    if not service.DIGEST.fullmatch(digest) or not row.mail_sha256.startswith(digest):
+        raise InvalidInput(
+            f"request {row.id} is not the mail that you looked at: its digest is "
+            f"{row.mail_sha256[:16]}, not {digest[:16]!r}",
+            hint=f"Look at it: `mitigauge series requests --mail {row.id}`.",
+        )
     if row.state != RequestState.WAITING:
         raise InvalidInput(
             f"request {row.id} is {row.state}: {row.why}", hint="There is nothing to approve."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mitigauge.kernels.diff import words_before
+
 # What a series says for its base where each revision's letter names the commit.
 BASE_COMMIT = "base-commit"
 LONGEST_CHANGELOG = 8000
@@ -21,7 +23,7 @@ COMMIT = re.compile(r"[0-9a-f]{12,64}")
 def trailers(text: str) -> list[tuple[str, str]]:
     """``Name: value`` lines before the diff, names in small letters."""
     found = []
-    for line in text.split("\ndiff --git ", 1)[0].splitlines():
+    for line in words_before(text).splitlines():
         match = _TRAILER.match(line)
         if match:
             found.append((match["name"].lower(), match["value"].strip()[:300]))

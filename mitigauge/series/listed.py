@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from mitigauge.series import repository
+from mitigauge.series import faults, repository
 from mitigauge.series.schemas import SeriesHead, SeriesView
 from mitigauge.series.states import RevisionState
 from mitigauge.series.tables import ListArchive, Series
+
+MOST_SET_ASIDE = 20
 
 
 def heads(session: Session) -> list[SeriesHead]:
@@ -21,7 +23,11 @@ def shown(session: Session, series: Series) -> SeriesView:
     archive = session.get(ListArchive, series.archive) if series.archive else None
     if archive is None:
         return view
-    said = {"looked_at": archive.looked_at, "archive_error": archive.error}
+    said = {
+        "looked_at": archive.looked_at,
+        "archive_error": archive.error,
+        "set_aside": faults.words(session, series.archive)[:MOST_SET_ASIDE],
+    }
     return view.model_copy(update=said)
 
 

@@ -11,16 +11,14 @@ import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from email.message import Message
-from email.parser import BytesHeaderParser
 from enum import StrEnum
 
 from mitigauge.errors import InvalidInput
 from mitigauge.hostile import clean_text
+from mitigauge.kernels.diff import diff_in
 from mitigauge.kernels.patch import LARGEST_BYTES, Patch, read_patch
-from mitigauge.series.diff_in_mail import diff_in
-from mitigauge.series.mail import Mail, parsed
-from mitigauge.series.subject import patch_subject
+from mitigauge.mails.mail import Mail
+from mitigauge.mails.subject import patch_subject
 
 COMMAND = "#mitigauge"
 FORMS = (
@@ -93,12 +91,9 @@ def _fixes(mail: Mail) -> Iterator[Patch]:
         name = "the diff in this mail" if number == 0 else f"attached text {number}"
         if len(text) > LARGEST_BYTES:
             raise InvalidInput(f"{name} is larger than 4 MiB", hint="Send a patch of the kernel.")
-        diff = diff_in(text)
-        if not diff:
-            continue
-        if "\0" in diff:
-            raise InvalidInput(f"{name} has a NUL byte", hint="A kernel's patch is text.")
-        yield Patch(_title(mail, text, attached=number > 0), read_patch(diff, name).text)
+        diff = diff_in(text, name).text
+        if diff:
+            yield read_patch(diff, name, _title(mail, text, attached=number > 0))
 
 
 def _title(mail: Mail, text: str, *, attached: bool) -> str:
@@ -113,13 +108,9 @@ def _hidden_in_html(mail: Mail) -> Request | None:
     """A mail without any plain text that seems to speak to us."""
     if mail.body.strip() or COMMAND.encode() not in mail.raw:
         return None
-    if not any(part.get_content_type() == "text/html" for part in _parts(mail)):
+    if "text/html" not in mail.kinds:
         return None
     return Request(Asked.UNCLEAR, COMMAND, why="its text is HTML; only plain text is read")
-
-
-def _parts(mail: Mail) -> Iterator[Message]:
-    return parsed(mail.raw).walk()
 
 
 def why_unanswered(mail: Mail, own: Collection[str], *, asks: bool) -> str:
@@ -128,26 +119,25 @@ def why_unanswered(mail: Mail, own: Collection[str], *, asks: bool) -> str:
     *own*: our addresses in small letters. *asks*: whether it has a request: a list marks
     persons' mails as ``bulk`` or ``list`` too. Programs that answer each other never end.
     """
-    heads = BytesHeaderParser().parsebytes(mail.raw)
-    precedence = _word(heads, "Precedence")
+    precedence = _word(mail, "precedence")
     bounce = (
-        _word(heads, "Return-Path") == "<>"
-        or heads.get_content_type() == "multipart/report"
+        _word(mail, "return-path") == "<>"
+        or "multipart/report" in mail.kinds
         or mail.sender.address.startswith("mailer-daemon@")
     )
     found = {
         "it is a bounce": bounce,
         "it has no sender": not mail.sender.address,
         "it is our own": mail.sender.address in own,
-        "a program sent it": _word(heads, "Auto-Submitted") or precedence in _PROGRAMS,
+        "a program sent it": _word(mail, "auto-submitted") or precedence in _PROGRAMS,
         "it is a list's": precedence in _LISTS and not asks,
     }
     return next((why for why, holds in found.items() if holds), "")
 
 
-def _word(heads: Message, name: str) -> str:
+def _word(mail: Mail, name: str) -> str:
     """The first word of a head, in small letters; the one that says most where it stands twice."""
-    words = [str(value).split(";")[0].strip().lower() for value in heads.get_all(name, [])]
+    words = [value.split(";")[0].strip().lower() for value in mail.values(name)]
     return next((word for word in words if word not in ("", "no")), "")
 
 
@@ -156,10 +146,9 @@ def signature_of(mail: Mail) -> str:
 
     A mail that is sent again with other heads around what is signed has the same.
     """
-    heads = BytesHeaderParser().parsebytes(mail.raw)
     found = set()
-    for value in heads.get_all("X-Developer-Signature", []):
-        tags = _SIGNED.search("".join(str(value).split()))
+    for value in mail.values("x-developer-signature"):
+        tags = _SIGNED.search("".join(value.split()))
         try:
             found.add(base64.b64decode(tags[1] if tags else "", validate=True))
         except (binascii.Error, ValueError):

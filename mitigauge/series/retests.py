@@ -12,7 +12,7 @@ from mitigauge.errors import InvalidInput
 from mitigauge.hostile import clean_text
 from mitigauge.kernels.patch import Patch
 from mitigauge.series import service
-from mitigauge.series.range_diff import range_diff
+from mitigauge.series.range_diff import on_top
 from mitigauge.series.states import RevisionState
 from mitigauge.series.tables import Series, SeriesRevision
 
@@ -66,7 +66,7 @@ def retest(
             *revision.patches,
             *(service.stored_patch(patch, "", patch.text) for patch in fix),
         ],
-        changes=range_diff(before, patches),
+        changes=on_top(before, fix),
         renamed=[],
         patches_sha256=content,
         approved_by="" if waits else by,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.series.range_diff import Change, PatchChange, Renamed
 from mitigauge.series.request import Asked
@@ -39,6 +39,7 @@ class RevisionView(BaseModel):
     id: int
     number: int
     label: str
+    digest: str
     title: str
     retest: str
     state: RevisionState
@@ -66,6 +67,12 @@ class RevisionView(BaseModel):
         return ", ".join(said)
 
 
+class Approval(BaseModel):
+    """What a person looked at before saying that it may run."""
+
+    digest: str = Field(max_length=64, description="of the revision: 12 hexadecimal digits or more")
+
+
 class SeriesView(BaseModel):
     """One series with its revisions, the first one first."""
 
@@ -77,6 +84,7 @@ class SeriesView(BaseModel):
     spec: str
     base: str
     profile: str
+    loose: bool
     archive: str
     watched: bool
     created_at: datetime
@@ -85,6 +93,8 @@ class SeriesView(BaseModel):
     """When its archive was asked last; null: never."""
     archive_error: str = ""
     """What is wrong with its archive; empty: nothing."""
+    set_aside: list[str] = []
+    """Threads of its archive that could not be read, and why."""
 
 
 class SeriesHead(BaseModel):

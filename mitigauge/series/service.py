@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR
 from mitigauge.blobs import BlobStore
-from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.hostile import clean_text
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.tables import Kernel
 from mitigauge.series import letter, repository
-from mitigauge.series.range_diff import range_diff, renamed
+from mitigauge.series.range_diff import Comparison
 from mitigauge.series.schemas import Recipients, SeriesPatch
 from mitigauge.series.states import STARTABLE, Attested, RevisionState
 from mitigauge.series.tables import Series, SeriesRevision
 from mitigauge.series.thread import FoundRevision
 
+T = TypeVar("T")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+# What a person gives of a digest.
+DIGEST = re.compile(r"[0-9a-f]{12,64}")
 DEFAULT_BASE = "linux-source-7.2"
 DEFAULT_PROFILE = "lab"
+# Each takes one comparison more, of revisions that others stored meanwhile.
+MOST_TRIES = 5
 LONGEST_LETTER = 100_000
 LONGEST_WHY = 2000
 # Between the patches of a revision in the blob store; no text holds it.
@@ -40,6 +47,7 @@ class Wanted:
     base: str = ""
     profile: str = ""
     archive: str = ""
+    loose: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +78,12 @@ def add(
     *,
     wanted: Wanted = Wanted(),
     trust: Trust = Trust(),
+    comparison: Comparison | None = None,
 ) -> list[SeriesRevision]:
     """Store revisions of one series that are not stored yet; those that are new.
 
-    Raises InvalidInput where they are of several series, or the name is another one's.
+    *comparison*: as :func:`stored_whole` gives it; without one, they are compared here. Raises
+    InvalidInput where they are of several series, or the name is another one's.
     """
     keys = {key_of(revision) for revision in found}
     if len(keys) > 1:
@@ -85,10 +95,29 @@ def add(
     series = _series(session, keys.pop(), found[-1], wanted)
     stored = []
     for revision in found:
-        new = _added(session, series, revision, blobs, trust)
+        new = _added(session, series, revision, blobs, trust, comparison or Comparison())
         if new is not None:
             stored.append(new)
     return stored
+
+
+def stored_whole(
+    begun: Callable[[], AbstractContextManager[Session]], work: Callable[[Session, Comparison], T]
+) -> T:
+    """What *work* returns, done in a transaction that *begun* begins and that compares nothing.
+
+    Where it asks for a comparison, all of it is taken back, the comparison is made while no
+    transaction is open, and it is done again. Raises Conflict where others come between it.
+    """
+    comparison = Comparison(deferred=True)
+    for _ in range(MOST_TRIES):
+        with begun() as session:
+            result = work(session, comparison)
+            if not comparison.wanted:
+                return result
+            session.rollback()
+        comparison.work_out()
+    raise Conflict("others store revisions of this series just now", hint="Try it again.")
 
 
 def key_of(found: FoundRevision) -> str:
@@ -100,10 +129,10 @@ def _series(session: Session, key: str, found: FoundRevision, wanted: Wanted) ->
     series = repository.by_key(session, key)
     if series is None:
         name = wanted.name or slug(found.title)
-        if not NAME.fullmatch(name):
+        if not NAME.fullmatch(name) or name.isdecimal():
             raise InvalidInput(
                 f"{name!r} is no name for a series",
-                hint="Small letters, digits and hyphens: give --name.",
+                hint="Small letters, digits and hyphens, not digits alone: give --name.",
             )
         if repository.by_name(session, name) is not None:
             raise InvalidInput(
@@ -121,8 +150,9 @@ def _series(session: Session, key: str, found: FoundRevision, wanted: Wanted) ->
 
 def slug(title: str) -> str:
     """A name made of a title: its words, at most 40 characters."""
-    words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-    return words[:40].strip("-") or "series"
+    words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-")
+    # A number is what a series is found by, whatever it is called.
+    return f"series-{words}".strip("-") if not words or words.isdecimal() else words
 
 
 def _added(
@@ -131,6 +161,7 @@ def _added(
     found: FoundRevision,
     blobs: BlobStore,
     trust: Trust,
+    comparison: Comparison,
 ) -> SeriesRevision | None:
     """The revision, or None where it is stored already."""
     same = [r for r in series.revisions if r.number == found.version and not r.retest]
@@ -140,7 +171,7 @@ def _added(
     faults = [*found.faults, *_in_its_place(same, found.version, attested)]
     patches = [sent.patch for sent in found.patches]
     before = before_this(series, found.version)
-    earlier = patches_of(before, blobs) if before else []
+    changes, names = comparison.of(patches_of(before, blobs), patches) if before else ([], [])
     state, why = _standing(faults, found.first.sender.address, attested, trust)
     if before is not None and before.sender != found.first.sender.address:
         # A change-id can be copied by anybody.
@@ -163,8 +194,8 @@ def _added(
         patches=[
             stored_patch(sent.patch, sent.mail.message_id, sent.mail.body) for sent in found.patches
         ],
-        changes=range_diff(earlier, patches) if before else [],
-        renamed=renamed(earlier, patches) if before else [],
+        changes=changes,
+        renamed=names,
         patches_sha256=put(patches, blobs),
     )
     series.revisions.append(revision)
@@ -309,6 +340,8 @@ def change(series: Series, wanted: Wanted) -> None:
     series.profile = wanted.profile or series.profile
     series.archive = wanted.archive or series.archive
     series.watched = series.watched or bool(wanted.archive)
+    if wanted.loose is not None:
+        series.loose = wanted.loose
 
 
 def find_revision(session: Session, name: str, label: str, *, lock: bool = False) -> SeriesRevision:
@@ -344,6 +377,49 @@ def approve(session: Session, revision: SeriesRevision, by: str = OPERATOR) -> N
     revision.approved_by = by
     revision.why = f"approved by {by}"
     session.flush()
+
+
+def approve_seen(
+    session: Session, name: str, label: str, digest: str, by: str = OPERATOR
+) -> SeriesRevision:
+    """Approve the revision of that *label* whose digest begins so: what a person looked at.
+
+    Raises InvalidInput where other patches stand there now, saying what changed, and as
+    :func:`approve`; NotFound for a series or label that there is not.
+    """
+    if not DIGEST.fullmatch(digest):
+        raise InvalidInput(
+            f"{digest[:80]!r} is no digest",
+            hint="`mitigauge series show NAME REVISION` prints it: give 12 digits of it or more.",
+        )
+    if not label:
+        raise InvalidInput("no revision is named", hint="Give its label, as v3, and its digest.")
+    now = find_revision(session, name, label, lock=True)
+    same = [r for r in now.series.revisions if r.digest.startswith(digest)]
+    seen = next((revision for revision in same if revision.label == now.label), None)
+    if seen is None:
+        raise InvalidInput(
+            f"{now.label} is not what you looked at: {_what_came(same, now, digest)}",
+            hint=f"Look at it: `mitigauge series show {now.series.name} {now.label} --diff`.",
+        )
+    approve(session, seen, by)
+    return seen
+
+
+def _what_came(same: Sequence[SeriesRevision], now: SeriesRevision, digest: str) -> str:
+    """What stands under a label now, beside what a person looked at, as far as that is known."""
+    what = (
+        f"it came {now.received_at:%Y-%m-%d %H:%M} UTC from {now.sender or 'nobody'} and has the "
+        f"digest {now.short_digest}, not {digest[:16]}"
+    )
+    if not same:
+        return f"{what}; nothing of {now.series.name} has that one"
+    before = {patch.sha256 for patch in same[0].patches}
+    after = {patch.sha256 for patch in now.patches}
+    titles = [f"{n} {p.title!r}" for n, p in enumerate(now.patches, 1) if p.sha256 not in before]
+    gone = len(before - after)
+    said = f"against {same[0].label}, which you looked at, {len(titles)} of its patches are others"
+    return f"{what}; {said} ({', '.join(titles[:5]) or 'none'}), and {gone} are gone"
 
 
 def begin(session: Session, revision: SeriesRevision) -> None:

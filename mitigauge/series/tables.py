@@ -32,6 +32,8 @@ class Series(Base):
     base: Mapped[str]
     # The config profile of its kernels.
     profile: Mapped[str]
+    # Whether its patches may apply with less context than they have.
+    loose: Mapped[bool] = mapped_column(server_default=text("false"))
     # Where new revisions are looked for; empty: nowhere.
     archive: Mapped[str]
     watched: Mapped[bool] = mapped_column(server_default=text("false"))
@@ -120,6 +122,11 @@ class SeriesRevision(Base):
         return f"v{self.number}+{kind}-{self.id}"
 
     @property
+    def short_digest(self) -> str:
+        """As much of its digest as people give."""
+        return self.digest[:16]
+
+    @property
     def has_fix(self) -> bool:
         """Whether it is a retest with patches on top."""
         return bool(self.retest) and any(each.change != Change.SAME for each in self.changes)
@@ -173,3 +180,23 @@ class SeriesRequest(Base):
         """``toys v3+fix-7``: what is measured for it, or what it answers; empty: nothing."""
         revision = self.measured or self.revision
         return f"{revision.series.name} {revision.label}" if revision else ""
+
+
+class MailFault(Base):
+    """A mail of a Maildir, or a thread of an archive, that could not be dealt with.
+
+    *place*: ``maildir``, or the archive's address; *name*: the file's, or the message-id.
+    """
+
+    __tablename__ = "mail_fault"
+    __table_args__ = (UniqueConstraint("place", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    place: Mapped[str]
+    name: Mapped[str]
+    failures: Mapped[int] = mapped_column(server_default=text("0"))
+    why: Mapped[str] = mapped_column(server_default="")
+    first_at: Mapped[datetime]
+    last_at: Mapped[datetime]
+    # It is not tried again.
+    set_aside: Mapped[bool] = mapped_column(server_default=text("false"))

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mitigauge.errors import InvalidInput
-from mitigauge.kernels.patch import MOST_PATCHES, Patch, read_patch
+from mitigauge.kernels.diff import words_before
+from mitigauge.kernels.patch import MOST_PATCHES, Patch, patch_in, why_no_diff
+from mitigauge.mails.mail import Mail
+from mitigauge.mails.subject import PatchSubject, patch_subject
 from mitigauge.series import letter
-from mitigauge.series.mail import Mail
-from mitigauge.series.subject import PatchSubject, patch_subject
 
 MOST_MAILS = 2000
-# No line of a diff begins with a digit.
-_SIGNATURE = re.compile(r"\n-- ?\n[0-9][^\n]{0,60}\n*\Z")
 MOST_FAULTS = 10
 
 
@@ -47,7 +45,7 @@ class FoundRevision:
     @property
     def letter(self) -> str:
         """The text that speaks for the whole: the cover letter, or a single patch's message."""
-        return self.first.body.split("\ndiff --git ", 1)[0]
+        return words_before(self.first.body)
 
     @property
     def change_id(self) -> str:
@@ -67,22 +65,36 @@ def revisions(mails: Iterable[Mail]) -> list[FoundRevision]:
     Raises InvalidInput where there is none, and for more mails than a thread has.
     """
     by_version: dict[int, list[tuple[PatchSubject, Mail]]] = defaultdict(list)
+    unread: list[str] = []
     for count, mail in enumerate(mails, 1):
         if count > MOST_MAILS:
             raise InvalidInput(
                 f"more than {MOST_MAILS} mails", hint="Give the mails of one series."
             )
         subject = patch_subject(mail.subject)
-        if subject and (subject.position == 0 or "\ndiff --git " in f"\n{mail.body}"):
+        if mail.fault:
+            unread.append(f"mail {count} cannot be read: {mail.fault}")
+        elif subject and (subject.says or subject.position == 0 or _brings_diff(mail)):
             by_version[subject.version].append((subject, mail))
     if not by_version:
+        more = f" ({'; '.join(unread[:MOST_FAULTS])})" if unread else ""
         raise InvalidInput(
-            "no mail of these is a patch", hint="Subjects of patches begin with [PATCH …]."
+            f"no mail of these is a patch{more}", hint="Subjects of patches begin with [PATCH …]."
         )
-    return [_revision(version, found) for version, found in sorted(by_version.items())]
+    return [_revision(version, found, unread) for version, found in sorted(by_version.items())]
 
 
-def _revision(version: int, found: list[tuple[PatchSubject, Mail]]) -> FoundRevision:
+def _brings_diff(mail: Mail) -> bool:
+    """Whether a diff is in it, be it a damaged one."""
+    try:
+        return patch_in(mail, "a mail") is not None
+    except InvalidInput:
+        return True
+
+
+def _revision(
+    version: int, found: list[tuple[PatchSubject, Mail]], unread: Sequence[str]
+) -> FoundRevision:
     """One revision of the mails that name its version.
 
     Whoever sent the first of its mails sends all of it: anybody can answer a thread with a mail
@@ -91,8 +103,9 @@ def _revision(version: int, found: list[tuple[PatchSubject, Mail]]) -> FoundRevi
     first = min(found, key=lambda pair: (pair[0].position, _when(pair[1])))
     sender = first[1].sender.address
     own = [pair for pair in found if pair[1].sender.address == sender]
-    strays = [f"{_named(m)} is from {m.sender.address}" for _, m in found
+    strays = [f"{m.named} is from {m.sender.address}" for _, m in found
               if m.sender.address != sender]  # fmt: skip
+    strays += unread
     places: dict[int, Mail] = {}
     faults = list(_sorted_in(own, places))
     total = max(subject.total for subject, _ in own)
@@ -123,11 +136,17 @@ def _sorted_in(own: list[tuple[PatchSubject, Mail]], places: dict[int, Mail]) ->
         yield f"its mails say {' and '.join(map(str, totals))} patches in all"
     for subject, mail in sorted(own, key=lambda pair: _when(pair[1])):
         there = places.setdefault(subject.position, mail)
-        if there.body != mail.body:
-            yield (
-                f"two mails stand as {subject.position}/{subject.total}: {_named(there)} "
-                f"and {_named(mail)}"
-            )
+        if there.body == mail.body and there.attached == mail.attached:
+            continue
+        if subject.position and not _brings_diff(mail):
+            continue
+        if subject.position and not _brings_diff(there):
+            # A word about a patch, under its subject.
+            places[subject.position] = mail
+            continue
+        yield (
+            f"two mails stand as {subject.position}/{subject.total}: {there.named} and {mail.named}"
+        )
 
 
 def _missing(places: dict[int, Mail], total: int) -> list[str]:
@@ -143,16 +162,13 @@ def _missing(places: dict[int, Mail], total: int) -> list[str]:
 
 def _patch(mail: Mail, name: str) -> Patch:
     """The diff alone under its title: what is built does not depend on the mail around it."""
-    if "\0" in mail.body:
-        raise InvalidInput(f"{name} has a NUL byte", hint="A kernel's patch is text.")
-    whole = read_patch(f"Subject: {mail.subject}\n\n{mail.body}", name)
-    diff = whole.text[whole.text.index("\ndiff --git ") + 1 :]
-    # A mailbox adds an empty line, and git its version.
-    return Patch(whole.title, _SIGNATURE.sub("", diff).rstrip("\n") + "\n")
-
-
-def _named(mail: Mail) -> str:
-    return mail.message_id or repr(mail.subject[:60])
+    patch = patch_in(mail, name)
+    if patch is None:
+        raise InvalidInput(
+            f"{name} has no hunk of a diff: {why_no_diff(mail)}",
+            hint="Give a file of `git format-patch`.",
+        )
+    return patch
 
 
 def _when(mail: Mail) -> float:

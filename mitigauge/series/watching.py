@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
 from mitigauge.hostile import clean_text
+from mitigauge.mails.subject import patch_subject
 from mitigauge.series.feed import Entry
-from mitigauge.series.subject import patch_subject
 from mitigauge.series.tables import ListArchive, Series
 from mitigauge.series.thread import FoundRevision
 

@@ -36,6 +36,10 @@ class ArchiveAway(MitigaugeError):
         self.retry_after_s = retry_after_s
 
 
+class BadThread(ArchiveAway):
+    """A thread that came and cannot be read: it is no better when it comes again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Validators:
     """What an archive gave to ask *has it changed?* by; empty where it gave nothing."""
@@ -99,7 +103,7 @@ class Archive:
         """The mails of the thread of *message_id*, as a mailbox.
 
         Raises NotFound where the archive does not have it, InvalidInput for what is no
-        message-id, and :class:`ArchiveAway`.
+        message-id, BadThread for what cannot be read, and :class:`ArchiveAway`.
         """
         wanted = message_id.strip().removeprefix("<").removesuffix(">")
         if not _ID.fullmatch(wanted):
@@ -109,7 +113,7 @@ class Archive:
             )
         with self._answer(f"{quote(wanted, safe='@')}/t.mbox.gz", {}) as answer:
             self._require_found(answer, f"the thread of {wanted}")
-            packed = self._body(answer, THREAD_LIMIT)
+            packed = self._body(answer, THREAD_LIMIT, too_large=BadThread)
         return self._unpacked(packed, wanted)
 
     def _unpacked(self, packed: bytes, wanted: str) -> bytes:
@@ -117,11 +121,11 @@ class Archive:
         try:
             content = unpacker.decompress(packed, UNPACKED_LIMIT)
         except zlib.error as error:
-            raise ArchiveAway(f"{self.address}: the thread of {wanted} is no gzip") from error
+            raise BadThread(f"{self.address}: the thread of {wanted} is no gzip") from error
         if unpacker.unconsumed_tail:
-            raise ArchiveAway(f"{self.address}: the thread of {wanted} is over 64 MiB")
+            raise BadThread(f"{self.address}: the thread of {wanted} is over 64 MiB")
         if not unpacker.eof:
-            raise ArchiveAway(f"{self.address}: the thread of {wanted} ends too early")
+            raise BadThread(f"{self.address}: the thread of {wanted} ends too early")
         return content
 
     @contextmanager
@@ -149,14 +153,16 @@ class Archive:
             retry_after_s=_retry_after(answer),
         )
 
-    def _body(self, answer: httpx2.Response, limit: int) -> bytes:
+    def _body(
+        self, answer: httpx2.Response, limit: int, too_large: type[ArchiveAway] = ArchiveAway
+    ) -> bytes:
         """The body as it was sent, but for what HTTP itself packed."""
         content = bytearray()
         deadline = time.monotonic() + WHOLE_S
         for part in answer.iter_bytes():
             content += part
             if len(content) > limit:
-                raise ArchiveAway(f"{self.address} sends more than {limit >> 20} MiB")
+                raise too_large(f"{self.address} sends more than {limit >> 20} MiB")
             if time.monotonic() > deadline:
                 raise ArchiveAway(f"{self.address} takes longer than {WHOLE_S:.0f} s")
         return bytes(content)

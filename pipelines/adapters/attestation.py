@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mitigauge.errors import NotReady
-from mitigauge.series.mail import Mail
+from mitigauge.mails.mail import Mail
 from mitigauge.series.states import Attested
 from mitigauge.settings import REPOSITORY
 

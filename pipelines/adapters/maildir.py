@@ -11,12 +11,13 @@ import os
 import re
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from mitigauge.errors import NotFound
 from mitigauge.hostile import clean_text
-from mitigauge.series.mail import LARGEST_MAIL
+from mitigauge.mails.mail import LARGEST_MAIL
 
 MOST_AT_ONCE = 200
 # Some take longer to read the more heads there are.
@@ -61,7 +62,9 @@ class Delivered:
         """Move it from ``new`` to ``cur``: it was dealt with."""
         name = self.path.name
         target = self.path.parent.parent / "cur" / (name if ":2," in name else name + _SEEN)
-        self.path.rename(target)
+        # Somebody may have taken it away meanwhile.
+        with suppress(FileNotFoundError):
+            self.path.rename(target)
 
 
 def delivered(directory: Path) -> Sequence[Delivered]:

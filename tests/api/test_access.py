@@ -137,7 +137,7 @@ TABLE = {
     "POST /api/trends/{trend_id}/annotations": alike(ANNOTATE, nobody=401, viewer=403, others=422),
     "POST /api/trends/changes/{change_id}/accept": Row(ACCEPT, ACCEPTED, ACCEPTED),
     # There is none; the test of series approves one.
-    "POST /api/series/{name}/{revision}/approve": Row(APPROVE, APPROVED, APPROVED),
+    "POST /api/series/{name}/{revision}/approve": Row(APPROVE, ACCEPTED, ACCEPTED),
     "GET /api/bisections": read("/api/bisections"),
     "GET /api/bisections/{bisection_id}": read(BISECTION, 404),
     # There is none; the test of bisections cancels one.

@@ -9,8 +9,8 @@ from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from mitigauge.blobs import blob_store
+from mitigauge.mails.files import read_mails
 from mitigauge.series import service
-from mitigauge.series.mail_files import read_mails
 from mitigauge.series.service import Wanted
 from mitigauge.series.tables import SeriesRevision
 from mitigauge.series.thread import revisions
@@ -58,10 +58,15 @@ def test_an_approver_approves_once_and_stands_there_by_name(
     stored(engine)
     headers = bearer(token_of(engine, "approver", "ann"))
     url = "/api/series/bhb/v2/approve"
-    answer = client.post(url, headers=headers)
+    seen = {"digest": client.get("/api/series/bhb").json()["revisions"][1]["digest"]}
+    assert client.post(url, headers=headers).status_code == 422
+    other = client.post(url, headers=headers, json={"digest": "0" * 16})
+    assert other.status_code == 422
+    assert "is not what you looked at" in other.text
+    answer = client.post(url, headers=headers, json=seen)
     assert answer.status_code == 200, answer.text
     assert (answer.json()["state"], answer.json()["approved_by"]) == ("approved", "ann")
-    assert client.post(url, headers=headers).status_code == 422
+    assert client.post(url, headers=headers, json=seen).status_code == 422
 
 
 def judged(engine: Engine, experiment: int, effect: float, verdict: str) -> None:

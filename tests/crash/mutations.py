@@ -9,6 +9,7 @@ from __future__ import annotations
 from tests.crash.mutation import Mutation
 from tests.crash.mutations_figures import FIGURES
 from tests.crash.mutations_kernels import KERNELS
+from tests.crash.mutations_mails import MAILS
 from tests.crash.mutations_proof import PROOF
 
 FENCE = "tests/crash/test_fence.py"
@@ -234,4 +235,5 @@ MUTATIONS = (
     *PROOF,
     *KERNELS,
     *FIGURES,
+    *MAILS,
 )

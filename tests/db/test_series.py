@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from mitigauge.blobs import BlobStore, blob_store
+from mitigauge.database import transaction
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments.tables import Experiment
 from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernels
+from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
 from mitigauge.kernels.service import Built
 from mitigauge.kernels.tables import Kernel
-from mitigauge.series import retests, service
+from mitigauge.mails.files import read_mails
+from mitigauge.series import range_diff, retests, service
 from mitigauge.series.listed import heads
-from mitigauge.series.mail_files import read_mails
 from mitigauge.series.service import Trust, Wanted
 from mitigauge.series.states import Attested, RevisionState
 from mitigauge.series.tables import SeriesRevision
@@ -175,6 +177,64 @@ def test_a_retest_stands_on_its_revision_and_is_one_however_often_asked_for(
     assert [p.text for p in service.patches_of(again, blobs)] == [ONE, OTHER]
     assert retests.retest(session, revision, [fix], blobs, "bob") is again
     assert service.before_this(revision.series, 2) is revision
+
+
+def test_revisions_are_compared_while_no_transaction_is_open(
+    engine: Engine, blobs: BlobStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[int] = []
+    real = range_diff.range_diff
+
+    def watched(before: Sequence[Patch], after: Sequence[Patch]) -> list[range_diff.PatchChange]:
+        with engine.connect() as connection:
+            compared.append(int(connection.scalar(text(
+                "select count(*) from pg_stat_activity where datname = current_database() "
+                "and xact_start is not null and pid <> pg_backend_pid()"
+            )) or 0))  # fmt: skip
+        return real(before, after)
+
+    monkeypatch.setattr(range_diff, "range_diff", watched)
+    found = [each for n in (1, 2, 3) for each in revisions(series(n, [ONE, TWO][: 1 + n % 2]))]
+
+    def work(session: Session, comparison: range_diff.Comparison) -> list[str]:
+        new = service.add(session, found, blobs, comparison=comparison)
+        return [f"{each.label} {len(each.changes)}" for each in new]
+
+    assert service.stored_whole(lambda: transaction(engine), work) == ["v1 0", "v2 2", "v3 2"]
+    assert compared == [0, 0]
+
+
+def test_an_approval_is_of_what_was_looked_at(session: Session, blobs: BlobStore) -> None:
+    """Between the look and the approval a stranger's v3, with the change-id copied, comes."""
+    [second] = add(session, blobs, ONE, TWO, version=2, name="toys")
+    evil = revisions(series(3, [ONE, OTHER], sender="Eve <eve@example.net>"))
+    [third] = service.add(session, evil, blobs)
+    with pytest.raises(InvalidInput, match="v3 is not what you looked at") as refused:
+        service.approve_seen(session, "toys", "v3", second.digest[:16], "ann")
+    assert "from eve@example.net" in refused.value.message
+    assert "against v2, which you looked at, 1 of its patches are others" in refused.value.message
+    assert "mitigauge series show toys v3 --diff" in refused.value.hint
+    with pytest.raises(InvalidInput, match="nothing of toys has that one"):
+        service.approve_seen(session, "toys", "v3", "0" * 12, "ann")
+    for digest, label in (("", "v3"), (third.digest[:11], "v3"), ("%" * 12, "v3"),
+                          (third.digest, "")):  # fmt: skip
+        with pytest.raises(InvalidInput, match=r"is no digest|no revision is named"):
+            service.approve_seen(session, "toys", label, digest)
+    assert {second.state, third.state} == {RevisionState.WAITING}
+    assert service.approve_seen(session, "toys", "v2", second.digest[:12], "ann") is second
+    assert (second.state, second.approved_by, third.state) == ("approved", "ann", "waiting")
+
+
+def test_what_took_the_label_s_place_is_not_approved_with_it(
+    session: Session, blobs: BlobStore
+) -> None:
+    [seen] = add(session, blobs, ONE, name="toys")
+    signed = revisions(series(1, [TWO]))
+    ids = {m.message_id: Attested.PASS for m in [signed[0].first, signed[0].patches[0].mail]}
+    [now] = service.add(session, signed, blobs, trust=Trust((), ids))
+    with pytest.raises(InvalidInput, match="another v1 came"):
+        service.approve_seen(session, "toys", "v1", seen.digest[:16])
+    assert now.state == RevisionState.WAITING
 
 
 def test_only_what_was_approved_and_has_a_spec_begins(session: Session, blobs: BlobStore) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import mailbox
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes, policy
 from email.message import EmailMessage
@@ -22,7 +24,7 @@ from cli import series_mail as command
 from mitigauge.blobs import blob_store
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.reports.reply_service import answer
-from mitigauge.series import asking, service
+from mitigauge.series import asking, faults, service
 from mitigauge.series import request_repository as repository
 from mitigauge.series.asking import MOST_PER_DAY
 from mitigauge.series.schemas import RequestView
@@ -37,6 +39,7 @@ from tests.db.test_series import Pretended
 from tests.mail_server import mail_server
 from tests.series_mails import diff, raw_mail, series
 from tests.signing import developer, ring, signed
+from tests.slow_server import bad_server
 
 ROBOT = "A Robot <robot@example.com>"
 PATCH, FIX, OTHER = (diff("toys/one.c", was, now) for was, now in ("ab", "bc", "bd"))
@@ -276,11 +279,12 @@ def test_a_person_may_carry_out_what_waits_or_set_it_aside(post: Post) -> None:
     post.ask(f"{TEST}{FIX}", sign=False, sender="Eve <eve@example.net>")
     post.ask(TEST, sign=False, sender="Eve <eve@example.net>")
     with Session(post.engine) as session:
-        asking.approve(session, asking.find(session, 1), post.desk.means(), "ann")
+        row = asking.find(session, 1)
+        asking.approve(session, row, post.desk.means(), row.mail_sha256[:16], "ann")
         asking.ignore(session, asking.find(session, 2))
         session.commit()
         with pytest.raises(InvalidInput, match="request 1 is accepted"):
-            asking.approve(session, asking.find(session, 1), post.desk.means())
+            asking.approve(session, row, post.desk.means(), row.mail_sha256)
         with pytest.raises(NotFound, match="no request 9"):
             asking.find(session, 9)
     post.look()
@@ -521,7 +525,8 @@ def test_strangers_cannot_fill_the_database(post: Post, monkeypatch: pytest.Monk
 def test_what_is_no_mail_is_set_aside_unread(post: Post, tmp_path: Path) -> None:
     stored(post)
     secret = tmp_path / "secret"
-    secret.write_text(TEST)
+    # A whole mail, so that nothing but the link is wrong with it.
+    secret.write_bytes(raw_mail("Re: x", TEST, sender="Eve <eve@example.net>", ident="secret"))
     (post.box / "new" / "link").symlink_to(secret)
     os.mkfifo(post.box / "new" / "pipe")
     (post.box / "new" / "folder").mkdir()
@@ -535,6 +540,54 @@ def test_what_is_no_mail_is_set_aside_unread(post: Post, tmp_path: Path) -> None
     assert len([line for line in post.heard if "larger than 4 MiB" in line]) == 7
     with pytest.raises(NotFound, match="is no Maildir"):
         post.desk.look(tmp_path / "nowhere")
+
+
+def test_mails_that_cannot_be_dealt_with_stand_before_nobody(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """200 of them, older than a request: what used to raise, and a fault of ours besides."""
+    stored(post)
+    take = asking.take
+
+    def broken(session: Session, came: asking.Came, means: asking.Means) -> object:
+        if "evil" in came.mail.body:
+            raise RuntimeError("a bug")
+        return take(session, came, means)
+
+    monkeypatch.setattr(series_mail.asking, "take", broken)
+    odd = [b"Subject: =?utf-8?b?a?=\n\n", b"From: " + b"(" * 19_000 + b"\n\n"]
+    evil = [raw_mail("evil", f"evil\n{TEST}", ident=f"evil-{n}") for n in range(5)]
+    unread = [b"A: b\n" * 30_000 + b"\nx" for _ in range(5)]
+    post.deliver(*odd * 95, *evil, *unread)
+    for file in (post.box / "new").iterdir():
+        os.utime(file, (1, 1))
+    post.ask(TEST)
+    post.look()
+    post.look()
+    assert [request.state for request in post.requests()] == ["accepted"]
+    assert os.listdir(post.box / "new") == []
+    with Session(post.engine) as session:
+        said = faults.words(session, faults.MAILDIR)
+    assert len(said) == 10
+    assert sum("RuntimeError" in line for line in said) == 5
+    assert sum("more than 2000 heads" in line for line in said) == 5
+
+
+def test_a_fault_of_this_machine_sets_no_mail_aside(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    stored(post)
+    with monkeypatch.context() as patched:
+        patched.setattr(series_mail.asking, "take", full)
+        for _ in range(4):
+            post.ask(TEST)
+    assert len(os.listdir(post.box / "new")) == 4
+    post.look()
+    assert post.requests() != []
+    assert os.listdir(post.box / "new") == []
 
 
 def test_a_server_that_takes_nothing_is_asked_again_later_and_less(
@@ -555,6 +608,39 @@ def test_a_server_that_takes_nothing_is_asked_again_later_and_less(
         post.look()
     [request] = post.requests()
     assert (request.failures, request.why) == (3, "its answer could not be sent")
+
+
+def test_a_refused_receiver_does_not_make_the_others_get_an_answer_again(post: Post) -> None:
+    refuses = {"list@example.org": "550 closed list"}
+    with mail_server(refuses=refuses) as server:
+        box = Outbox(None, f"127.0.0.1:{server.port}", ROBOT, encrypted=False)
+        post.desk = replace(post.desk, outbox=box)
+        stored(post)
+        post.ask(f"{TEST}\n{FIX}")
+        post.build()
+        post.finish()
+        for _ in range(5):
+            post.look()
+        assert [got["X-RcptTo"] for got in server.handler.mails] == ["one@example.org"] * 2
+    [request] = post.requests()
+    assert request.state == RequestState.DONE
+    assert "list@example.org" in request.error
+    assert "550 closed list" in request.error
+
+
+def test_a_server_that_drips_keeps_nobody_out(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.adapters.mail.WHOLE_S", 1.0)
+    stored(post)
+    with bad_server("greeting", "drips") as server, ThreadPoolExecutor(1) as threads:
+        box = Outbox(None, server.address, ROBOT, encrypted=False)
+        post.desk = replace(post.desk, outbox=box)
+        post.ask(TEST)
+        answers = threads.submit(post.desk.answer)
+        with repository.alone(post.engine) as got:
+            assert got
+        answers.result(20)
+    [request] = post.requests()
+    assert "did not end within" in request.error
 
 
 def test_two_who_read_the_same_mails_do_not_meet(post: Post) -> None:
@@ -596,7 +682,10 @@ def test_the_commands_list_print_approve_and_set_aside(
     assert "\x1b" not in shown
     with pytest.raises(InvalidInput, match="what is approved"):
         series_command.approve("toys", request=1)
-    series_command.approve(request=1)
+    with pytest.raises(InvalidInput, match="not the mail that you looked at"):
+        series_command.approve(request=1, mail_digest="0" * 16)
+    [request] = post.requests()
+    series_command.approve(request=1, mail_digest=request.mail_sha256[:16])
     assert "request 1 is accepted: v1+fix-2 is measured" in capsys.readouterr().out
     command.ignore(1)
     assert "request 1 of eve@example.net is ignored" in capsys.readouterr().out

@@ -15,15 +15,17 @@ from cli import series as command
 from cli import try_patches as trying
 from mitigauge.blobs import blob_store
 from mitigauge.errors import MitigaugeError, NotFound
-from mitigauge.series import service
+from mitigauge.mails.mail import Mail
+from mitigauge.mails.reader import mail_of
+from mitigauge.series import faults, service
+from mitigauge.series.feed import Entry
 from mitigauge.series.listed import shown
-from mitigauge.series.mail import Mail, mail_of
 from mitigauge.series.service import Wanted
 from mitigauge.series.states import Attested, RevisionState
 from mitigauge.series.tables import ListArchive
 from mitigauge.series.thread import revisions
 from mitigauge.settings import get_settings
-from pipelines.adapters.archive import Archive
+from pipelines.adapters.archive import Archive, ArchiveAway, BadThread, Validators
 from pipelines.adapters.attestation import attested
 from pipelines.series_watch import Watcher
 from tests.db.test_series import Pretended
@@ -242,6 +244,48 @@ def test_another_archive_s_fault_stops_nothing(
     look_until(engine, watcher, lambda: "v8" in labels(engine))
     assert labels(engine)["v8"] == "waiting"
     assert any("127.0.0.1:1/broken did not answer" in line for line in heard)
+
+
+@pytest.mark.parametrize(
+    ("fault", "looks"),
+    [(BadThread("it is no gzip"), 2), (RuntimeError("a bug"), 2), (ArchiveAway("500"), 3)],
+)
+def test_one_thread_s_fault_does_not_fail_its_archive(
+    engine: Engine, archive: Inbox, watcher: Watcher, heard: list[str], fault: Exception,
+    looks: int, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    change_id = f"{CHANGE_ID}-t{looks}{type(fault).__name__}"
+    n = 30 + looks + isinstance(fault, RuntimeError)
+    n += 5 * isinstance(fault, ArchiveAway)
+    thread = Archive.thread
+
+    def broken(self: Archive, message_id: str) -> bytes:
+        if message_id == "evil@example.org":
+            raise fault
+        return thread(self, message_id)
+
+    monkeypatch.setattr(Archive, "thread", broken)
+    monkeypatch.setattr(faults, "MOST_AWAY", 3)
+    watched(engine, archive, change_id)
+    evil = raw_mail("[PATCH v9 0/1] toys: Mend them", "x", ident="evil")
+    feed = [
+        Entry(f"{ident}@example.org", f"[PATCH v{n} 0/1] toys: Mend them", "one@example.org")
+        for ident in ("evil", f"v{n}-0")
+    ]
+    monkeypatch.setattr(Archive, "new", lambda *_: (feed, Validators()))
+    archive.add(evil, *raw_series(n, [TWO], change_id=change_id))
+    look_until(engine, watcher, lambda: f"v{n}" in labels(engine))
+    for _ in range(looks):
+        at_once(engine)
+        watcher.look()
+    assert labels(engine)[f"v{n}"] == "waiting"
+    with Session(engine) as session:
+        row = session.get_one(ListArchive, archive.url)
+        assert (row.failures, row.error) == (0, "")
+        assert "evil@example.org" in row.seen
+        [line] = shown(session, service.find(session, "toys")).set_aside
+    assert line.startswith("evil@example.org")
+    assert any("evil@example.org: set aside" in said for said in heard)
 
 
 def test_a_fault_of_ours_stops_nothing_either(

@@ -30,6 +30,8 @@ SECONDS = 90.0
 # So many inputs are done between two reports of a process.
 BATCH_S = 2.0
 FAILURES_KEPT = 50
+# Inputs of a generator in the short form.
+SHORT = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Generator:
     once: Callable[[random.Random, Path], str]
     share: float
     """Of all inputs, relative to the others': those that cost a process are few."""
+    short: int = SHORT
+    """How many inputs the short form makes: fewer of those that hold many files each."""
 
 
 @dataclass(slots=True)
@@ -84,7 +88,8 @@ def generators(names: Sequence[str] = ()) -> list[Generator]:
             module: ModuleType = importlib.import_module(f"tests.fuzz.{info.name}")
             share = float(getattr(module, "SHARE", 1.0))
             if hasattr(module, "once"):
-                found.append(Generator(info.name, module.once, share))
+                short = int(getattr(module, "SHORT", SHORT))
+                found.append(Generator(info.name, module.once, share, short))
     # Parts of one that can be asked for by themselves.
     parts = importlib.import_module("tests.fuzz.workloads").PARTS
     found += [Generator(name, parts[name], 1.0) for name in names if name in parts]

@@ -62,7 +62,7 @@ def build(builder: Builder) -> Build:
 
     def built(name: str) -> Kernel:
         patches = read_patches([SERIES / name])
-        order = Order(BASE, profile_of("lab"), patches, scope="test-series")
+        order = Order(BASE, profile_of("lab"), patches)
         with Session(builder.engine, expire_on_commit=False) as session:
             return session.get_one(Kernel, builder.build(order))
 

@@ -42,7 +42,7 @@ from mitigauge.profiles.store.tables import Profile
 from mitigauge.reports.weekly import service as weekly
 from mitigauge.runs.submission import submit
 from mitigauge.runs.tables import Boot
-from mitigauge.series.mail_files import read_mails
+from mitigauge.mails.files import read_mails
 from mitigauge.series.service import Wanted, add
 from mitigauge.series.states import RevisionState
 from mitigauge.series.thread import revisions

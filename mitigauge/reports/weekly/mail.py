@@ -15,11 +15,11 @@ from email.policy import SMTP
 from email.utils import format_datetime
 
 from mitigauge.errors import InvalidInput
+from mitigauge.mails.mail import address_of
 from mitigauge.reports.weekly.document import Document, Picture
 from mitigauge.reports.weekly.html import render_html
 from mitigauge.reports.weekly.picture import png
 from mitigauge.reports.weekly.text import render_text
-from mitigauge.series.mail import address_of
 
 # A name that no server resolves, for a report that is written and not sent.
 NOWHERE = "mitigauge.invalid"

@@ -283,6 +283,12 @@ def stored(session: Session, week: str, *, lock: bool = False) -> WeeklyReport |
     return session.scalars(statement.with_for_update() if lock else statement).one_or_none()
 
 
+def sent_weeks(session: Session) -> set[str]:
+    """Weeks of which any version was sent."""
+    found = select(WeeklyReport.week).where(WeeklyReport.sent_at.is_not(None)).distinct()
+    return set(session.scalars(found))
+
+
 def newest_version(session: Session, week: str) -> int:
     """The number of the week's newest version; 0: there is none."""
     found = select(func.max(WeeklyReport.version)).where(WeeklyReport.week == week)

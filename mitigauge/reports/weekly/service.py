@@ -6,18 +6,19 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from email.message import EmailMessage
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.database import advisory_lock, database_now, transaction
+from mitigauge.deliveries import repository as deliveries
 from mitigauge.errors import NotFound
 from mitigauge.reports.weekly import repository
 from mitigauge.reports.weekly.arrange import arrange
 from mitigauge.reports.weekly.data import Counts, WeekData
-from mitigauge.reports.weekly.document import Document, Picture
+from mitigauge.reports.weekly.document import Document, Picture, said
 from mitigauge.reports.weekly.gather import gather
 from mitigauge.reports.weekly.html import render_html
 from mitigauge.reports.weekly.mail import mail
@@ -32,6 +33,9 @@ from mitigauge.trends.update import update_quietly
 # Any fixed number serves; it keeps this lock apart from other advisory ones.
 MAKING_LOCK = 7340232
 LISTED = 120
+# How a delivery of a report is called before its week; how many weeks that were missed are told.
+DELIVERY = "weekly-"
+MOST_LATE = 8
 FORMATS = ("text", "markdown", "html", "json", "mail")
 
 
@@ -54,9 +58,23 @@ class Report:
         """A moment that follows from the data: the week's end, or the newest figure so far."""
         return self.week.end if self.data.complete else self.data.until or self.week.start
 
-    def mail(self, *, sender: str = "", to: Sequence[str] = (), base: str = "") -> EmailMessage:
-        """The report as a mail. Raises :class:`InvalidInput` for what is no address."""
-        return mail(self.document, dated=self.dated, sender=sender, to=to, base=base)
+    def mail(
+        self, *, sender: str = "", to: Sequence[str] = (), base: str = "", late: bool = False
+    ) -> EmailMessage:
+        """The report as a mail; *late*: it says that it is. Raises :class:`InvalidInput` for what
+        is no address.
+        """
+        document = self._late if late else self.document
+        return mail(document, dated=self.dated, sender=sender, to=to, base=base)
+
+    @property
+    def _late(self) -> Document:
+        """The document of one whose week went by before it was sent."""
+        words = f"Sent late: this week ended on {self.week.end - timedelta(days=1):%Y-%m-%d}, and "
+        words += "its report could not be sent in the week after it."
+        subject = f"{self.document.subject} (sent late)"
+        lead = [said(words), *self.document.lead]
+        return self.document.model_copy(update={"subject": subject, "lead": lead})
 
     def rendered(self, form: str, *, base: str = "") -> bytes:
         """The report in one of ``FORMATS``, as a file holds it."""
@@ -69,6 +87,14 @@ class Report:
         if form == "markdown":
             return render_markdown(self.document, base=base).encode()
         return render_text(self.document).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """A report that somebody should have got; *late*: another week has ended since."""
+
+    report: Report
+    late: bool
 
 
 def _inline(picture: Picture) -> str:
@@ -164,13 +190,29 @@ def default_week(session: Session) -> Week:
     return Week.of(newest)
 
 
+def _wanted(session: Session) -> list[Week]:
+    """The weeks whose reports somebody should have got by now, the oldest first.
+
+    The last one that is over, those since the newest that was sent (up to 8), and those of which
+    somebody was begun to be told.
+    """
+    last = Week.of(database_now(session)).earlier()
+    sent = repository.sent_weeks(session)
+    begun = [name.removeprefix(DELIVERY) for name in deliveries.open_mails(session, DELIVERY)]
+    recent = [str(last.earlier(weeks)) for weeks in range(1, MOST_LATE + 1)]
+    missed = [week for week in recent if sent and max(sent) < week]
+    return [Week.parse(week) for week in sorted({*begun, *missed, str(last)} - sent)]
+
+
 def due(session: Session) -> Week | None:
-    """The last week that is over, where no final report of it was made and there is anything."""
-    week = Week.of(database_now(session)).earlier()
-    report = repository.stored(session, str(week))
-    if report is not None and report.complete:
+    """The first week that is over, where no final report of it was made and there is anything."""
+    if repository.newest_verdict_at(session) is None:
         return None
-    return None if repository.newest_verdict_at(session) is None else week
+    for week in _wanted(session):
+        report = repository.stored(session, str(week))
+        if report is None or not report.complete:
+            return week
+    return None
 
 
 def make_if_due(engine: Engine) -> Report | None:
@@ -186,12 +228,20 @@ def make_if_due(engine: Engine) -> Report | None:
         return None if week is None else make(engine, week)
 
 
-def unsent(session: Session) -> Report | None:
-    """The report of the week that ended last, where it was made and not sent yet."""
-    row = repository.stored(session, str(Week.of(database_now(session)).earlier()))
-    if row is None or not row.complete or row.sent_at is not None:
-        return None
-    return _report(row)
+def unsent(session: Session) -> list[Unsent]:
+    """Reports that were made and not sent yet, the oldest week first."""
+    last = str(Week.of(database_now(session)).earlier())
+    rows = [repository.stored(session, str(week)) for week in _wanted(session)]
+    return [
+        Unsent(_report(row), late=row.week != last)
+        for row in rows
+        if row is not None and row.complete
+    ]
+
+
+def delivery_name(week: str) -> str:
+    """What deliveries of a week's report are known by, whatever its version."""
+    return f"{DELIVERY}{week}"
 
 
 def was_sent(session: Session, report: Report) -> None:

@@ -15,11 +15,11 @@ SCRIPTS = REPOSITORY / "pipelines" / "kernel_scripts"
 ONE = """\
 int one(void)
 {
-	int a = 1;
-	int b = 2;
-	int c = 3;
-	int x = 4;
-	return a + b + c + x;
+\tint a = 1;
+\tint b = 2;
+\tint c = 3;
+\tint x = 4;
+\treturn a + b + c + x;
 }
 """
 TWO = ONE.replace("one", "two")
@@ -28,12 +28,12 @@ PATCH = """\
 --- a/x.c
 +++ b/x.c
 @@ -3,7 +3,7 @@ int {name}(void)
- 	int older = 1;
- 	int b = 2;
- 	int c = 3;
--	int x = 4;
-+	int x = 5;
- 	return a + b + c + x;
+ \tint older = 1;
+ \tint b = 2;
+ \tint c = 3;
+-\tint x = 4;
++\tint x = 5;
+ \treturn a + b + c + x;
  }}
 """
 

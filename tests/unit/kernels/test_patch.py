@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.kernels.patch import MOST_PATCHES, read_patch
+from mitigauge.kernels.patch import MOST_PATCHES, patch_in, read_patch
 from mitigauge.kernels.patch_files import read_patches
+from mitigauge.mails.reader import mail_of
 
 DIFF = """\
 diff --git a/kernel/fork.c b/kernel/fork.c
@@ -42,7 +43,8 @@ def diff(old: str, new: str | None = None) -> str:
 
 
 def test_a_mail_has_its_title_and_its_files() -> None:
-    patch = read_patch(MAIL, "0003.patch")
+    patch = patch_in(mail_of(MAIL.split("\n", 1)[1].encode()), "0003.patch")
+    assert patch is not None
     assert patch.title == "fork: count what is counted"
     assert patch.files == ["kernel/fork.c"]
 
@@ -118,5 +120,125 @@ def test_too_many_patches_are_refused(tmp_path: Path) -> None:
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="is not there"):
         read_patches([tmp_path / "missing.patch"])
-    with pytest.raises(InvalidInput, match=r"no \*\.patch"):
+    with pytest.raises(InvalidInput, match="no mails or patches"):
         read_patches([tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind"),
+    [("0120000", "symbolic link"), ("00000120000", "symbolic link"), ("+120000", "symbolic link"),
+     (" 120000", "symbolic link"), ("2000000000000000120000", "symbolic link"),
+     ("0160000", "submodule"), ("0100644", "mode"), ("100600", "mode"), ("x", "mode")],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "head", ["new file mode {}", "old mode 100644\nnew mode {}", "deleted file mode {}",
+             "index 1111111..2222222 {}"],
+)  # fmt: skip
+def test_a_mode_is_refused_however_it_is_written(mode: str, kind: str, head: str) -> None:
+    text = DIFF.replace("index 1111111..2222222 100644", head.format(mode))
+    with pytest.raises(InvalidInput, match=kind):
+        read_patch(text, "evil.patch")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (diff('"a/x\\ny"'), "touches"),
+        (diff("a/x\x0by"), "touches"),
+        ("--- x.c\n+++ x.c\n@@ -1 +1 @@\n-a\n+b\n", "without the folder"),
+        (f"{DIFF}diff --cc x\n@@@ -1 -1 +1 @@@\n", "belongs to no diff"),
+        (f"*** a/x\t1\n--- b/x\t1\n***************\n*** 1 ****\n! a\n{DIFF}", "belongs to no diff"),
+        (f"{DIFF}@@ -1,9 +1,9 @@\n a\n", "cut off"),
+        (f"words\n@@ -1,9 +1,9 @@\n a\n\n{DIFF}", "belongs to no diff"),
+        (f"{DIFF}Binary files a/x and b/x differ\n", "binary"),
+        (f"{DIFF}diff --git a/x b/x\n", "belongs to no diff"),
+        ("diff --git a/x y b/x z\nold mode 100644\nnew mode 100755\n", "told apart"),
+    ],
+)
+def test_what_is_not_taken_of_a_patch_is_named(text: str, why: str) -> None:
+    with pytest.raises(InvalidInput, match=why):
+        read_patch(text, "evil.patch")
+
+
+def test_diffs_of_other_programs_are_taken() -> None:
+    quilt = (
+        "Index: linux-7.2/x.c\n" + "=" * 67 + "\n--- linux-7.2.orig/x.c\t2026-01-01 10:00:00 +0000"
+        "\n+++ linux-7.2/x.c\t2026-01-01 10:00:01 +0000\n@@ -1 +1 @@\n-a\n+b\n"
+    )
+    assert read_patch(quilt, "quilt").files == ["x.c"]
+    old = quilt.replace("\t", " ")
+    assert read_patch(old, "no tabs").files == ["x.c"]
+    mode = "diff --git a/run me b/run me\nold mode 100644\nnew mode 100755\n"
+    assert read_patch(mode, "mode").files == ["run me"]
+    removed = "--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n one\n--- ../../y\n"
+    assert read_patch(removed, "removed").files == ["x"]
+
+
+def numbered(tag: str, body: str = DIFF, who: str = "a@example.org") -> bytes:
+    return f"From: {who}\nSubject: [PATCH {tag}] {tag}\n\nWhy.\n---\n{body}".encode()
+
+
+def box_of(folder: Path, *mails: bytes) -> Path:
+    begin = b"From mboxrd@z Thu Jan  1 00:00:00 1970\n"
+    (folder / "x.mbox").write_bytes(b"".join(begin + mail + b"\n" for mail in mails))
+    return folder / "x.mbox"
+
+
+def test_a_mailbox_gives_its_newest_revision_in_the_order_of_its_numbers(tmp_path: Path) -> None:
+    other = numbered("v2 1/2", DIFF.replace("int b", "int x"), "b@example.org")
+    talk = b"From: b@example.org\nSubject: Re: nice\nIn-Reply-To: <1@x>\n\n" + DIFF.encode()
+    box = box_of(tmp_path, numbered("1/2"), numbered("2/2"), numbered("v2 2/2"), talk,
+                 numbered("v2 1/2"), other, numbered("v2 1/2"))  # fmt: skip
+    told: list[str] = []
+    assert [patch.title for patch in read_patches([box], told.append)] == ["v2 1/2", "v2 2/2"]
+    assert [line.rsplit(": ", 1)[1] for line in sorted(told)] == [
+        "it is of v1, and v2 is there", "it is of v1, and v2 is there",
+        "it answers another mail", "it is from b@example.org, not from a@example.org",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mails", "why"),
+    [
+        ((numbered("1/3"), numbered("3/3")), "patch 2 of 3 of v1 is missing"),
+        ((numbered("1/2"), numbered("2/2", "no diff\n")), "mail 2 has no hunk"),
+        ((numbered("1/2"), numbered("2/2"), numbered("2/2", DIFF.replace("int b", "int x"))),
+         "mail 3 both are patch 2"),
+        ((numbered("1/2"), b"Subject: [PATCH 2/2] h\nContent-Type: text/html\n\n<p>" +
+          DIFF.encode()), "its text is HTML"),
+        ((numbered("1/2"), b"Subject: [PATCH 2/2] h\nContent-Type: application/pdf\n\nx"),
+         "a part of type application/pdf"),
+        ((numbered("1/2"), numbered("2/2", "x" * (4 << 20))), "larger than 4 MiB"),
+    ],
+)  # fmt: skip
+def test_nothing_is_built_without_a_patch_that_was_there(
+    tmp_path: Path, mails: tuple[bytes, ...], why: str
+) -> None:
+    with pytest.raises(InvalidInput, match=why):
+        read_patches([box_of(tmp_path, *mails)])
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [("x.patch -p0", "is not followed"), ("../x.patch", "no file below"),
+     ("/etc/passwd", "no file below"), ("gone.patch", "no file below"),
+     ("link.patch", "no file below")],
+)  # fmt: skip
+def test_a_quilt_series_that_cannot_be_followed_is_refused(
+    tmp_path: Path, line: str, why: str
+) -> None:
+    (tmp_path / "x.patch").write_text(DIFF)
+    (tmp_path / "link.patch").symlink_to("/etc/passwd")
+    (tmp_path / "series").write_text(f"# ours\nx.patch -p1 # fine\n\n{line}\n")
+    with pytest.raises(InvalidInput, match=why):
+        read_patches([tmp_path])
+
+
+def test_a_patch_may_be_attached_and_is_one_where_it_is_inline_too(tmp_path: Path) -> None:
+    mail = EmailMessage()
+    mail["Subject"], mail["From"] = "[PATCH] one", "series@example.org"
+    mail.set_content(f"Why.\n\n{DIFF}")
+    mail.add_attachment(DIFF.encode(), "application", "octet-stream", filename="one.patch")
+    (tmp_path / "one.eml").write_bytes(mail.as_bytes())
+    [patch] = read_patches([tmp_path])
+    assert patch.text == DIFF

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mitigauge.errors import InvalidInput
+from mitigauge.mails.reader import mail_of
 from mitigauge.reports.plain import width
 from mitigauge.reports.reply import Answered
 from mitigauge.reports.request_reply import Said, mail
-from mitigauge.series.mail import mail_of
 from mitigauge.series.request import request_in
 
 ANSWERED = Answered(

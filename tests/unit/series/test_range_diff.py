@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import time
 from itertools import pairwise
 from pathlib import Path
 
 from mitigauge.kernels.patch import Patch
-from mitigauge.series.mail_files import read_mails
+from mitigauge.mails.files import read_mails
 from mitigauge.series.range_diff import MOST_LINES, Change, Renamed, range_diff, renamed
 from mitigauge.series.thread import revisions
 from tests.series_mails import diff
@@ -91,3 +92,25 @@ def test_patches_of_any_size_are_compared_within_seconds() -> None:
     assert renamed([long("a")], [long("b")]) == []
     assert len(change.lines) <= MOST_LINES
     assert time.monotonic() - began < 20
+
+
+def test_revisions_of_any_size_are_compared_within_a_bound() -> None:
+    """2,400 lines a side, all of few kinds: what made the quadratic way run out of time."""
+    rng = random.Random(1)
+
+    def patches(kinds: list[str]) -> list[Patch]:
+        return [
+            Patch(f"patch {n}", "diff --git a/x b/x\n" + "".join(
+                f"+{rng.choice(kinds)}\n" for _ in range(2400)
+            ))
+            for n in range(20)
+        ]  # fmt: skip
+
+    before, after = patches(["", "a", "b", "c"]), patches(["", "a", "b", "d" * 5000])
+    began = time.monotonic()
+    found = range_diff(before, after)
+    renamed(before, after)
+    assert time.monotonic() - began < 15
+    assert [each.change for each in found] == ["changed"] * 20
+    assert all(len(line) <= 300 for each in found for line in each.lines)
+    assert any("too many to be compared" in each.lines[0] for each in found)

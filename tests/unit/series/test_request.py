@@ -6,8 +6,10 @@ import base64
 
 import pytest
 
-from mitigauge.series.diff_in_mail import diff_in
-from mitigauge.series.mail import Mail, mail_of
+from mitigauge.errors import InvalidInput
+from mitigauge.kernels.diff import diff_in
+from mitigauge.mails.mail import Mail
+from mitigauge.mails.reader import mail_of
 from mitigauge.series.request import (
     FORMS,
     Asked,
@@ -169,12 +171,14 @@ def test_a_quoted_diff_is_no_fix() -> None:
 
 def test_several_files_and_hunks_are_one_diff_with_empty_context_mended() -> None:
     two = FIX + diff("toys/two.c", "x", "y")
-    assert diff_in(f"Hi\n\n{FIX}\nand\n\n{diff('toys/two.c', 'x', 'y')}--\nme\n") == two
+    assert diff_in(f"Hi\n\n{FIX}\nand\n\n{diff('toys/two.c', 'x', 'y')}--\nme\n").text == two
     context = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n \n-a\n+b\n"
-    assert diff_in(context.replace("\n \n", "\n\n")) == context
+    assert diff_in(context.replace("\n \n", "\n\n")).text == context
     end = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n"
-    assert diff_in(f"{end}Thanks\n") == end
-    assert diff_in("--- \nno\n+++ diff\n@@ -1 +1 @@\n") == ""
+    assert diff_in(f"{end}Thanks\n").text == end
+    assert diff_in("--- \nno\n+++ diff\n").text == ""
+    with pytest.raises(InvalidInput, match="belongs to no diff"):
+        diff_in("--- \nno\n+++ diff\n@@ -1 +1 @@\n")
 
 
 @pytest.mark.parametrize("more", ["Content-Type: text/html", "Content-Type: text/html; charset=x"])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mitigauge.errors import InvalidInput
+from mitigauge.mails.mail import Mail
+from mitigauge.mails.reader import mail_of
 from mitigauge.series.letter import base_commit, change_id, changelog, trailers
-from mitigauge.series.mail import Mail, mail_of
 from mitigauge.series.thread import MOST_MAILS, FoundRevision, revisions
 from tests.series_mails import CHANGE_ID, diff, raw_mail, series
 
@@ -37,7 +38,7 @@ def test_what_stands_below_a_diff_makes_no_other_patch(end: str) -> None:
 
 
 def test_a_removed_line_that_looks_like_the_end_of_a_mail_stays() -> None:
-    body = ONE.replace("-a\n+b\n three\n", "-a\n+b\n-- \n 2\n")
+    body = ONE.replace("-a\n+b\n three\n", "-a\n+b\n-- \n 2\n").replace("-1,3 +", "-1,4 +")
     assert only(series(1, [body])).patches[0].patch.text == body
 
 

@@ -958,7 +958,7 @@ export interface paths {
         put?: never;
         /**
          * Approve Revision
-         * @description Say that a revision's patches may run on our hosts. A body is not read.
+         * @description Say that a revision's patches, those of that digest, may run on our hosts.
          */
         post: operations["approve_revision_api_series__name___revision__approve_post"];
         delete?: never;
@@ -1291,6 +1291,17 @@ export interface components {
          * @enum {string}
          */
         AnswerKind: "found" | "several" | "none_of_these" | "refused" | "undecided";
+        /**
+         * Approval
+         * @description What a person looked at before saying that it may run.
+         */
+        Approval: {
+            /**
+             * Digest
+             * @description of the revision: 12 hexadecimal digits or more
+             */
+            digest: string;
+        };
         /**
          * ArmProfilesView
          * @description One arm's profiles of a case on a host.
@@ -4766,6 +4777,8 @@ export interface components {
             changelog: string;
             /** Changes */
             changes: components["schemas"]["PatchChange"][];
+            /** Digest */
+            digest: string;
             /** Experiment Id */
             experiment_id: number | null;
             /** Id */
@@ -5055,12 +5068,19 @@ export interface components {
             id: number;
             /** Looked At */
             looked_at?: string | null;
+            /** Loose */
+            loose: boolean;
             /** Name */
             name: string;
             /** Profile */
             profile: string;
             /** Revisions */
             revisions: components["schemas"]["RevisionView"][];
+            /**
+             * Set Aside
+             * @default []
+             */
+            set_aside: string[];
             /** Spec */
             spec: string;
             /** Title */
@@ -8029,7 +8049,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": components["schemas"]["Approval"];
             };
         };
         responses: {

@@ -39,7 +39,7 @@ export function RevisionItem({ series, revision, open }: RevisionProps) {
         <p className="notice">
           Its patches run as root on hosts of ours once somebody says so, after looking at them:{" "}
           <code>
-            mitigauge series approve {series.name} {revision.label}
+            mitigauge series approve {series.name} {revision.label} {revision.digest.slice(0, 16)}
           </code>
         </p>
       )}

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.series.mail import mail_of, mails_of
-from mitigauge.series.mail_files import read_mails
-from mitigauge.series.subject import patch_subject
+from mitigauge.mails.files import read_mails
+from mitigauge.mails.reader import mail_of, mails_of
+from mitigauge.mails.subject import patch_subject
 from tests.series_mails import mailbox, raw_mail, raw_series
 
 

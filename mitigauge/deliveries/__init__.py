@@ -1,0 +1,1 @@
+"""Mails that were handed over: to whom, and what came of it."""

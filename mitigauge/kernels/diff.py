@@ -1,0 +1,239 @@
+"""The diff that stands in a text, without the words around it, as `git apply -p1` would take it.
+
+Pure, and linear in the text's length. The same fix has the same bytes thereby, whatever greeting,
+signature or mail it comes with. What looks like a diff and cannot be taken is an error by name:
+nothing is built without it in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mitigauge.errors import InvalidInput
+from mitigauge.hostile import clean_text
+
+LONGEST_PATH = 4096
+# Of a text with a diff, and characters of the words before one.
+MOST_LINES = 200_000
+LONGEST_WORDS = 1 << 20
+REGULAR = ("100644", "100755")
+KINDS = {0o120000: "a symbolic link", 0o160000: "a submodule", 0o040000: "a directory"}
+_GIT = re.compile(r"diff --git (\S.*)")
+_MODE = re.compile(r"(?:old mode|new mode|new file mode|deleted file mode) (.*)")
+_INDEX = re.compile(r"index [0-9a-f]{4,64}\.\.[0-9a-f]{1,64}(?: (.*))?")
+_SHORT_INDEX = re.compile(r"index \S{1,64}\.\.\S{1,64}(?: (.*))?")
+_LIKE = re.compile(r"(?:similarity|dissimilarity) index \d{1,3}%")
+_MOVE = re.compile(r"(?:rename|copy) (?:from|to) (.+)")
+_HEAD = re.compile(
+    r"(?:index|old mode|new mode|new file mode|deleted file mode|similarity index"
+    r"|dissimilarity index|rename from|rename to|copy from|copy to) "
+)
+_BINARY = re.compile(r"GIT binary patch$|Binary files .* differ$")
+_HUNK = re.compile(r"@@ -\d{1,9}(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))? @@")
+# A moment behind a file's name, as `diff -u` writes it; without a tab where a program took it.
+_MOMENT = re.compile(r"\s+(?:\d{4}-\d\d-\d\d \d\d:\d\d.*|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d.*)$")
+# What was meant to be a diff, where it was not taken.
+_MEANT = re.compile(r"@@ -\d+(?:,\d+)? \+\d|diff --(?:git|cc|combined) |\*{15}$|@@@+ -\d")
+_HINT = "Mail programs wrap lines: attach the diff, or send it by `git send-email`."
+NOTHING = "/dev/null"
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """All files' diffs of a text, joined. *paths*: what they name below the tree.
+
+    *begins*: the number of characters before the first of them.
+    """
+
+    text: str
+    paths: tuple[str, ...]
+    begins: int
+
+
+class _Taker:
+    """Goes over the lines of one text."""
+
+    def __init__(self, lines: Sequence[str], name: str) -> None:
+        self.lines = lines
+        self.name = name
+        self.paths: list[str] = []
+        self.first = -1
+
+    def taken(self) -> Iterator[str]:
+        """The lines of the diff. Raises InvalidInput."""
+        at = 0
+        while at < len(self.lines):
+            end = self._past_heads(at)
+            if end == at:
+                self._require_meaningless(at)
+                at += 1
+                continue
+            self.first = at if self.first < 0 else self.first
+            yield from self.lines[at:end]
+            at = end
+            while hunk := self._hunk(at):
+                end = self._past_hunk(at, hunk)
+                # Programs take the blank off an empty line of context.
+                yield from (line or " " for line in self.lines[at:end])
+                at = end
+
+    def _line(self, at: int) -> str:
+        return self.lines[at] if at < len(self.lines) else ""
+
+    def _hunk(self, at: int) -> re.Match[str] | None:
+        return _HUNK.match(self._line(at))
+
+    def _past_heads(self, at: int) -> int:
+        """Past the heads of one file's diff; *at* itself where none begins."""
+        git = _GIT.fullmatch(self.lines[at])
+        if git is None:
+            return at + 2 if self._names(at) and self._hunk(at + 2) else at
+        begin, named = at, len(self.paths)
+        at += 1
+        while _HEAD.match(self._line(at)):
+            self._take_head(self._line(at))
+            at += 1
+        if _BINARY.match(self._line(at)):
+            raise InvalidInput(f"{self.name} has a binary diff", hint="A kernel's patch is text.")
+        if self._line(at).startswith("--- ") and self._line(at + 1).startswith("+++ "):
+            self._names(at)
+            at += 2
+        elif at == begin + 1:
+            # A file's name alone, as words quote it.
+            del self.paths[named:]
+            return begin
+        self._take_both(git[1], told=len(self.paths) > named)
+        return at
+
+    def _take_head(self, line: str) -> None:
+        """One line between `diff --git` and the hunks."""
+        mode, moved = _MODE.fullmatch(line), _MOVE.fullmatch(line)
+        index = _INDEX.fullmatch(line) or _SHORT_INDEX.fullmatch(line)
+        if moved:
+            self._take_path(moved[1], moved[1])
+        elif mode or index:
+            found = mode or index
+            assert found
+            if found[1] is not None:
+                self._require_regular(found[1])
+        elif not _LIKE.fullmatch(line):
+            raise InvalidInput(f"{self.name}: {_shown(line)} is no head of a diff", hint=_HINT)
+
+    def _require_regular(self, mode: str) -> None:
+        """Raises InvalidInput for all but regular files, however the mode is written."""
+        if mode in REGULAR:
+            return
+        octal = re.fullmatch(r"[ +]*([0-7]{1,30})\s*", mode)
+        number = int(octal[1], 8) % (1 << 64) if octal else 0
+        kind = KINDS.get(number, f"the mode {_shown(mode)}")
+        raise InvalidInput(f"{self.name} has {kind}", hint="Only regular files may be changed.")
+
+    def _names(self, at: int) -> bool:
+        """Take both names of ``---`` and ``+++``; False where there are none."""
+        old, new = self._line(at), self._line(at + 1)
+        if not old.startswith("--- ") or not new.startswith("+++ "):
+            return False
+        if not _HUNK.match(self._line(at + 2)):
+            return False
+        for line in (old, new):
+            path = _MOMENT.sub("", line[4:].split("\t", 1)[0]).rstrip()
+            if path != NOTHING:
+                self._take_below(path)
+        return True
+
+    def _take_both(self, both: str, *, told: bool) -> None:
+        """The names of ``diff --git``; *told*: other lines say them too."""
+        half = len(both) // 2
+        old, new = both[:half], both[half + 1 :]
+        same = both[half : half + 1] == " " and old.partition("/")[2] == new.partition("/")[2]
+        if not same and not told:
+            raise InvalidInput(
+                f"{self.name}: the names in {_shown('diff --git ' + both)} cannot be told apart",
+                hint="Give a file of `git format-patch`.",
+            )
+        words = [old, new] if same else both.split(" ") if both.count(" ") == 1 else []
+        for word in words:
+            self._take_below(word)
+        if not words and '"' in both:
+            self._refuse_path(both)
+
+    def _take_below(self, path: str) -> None:
+        """A name whose first folder is left out, as `-p1` does."""
+        first, slash, rest = path.partition("/")
+        if not slash:
+            raise InvalidInput(
+                f"{self.name} touches {_shown(path)}, a name without the folder that -p1 takes off",
+                hint="Make it by `git format-patch`, or by `diff -u` from above the tree.",
+            )
+        self._take_path(path if first in ("", "~", "..") else rest, path)
+
+    def _take_path(self, below: str, whole: str) -> None:
+        parts = below.split("/")
+        odd = whole.startswith(("/", '"', "~")) or {"..", ".", ".git", ""} & set(parts)
+        # What git would have quoted, and what would be read as another line.
+        if odd or '"' in whole or len(whole) > LONGEST_PATH or clean_text(whole) != whole:
+            self._refuse_path(below)
+        self.paths.append(below)
+
+    def _refuse_path(self, path: str) -> None:
+        raise InvalidInput(
+            f"{self.name} touches {_shown(path)}", hint="A patch stays below the source tree."
+        )
+
+    def _past_hunk(self, at: int, hunk: re.Match[str]) -> int:
+        """Past a hunk's last line, by the counts in its head."""
+        old, new = int(hunk["old"] or 1), int(hunk["new"] or 1)
+        name = f"{self.name}: the hunk {_shown(self.lines[at])}"
+        at += 1
+        while old > 0 or new > 0:
+            kind = (self.lines[at][:1] or " ") if at < len(self.lines) else ""
+            if kind not in (" ", "-", "+", "\\") or not kind:
+                raise InvalidInput(f"{name} is cut off or damaged", hint=_HINT)
+            old -= kind in " -"
+            new -= kind in " +"
+            at += 1
+        if old < 0 or new < 0:
+            raise InvalidInput(f"{name} has other lines than it says", hint=_HINT)
+        return at + 1 if self._line(at).startswith("\\ ") else at
+
+    def _require_meaningless(self, at: int) -> None:
+        """Raises InvalidInput for a line that is of a diff, and that no diff took."""
+        line = self.lines[at]
+        if _BINARY.match(line):
+            raise InvalidInput(f"{self.name} has a binary diff", hint="A kernel's patch is text.")
+        if _MEANT.match(line):
+            raise InvalidInput(
+                f"{self.name}: {_shown(line)} (line {at + 1}) belongs to no diff that is read here",
+                hint="Unified diffs are: `git format-patch`, `git diff`, `diff -u`. " + _HINT,
+            )
+
+
+def diff_in(text: str, name: str = "the diff") -> Diff:
+    """All files' diffs in *text*; no text where there is none. *name* is what errors call it.
+
+    Quoted lines are no diff. Raises InvalidInput for a hunk that is not as long as it says, for
+    anything but text in regular files below the tree, and for what no diff took.
+    """
+    if text.count("\n") > MOST_LINES:
+        raise InvalidInput(
+            f"{name} has more than {MOST_LINES:,} lines", hint="Give a patch of the kernel."
+        )
+    lines = text.removesuffix("\n").split("\n")
+    taker = _Taker(lines, name)
+    found = "".join(f"{line}\n" for line in taker.taken())
+    begins = sum(len(line) + 1 for line in lines[: taker.first]) if found else len(text)
+    return Diff(found, tuple(sorted(set(taker.paths))), begins)
+
+
+def words_before(text: str) -> str:
+    """What stands before the first diff in *text*, up to 1 Mi characters."""
+    try:
+        return text[: min(diff_in(text).begins, LONGEST_WORDS)]
+    except InvalidInput:
+        return text[:LONGEST_WORDS].split("\ndiff --git ", 1)[0]
+
+
+def _shown(text: str) -> str:
+    return repr(clean_text(text[:60]))

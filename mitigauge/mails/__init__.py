@@ -1,0 +1,1 @@
+"""Mails and mailboxes, read where they can harm nobody."""

@@ -1,0 +1,112 @@
+"""Mails and patches as people really have them, through the commands, each a process.
+
+`tests/fixtures/cases` holds each input with what is right.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mitigauge.kernels.patch_files import read_patches
+from mitigauge.mails.files import read_mails
+from mitigauge.series.thread import revisions
+from tests.commands import CASES, Command
+from tests.series_mails import mailbox
+
+# Cases of patches → titles, and files of the first.
+READ = {
+    "08-mbox-multipart-dropped.mbox": (["first", "second"], ["x.c"]),
+    "09-pure-rename.patch": (["drivers: Rename a.c"], ["drivers/a.c", "drivers/b.c"]),
+    "12a-from-in-message.patch": (["x86/bugs: Clear the history"], ["x.c"]),
+    "12b-from-in-message-qp.patch": (["x86/bugs: Clear the history"], ["x.c"]),
+    "13-quilt-folder": (["first", "second"], ["x.c"]),
+}
+
+
+@pytest.fixture
+def command(tmp_path: Path, database_url: str) -> Command:
+    return Command(tmp_path, database_url)
+
+
+def added(command: Command, case: str) -> dict[str, Any]:
+    """The one revision that `series add` stores of a case."""
+    [revision] = command.json("series", "add", CASES / case)["revisions"]
+    assert revision["state"] == "waiting", revision["why"]
+    return dict(revision)
+
+
+@pytest.mark.parametrize("case", READ)
+def test_patches_are_read_as_git_reads_them(command: Command, case: str) -> None:
+    found = command.json("kernel", "build", CASES / case, "--check")
+    titles, files = READ[case]
+    assert [patch["title"] for patch in found] == titles
+    assert found[0]["files"] == files
+
+
+def test_a_diff_of_quilt_is_no_less_a_patch(command: Command, tmp_path: Path) -> None:
+    revision = added(command, "06-quilt-mail-series")
+    assert revision["label"] == "v2"
+    assert [patch["title"] for patch in revision["patches"]] == ["x86/a: First", "x86/a: Second"]
+    box = tmp_path / "series.mbox"
+    mails = sorted((CASES / "06-quilt-mail-series").iterdir())
+    box.write_bytes(mailbox([mail.read_bytes() for mail in mails]))
+    found = command.json("kernel", "build", box, "--check")
+    assert [patch["title"] for patch in found] == ["x86/a: First", "x86/a: Second"]
+
+
+def test_parts_of_mails_are_read_by_both_commands_alike(command: Command) -> None:
+    case = "08-mbox-multipart-dropped.mbox"
+    assert [patch["title"] for patch in added(command, case)["patches"]] == ["first", "second"]
+
+
+@pytest.mark.parametrize(
+    ("case", "label", "count"),
+    [("10-stable-subject", "v1", 2), ("18-patchwork-subjects", "v2", 2),
+     ("09-pure-rename.patch", "v1", 1)],
+)  # fmt: skip
+def test_subjects_name_revision_and_place(
+    command: Command, case: str, label: str, count: int
+) -> None:
+    revision = added(command, case)
+    assert (revision["label"], len(revision["patches"])) == (label, count)
+
+
+def test_names_in_raw_utf8_are_read(command: Command) -> None:
+    revision = added(command, "20-raw-utf8-headers.eml")
+    assert revision["title"] == "MAINTAINERS: Add Łucja"
+    [mail] = read_mails([CASES / "20-raw-utf8-headers.eml"])
+    assert mail.sender.name == "Łucja Żółć"
+
+
+def test_a_blank_line_of_context_that_a_program_stripped_still_applies(
+    command: Command, tmp_path: Path
+) -> None:
+    case = CASES / "11-stripped-blank-context.eml"
+    added(command, case.name)
+    assert [patch["title"] for patch in command.json("kernel", "build", case, "--check")] == ["x"]
+    text = revisions(read_mails([case]))[0].patches[0].patch.text
+    (tmp_path / "x.c").write_text("int a;\nint c;\n\n")
+    subprocess.run(["git", "apply", "-p1"], cwd=tmp_path, input=text.encode(), check=True)
+    assert (tmp_path / "x.c").read_text() == "int b;\nint c;\n\n"
+
+
+def test_quoted_printable_is_decoded_whatever_stands_in_the_message() -> None:
+    [patch] = read_patches([CASES / "12b-from-in-message-qp.patch"])
+    assert "+a = 2;\n" in patch.text
+    assert "=3D" not in patch.text
+
+
+def test_the_command_approves_what_was_looked_at_alone(command: Command) -> None:
+    revision = added(command, "10-stable-subject")
+    name = command.json("series", "list")[0]["name"]
+    refused = command.run("series", "approve", name, "v1", "0" * 16, code=1)
+    assert "is not what you looked at" in refused.stderr
+    command.run("series", "approve", name, "v1", code=1)
+    shown = command.run("series", "show", name, "v1").stdout
+    assert revision["digest"] in shown
+    done = command.run("series", "approve", name, "v1", revision["digest"][:16])
+    assert "is approved" in done.stdout
