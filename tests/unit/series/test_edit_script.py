@@ -50,3 +50,10 @@ def test_what_differs_too_much_ends_soon() -> None:
     with pytest.raises(TooMany):
         opcodes(["a", "b"] * 5000, ["b", "c", "b"] * 5000, Budget())
     assert time.monotonic() - began < 10
+
+
+def test_what_is_spent_on_one_comparison_is_not_there_for_the_next() -> None:
+    budget = Budget(10)
+    assert opcodes(["a"], ["b"], budget) == [("replace", 0, 1, 0, 1)]
+    with pytest.raises(TooMany):
+        opcodes(["a", "b", "c"], ["d", "e", "f"], budget)
