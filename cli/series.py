@@ -163,9 +163,7 @@ def change(
     ] = "",
     loose: Annotated[
         bool | None,
-        typer.Option(
-            "--loose/--exact", help="Whether two lines of context do, where three do not."
-        ),
+        typer.Option("--loose/--exact", help="Whether two lines of context do where three do not."),
     ] = None,
 ) -> None:
     """Say by what a series is measured, what it is built on, and where it is watched."""
