@@ -1,8 +1,9 @@
 """Foreign programs in a sandbox: bubblewrap's namespaces, a user of their own, and limits.
 
 Inside there is a root of its own, read-only, the directories that are named, no network, no
-other process, no variable of ours. What bubblewrap does not limit is watched: time, memory,
-disk and output; whoever goes over a limit is ended with everything it started.
+other process, no variable of ours. A control group holds memory and processes to their limits
+where the machine has one; where it has none they are watched, twice a second, as time, disk and
+output are everywhere. Whoever goes over a limit is ended with everything it started.
 """
 
 from __future__ import annotations
@@ -13,18 +14,23 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from mitigauge.errors import MitigaugeError, NotReady
+from pipelines.adapters.control_group import control_group
+from pipelines.adapters.disk_use import DEEPEST, disk_use, unlinked_bytes
 
 # No account has it: what runs under it owns nothing and shares its limits with nobody.
 BUILD_USER = 64180
 INSIDE_USER = 1000
 LOOK_S = 0.5
 DISK_LOOK_S = 5.0
+# Below the one a look at the disk does not wait, below the other the program is ended.
+SHORT_OF_DISK = 1 << 30
+LEAST_FREE = 256 << 20
 LONGEST_LINE = 2000
 DRAINED_BYTES = 1 << 20
 PATH = "/usr/local/bin:/usr/lib/ccache:/usr/bin:/usr/sbin:/bin:/sbin"
@@ -42,6 +48,8 @@ class Limits:
     memory_bytes: int = 8 << 30
     disk_bytes: int = 12 << 30
     """In the directories that it may write to, together."""
+    files: int = 400_000
+    """In those directories, folders among them; a kernel's tree has some 100,000."""
     file_bytes: int = 2 << 30
     output_bytes: int = 64 << 20
     processes: int = 2000
@@ -71,30 +79,34 @@ class Sandbox:
         starts, inside. Raises :class:`LimitReached` naming the limit, and :class:`NotReady`
         where there is no bubblewrap.
         """
-        words = [*self._prlimit(), *self._bubblewrap(writable, readable, directory, variables)]
+        words = [*_unprivileged(), *self._prlimit()]
+        words += [*self._bubblewrap(writable, readable, directory, variables), *command]
         for outside in writable.values():
             _give_away(outside)
         for outside in (self.root, *writable.values(), *readable.values()):
             _require_reachable(outside)
-        with log.open("ab") as out:
-            process = _started([*words, *command])
-            reader = _Reader(process, out, self.limits.output_bytes, on_line)
-            watch = _Watch(process, self.limits, tuple(writable.values()), reader)
+        limits = self.limits
+        with log.open("ab") as out, control_group(limits.memory_bytes, limits.processes) as group:
+            process = _started(group.starting(words) if group else words)
+            reader = _Reader(process, out, limits.output_bytes, on_line)
+            watch = _Watch(process, limits, tuple(writable.values()), reader)
             try:
                 reader.start()
                 why = watch.until_over()
             finally:
                 _end(process)
             reader.join()
+            if not why and group and group.killed_for_memory():
+                why = too_much_memory(limits)
         if why:
             raise LimitReached(why, hint=f"It ran in a sandbox: {' '.join(command)[:200]}")
         return process.returncode
 
     def _prlimit(self) -> list[str]:
-        words = ["prlimit", "--core=0", f"--fsize={self.limits.file_bytes}"]
-        if os.getuid() == 0:
-            # Counted by user: with a user that is a person's, their other programs count too.
-            words.append(f"--nproc={self.limits.processes}")
+        # Counted by user: a person's other programs count too.
+        others = 0 if _is_root() else sum(1 for _ in processes_of(os.getuid()))
+        number = self.limits.processes + others
+        words = ["prlimit", "--core=0", f"--fsize={self.limits.file_bytes}", f"--nproc={number}"]
         return [*words, "--"]
 
     def _bubblewrap(
@@ -107,7 +119,9 @@ class Sandbox:
         words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
         words += ["--uid", str(INSIDE_USER), "--gid", str(INSIDE_USER), "--hostname", "build"]
         words += ["--ro-bind", str(self.root), "/", "--proc", "/proc", "--dev", "/dev"]
-        words += ["--tmpfs", "/tmp", "--tmpfs", "/run"]
+        # Files in memory: without a size each may take half of the machine's.
+        for place, share in (("/tmp", 8), ("/run", 64), ("/dev/shm", 64)):
+            words += ["--size", str(self.limits.memory_bytes // share), "--tmpfs", place]
         for inside, outside in readable.items():
             words += ["--ro-bind", str(outside), inside]
         for inside, outside in writable.items():
@@ -120,7 +134,8 @@ class Sandbox:
 
 def require_bubblewrap() -> None:
     """Raise :class:`NotReady` where sandboxes cannot be made."""
-    for program, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux")):
+    needed = (("bwrap", "bubblewrap"), ("prlimit", "util-linux"), ("setpriv", "util-linux"))
+    for program, package in needed:
         if shutil.which(program) is None:
             raise NotReady(
                 f"{program} is not installed, and nothing foreign is run without it",
@@ -130,7 +145,6 @@ def require_bubblewrap() -> None:
 
 def _started(words: Sequence[str]) -> subprocess.Popen[bytes]:
     require_bubblewrap()
-    other = BUILD_USER if _is_root() else None
     return subprocess.Popen(
         words,
         stdin=subprocess.DEVNULL,
@@ -139,10 +153,20 @@ def _started(words: Sequence[str]) -> subprocess.Popen[bytes]:
         cwd="/",
         env={"PATH": os.environ.get("PATH", PATH)},
         start_new_session=True,
-        user=other,
-        group=other,
-        extra_groups=[] if _is_root() else None,
     )
+
+
+def _unprivileged() -> list[str]:
+    """Words that give up root's rights for those of a user that owns nothing."""
+    if not _is_root():
+        return []
+    user = str(BUILD_USER)
+    return ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--"]
+
+
+def too_much_memory(limits: Limits) -> str:
+    """Why a program was ended that took more memory than it may."""
+    return f"it took more than {limits.memory_bytes >> 20} MiB of memory"
 
 
 def _is_root() -> bool:
@@ -233,7 +257,8 @@ class _Watch:
                 if why:
                     return why
             else:
-                return self._said_too_much()
+                # It may have taken its share and ended between two looks.
+                return self._said_too_much() or self._disk_why(())
 
     def _why(self) -> str:
         limits, now = self._limits, time.monotonic()
@@ -241,12 +266,27 @@ class _Watch:
             return self._said_too_much()
         if now - self._began > limits.seconds:
             return f"it took longer than {limits.seconds:.0f} s"
-        if memory_of(self._process.pid) > limits.memory_bytes:
-            return f"it took more than {limits.memory_bytes >> 20} MiB of memory"
-        if now - self._disk_at >= DISK_LOOK_S or self._disk_is_short():
+        family = family_of(self._process.pid)
+        if sum(family.values()) > limits.memory_bytes:
+            return too_much_memory(limits)
+        if len(family) > limits.processes:
+            return f"it started more than {limits.processes} processes"
+        if now - self._disk_at >= DISK_LOOK_S or self._free() < SHORT_OF_DISK:
             self._disk_at = now
-            if sum(disk_of(d) for d in self._directories) > limits.disk_bytes:
-                return f"it took more than {limits.disk_bytes >> 20} MiB of disk"
+            return self._disk_why(family)
+        return ""
+
+    def _disk_why(self, family: Iterable[int]) -> str:
+        limits, use = self._limits, disk_use(self._directories)
+        if use.used_bytes + unlinked_bytes(family) > limits.disk_bytes:
+            return f"it took more than {limits.disk_bytes >> 20} MiB of disk"
+        if use.files > limits.files:
+            return f"it made more than {limits.files} files"
+        if use.too_deep:
+            return f"it made folders within folders, more than {DEEPEST} deep"
+        # What it hides better still would fill the machine's disk.
+        if self._free() < LEAST_FREE:
+            return f"the disk has less than {LEAST_FREE >> 20} MiB left"
         return ""
 
     def _said_too_much(self) -> str:
@@ -254,26 +294,36 @@ class _Watch:
             return ""
         return f"it printed more than {self._limits.output_bytes >> 10} KiB"
 
-    def _disk_is_short(self) -> bool:
-        """Whether the disk is nearly full: then the next look is not waited for."""
-        free = min((shutil.disk_usage(d).free for d in self._directories), default=1 << 40)
-        return free < 1 << 30
+    def _free(self) -> int:
+        """Bytes that are left of the disk."""
+        return min((shutil.disk_usage(d).free for d in self._directories), default=1 << 40)
 
 
-def memory_of(pid: int) -> int:
-    """Bytes of memory that a process and all below it hold, shared pages counted again."""
+def family_of(pid: int) -> dict[int, int]:
+    """Bytes of memory by process, of one and all below it; shared pages count for each."""
     page = os.sysconf("SC_PAGE_SIZE")
     children: dict[int, list[int]] = {}
     held: dict[int, int] = {}
     for each, parent, pages in _processes():
         children.setdefault(parent, []).append(each)
         held[each] = pages * page
-    total, queue = 0, [pid]
+    found, queue = {}, [pid]
     while queue:
         each = queue.pop()
-        total += held.get(each, 0)
+        if each in held:
+            found[each] = held[each]
         queue += children.get(each, [])
-    return total
+    return found
+
+
+def processes_of(user: int) -> Iterator[int]:
+    """Processes of a user."""
+    for entry in os.scandir("/proc"):
+        try:
+            if entry.name.isdigit() and entry.stat().st_uid == user:
+                yield int(entry.name)
+        except OSError:
+            continue  # it has just ended
 
 
 def _processes() -> Iterator[tuple[int, int, int]]:
@@ -292,22 +342,3 @@ def _processes() -> Iterator[tuple[int, int, int]]:
 def remove(directory: Path) -> None:
     """Remove what a sandbox left, however deep it made it: Python's own way would end in that."""
     subprocess.run(["rm", "-rf", "--", str(directory)], check=False, stderr=subprocess.DEVNULL)
-
-
-def disk_of(directory: Path) -> int:
-    """Bytes of disk that a directory's files take."""
-    total, queue = 0, [str(directory)]
-    while queue:
-        try:
-            entries = list(os.scandir(queue.pop()))
-        except OSError:
-            continue
-        for entry in entries:
-            try:
-                if entry.is_dir(follow_symlinks=False):
-                    queue.append(entry.path)
-                else:
-                    total += entry.stat(follow_symlinks=False).st_blocks * 512
-            except OSError:
-                continue
-    return total

@@ -9,14 +9,15 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from mitigauge.errors import NotReady
 from pipelines.adapters import sandbox
+from pipelines.adapters.disk_use import disk_use
 from pipelines.adapters.sandbox import LimitReached, Limits, Sandbox
 
 # Not that of a build that goes on beside the tests.
@@ -149,15 +150,73 @@ def test_one_that_fills_the_disk_is_ended(box: Box) -> None:
     fill = "i=0; while :; do i=$((i+1)); head -c 8M /dev/zero >f$i; done"
     with pytest.raises(LimitReached, match="more than 64 MiB of disk"):
         box.run(fill)
-    assert sandbox.disk_of(box.place / "out") < 2 << 30
+    assert disk_use([box.place / "out"]).used_bytes < 2 << 30
 
 
-def test_folders_within_folders_are_counted_and_removed(box: Box) -> None:
-    deep = "i=0; while [ $i -lt 1500 ]; do mkdir d; cd d; i=$((i+1)); done; echo x >file"
-    assert box.run(deep)[0] == 0
-    assert sandbox.disk_of(box.place / "out") > 0
+def test_folders_too_deep_for_a_path_hide_nothing_and_are_removed(box: Box) -> None:
+    """A path has 4,096 characters at most: what lay below was counted by nobody."""
+    deep = "perl -e '$n = q(d) x 100; for (1..150) { mkdir $n; chdir $n }'"
+    with pytest.raises(LimitReached, match="folders within folders, more than 100 deep"):
+        box.run(deep)
     sandbox.remove(box.place / "out")
     assert not (box.place / "out").exists()
+
+
+@pytest.mark.parametrize("place", ["/tmp", "/run", "/dev/shm"])
+def test_files_in_memory_are_bounded(box: Box, place: str) -> None:
+    """700 MiB in /tmp and 300 in /dev/shm were written where 64 MiB were allowed."""
+    limits = replace(LIMITS, memory_bytes=64 << 20, file_bytes=1 << 30)
+    fill = f"head -c 300M /dev/zero >{place}/x; stat -c %s {place}/x"
+    with suppress(LimitReached):
+        _, said = box.run(fill, limits)
+        assert int(said.split()[-1]) <= 8 << 20
+
+
+def test_a_file_without_a_name_counts(box: Box) -> None:
+    limits = replace(LIMITS, file_bytes=1 << 30)
+    hide = "exec 3>x; rm x; head -c 500M /dev/zero >&3; sleep 60"
+    with pytest.raises(LimitReached, match="more than 64 MiB of disk"):
+        box.run(hide, limits)
+
+
+def test_files_without_content_count(box: Box) -> None:
+    many = "perl -e 'for (1..20000) { open my $f, q(>), $_ }'; sleep 1"
+    with pytest.raises(LimitReached, match="more than 10000 files"):
+        box.run(many, replace(LIMITS, files=10_000))
+
+
+def test_a_disk_that_is_nearly_full_ends_it(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "LEAST_FREE", 1 << 60)
+    with pytest.raises(LimitReached, match="the disk has less than"):
+        box.run("sleep 60")
+
+
+def test_processes_are_counted_where_no_control_group_counts_them(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def none(_memory: int, _processes: int) -> Iterator[None]:
+        yield None
+
+    monkeypatch.setattr(sandbox, "control_group", none)
+    monkeypatch.setattr(Sandbox, "_prlimit", lambda _self: ["prlimit", "--core=0", "--"])
+    with pytest.raises(LimitReached, match="started more than 60 processes"):
+        box.run("for i in $(seq 200); do sleep 60 & done; wait")
+    nothing_left()
+
+
+def test_a_person_s_other_programs_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "_is_root", lambda: False)
+    words = Sandbox(Path("/"), LIMITS)._prlimit()
+    number = int(next(w for w in words if w.startswith("--nproc=")).split("=")[1])
+    assert LIMITS.processes < number < LIMITS.processes + 5000
+
+
+def test_a_control_group_is_gone_afterwards(box: Box) -> None:
+    with sandbox.control_group(1 << 30, 60) as group:
+        made = list(group.directories) if group else []
+        assert all(directory.is_dir() for directory in made)
+    assert not any(directory.exists() for directory in made)
 
 
 def test_a_file_that_grows_too_large_is_cut_off(box: Box) -> None:
