@@ -52,6 +52,12 @@ class Forbidden(MitigaugeError):
     status = 403
 
 
+class AuthorsFault(MitigaugeError):
+    """What somebody sent does not work: a patch that does not apply, code that does not compile."""
+
+    status = 422
+
+
 class NotReady(MitigaugeError):
     """The service cannot work yet, for example because the schema is not at head."""
 

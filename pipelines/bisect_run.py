@@ -21,8 +21,9 @@ from mitigauge.bisect import deciding, learnt, model, repository, service
 from mitigauge.bisect.asked import StepArm, arm_name, step_text
 from mitigauge.bisect.states import BisectionKind, BisectionState
 from mitigauge.bisect.tables import Bisection, BisectionPoint
-from mitigauge.database import transaction
-from mitigauge.errors import MitigaugeError
+from mitigauge.database import is_away, transaction
+from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.jobs.blame import words_of
 from mitigauge.kernels import service as kernels
 from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.patch import Patch
@@ -81,12 +82,17 @@ class Driver:
             ids = repository.running(session)
         for bisection_id in ids:
             try:
-                self.tick(bisection_id)
-            except MitigaugeError as error:
-                self.say(f"bisection {bisection_id}: {error.message}")
+                if self.tick(bisection_id) is Ticked.MOVED:
+                    with transaction(self.builder.engine) as session:
+                        repository.went_on(session, bisection_id)
             except Exception as error:
-                log.exception("bisection", bisection=bisection_id)
-                self.say(f"bisection {bisection_id}: {type(error).__name__}, see the log")
+                if is_away(error):
+                    raise
+                if not isinstance(error, MitigaugeError):
+                    log.exception("bisection", bisection=bisection_id)
+                self.say(f"bisection {bisection_id}: {words_of(error)}")
+                with transaction(self.builder.engine) as session:
+                    service.put_off(session, bisection_id, words_of(error))
 
     def _tick(self, bisection_id: int) -> Ticked:
         with transaction(self.builder.engine) as session:
@@ -118,24 +124,37 @@ class Driver:
         self._submit(session, bisection, wanted)
         return Ticked.MOVED
 
-    def _missing(self, bisection: Bisection, wanted: model.Measure) -> Wanted | None:
+    def _missing(self, bisection: Bisection, wanted: model.Measure) -> Wanted | Ticked | None:
         """The first kernel that a step needs and that is not built yet."""
         for position in wanted.points:
             if position > len(bisection.candidates):
                 service.revert_point(bisection, int(wanted.verifies or 0))
             point = _point(bisection, position)
             if _is_to_build(bisection, point):
-                return Wanted(position, self._orders(bisection, point), ahead=False)
+                return self._wanted(bisection, point, ahead=False)
         return None
 
-    def _ahead(self, bisection: Bisection) -> Wanted | None:
+    def _wanted(
+        self, bisection: Bisection, point: BisectionPoint, *, ahead: bool
+    ) -> Wanted | Ticked:
+        """The kernel of a point; where its patches cannot be had, the point is skipped."""
+        try:
+            return Wanted(point.position, self._orders(bisection, point), ahead)
+        except InvalidInput as error:
+            # A revert that is a merge, too large, or touches links: no later look makes it other.
+            why = f"its patches cannot be had: {error.message}"
+            service.skip(bisection, point.position, why)
+            self.say(f"point {point.position} is skipped: {why}")
+            return Ticked.MOVED
+
+    def _ahead(self, bisection: Bisection) -> Wanted | Ticked | None:
         """A kernel that is likely to be needed, while hosts measure others."""
         if len(bisection.candidates) > MOST_BUILT_AHEAD:
             return None
         for position in _halving(len(bisection.candidates)):
             point = _point(bisection, position)
             if bisection.candidates[position - 1].prior > 0 and _is_to_build(bisection, point):
-                return Wanted(position, self._orders(bisection, point), ahead=True)
+                return self._wanted(bisection, point, ahead=True)
         return None
 
     def _orders(self, bisection: Bisection, point: BisectionPoint) -> list[Order]:

@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,10 +22,16 @@ from sqlalchemy import Engine
 
 from mitigauge.blobs import BlobStore
 from mitigauge.database import transaction
-from mitigauge.errors import MitigaugeError
+from mitigauge.errors import AuthorsFault, MitigaugeError, NotReady
 from mitigauge.hostile import clean_text
 from mitigauge.kernels import repository, service
-from mitigauge.kernels.build_log import Failure, apply_failure, compile_failure
+from mitigauge.kernels.build_log import (
+    LONGEST_LINE,
+    Failure,
+    apply_failure,
+    compile_failure,
+    says_disk_is_full,
+)
 from mitigauge.kernels.config_profile import Profile
 from mitigauge.kernels.loose_patch import CONTEXT_LINES, misplaced, moved
 from mitigauge.kernels.patch import Patch
@@ -34,7 +41,14 @@ from mitigauge.settings import get_settings
 from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
 from pipelines.adapters.git_tree import GitTree
 from pipelines.adapters.named_trees import commit_of, is_commit
-from pipelines.adapters.sandbox import LimitReached, Limits, Sandbox, remove
+from pipelines.adapters.sandbox import (
+    SHORT_OF_DISK,
+    DiskShort,
+    LimitReached,
+    Limits,
+    Sandbox,
+    remove,
+)
 
 SCRIPTS = Path(__file__).parent / "kernel_scripts"
 BUILD_LIMITS = Limits(seconds=4 * 3600.0)
@@ -53,11 +67,27 @@ _HEX = re.compile(r"[0-9a-f]{8,64}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _STEP = re.compile(r"^\s+(CC|LD|AS|AR|VDSO|OBJCOPY)\s+(?:\[M\]\s+)?(\S+)")
 
+MAKE_ROOM = "Make room; what was asked for is tried again."
+
 Report = Callable[[str], None]
 
 
-class BuildFailed(MitigaugeError):
+class BuildFailed(AuthorsFault):
     """A kernel could not be built; the message says patch, file, line and the compiler's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The lines of a log from some place on, read anew each time they are gone through."""
+
+    log: Path
+    begins: int
+
+    def __iter__(self) -> Iterator[str]:
+        with self.log.open(errors="replace") as log:
+            log.seek(self.begins)
+            while line := log.readline(LONGEST_LINE):
+                yield line
 
 
 @dataclass(frozen=True)
@@ -323,7 +353,8 @@ class _Work:
             )
         status, said = self._run("package", ["package"], SHORT_LIMITS, {"RELEASE": release})
         if status:
-            raise _failed("the package", compile_failure(said))
+            # Scripts of ours, over files that are there: no patch is to blame.
+            raise MitigaugeError(f"the package: {clean_text(str(compile_failure(said)))}")
         package = _regular(self.directory / "package" / "kernel.deb", PACKAGE_LIMIT)
         content = _regular(self.directory / "package" / "content", CONTENT_LIMIT)
         config = _regular(self.directory / "out" / ".config", 1 << 20).decode(errors="replace")
@@ -347,8 +378,11 @@ class _Work:
         limits: Limits,
         variables: Mapping[str, str] | None = None,
         caches: Mapping[str, Path] | None = None,
-    ) -> tuple[int, str]:
-        """Run one of our scripts in a sandbox; its exit status, and what it said."""
+    ) -> tuple[int, Said]:
+        """Run one of our scripts in a sandbox; its exit status, and where what it said stands.
+
+        Raises :class:`BuildFailed` where it goes over a limit, NotReady where the disk is full.
+        """
         shared = self._cache(SHARED)
         shared.mkdir(parents=True, exist_ok=True)
         folders = {
@@ -369,11 +403,18 @@ class _Work:
                 variables=variables or {},
                 on_line=self._told,
             )
+        except DiskShort as short:
+            raise NotReady(f"{script}: {short.message}", hint=MAKE_ROOM) from short
         except LimitReached as reached:
             raise BuildFailed(f"{script}: {reached.message}", hint="See its log.") from reached
-        with self.log.open(errors="replace") as log:
-            log.seek(begins)
-            return status, log.read()
+        said = Said(self.log, begins)
+        if status and says_disk_is_full(said) and self._disk_is_short():
+            raise NotReady(f"{script}: the disk of this machine is full", hint=MAKE_ROOM)
+        return status, said
+
+    def _disk_is_short(self) -> bool:
+        """Whether there is little room: that a build says so alone proves nothing."""
+        return shutil.disk_usage(self.directory).free < SHORT_OF_DISK
 
     def _told(self, line: str) -> None:
         step = _STEP.match(line)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.database import transaction
+from mitigauge.database import is_away, transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments.spec import environment_named_in
 from mitigauge.fleet.inventory import environment_names, load_hosts
+from mitigauge.jobs.blame import Blame, blame_of, words_of
 from mitigauge.kernels import renames
 from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.functions import Code, functions_of, renamed
@@ -63,10 +64,13 @@ def start(revision_id: int, builder: Builder) -> int:
             ordered = _ordered(revision, builder)
         kernels = _built(ordered, builder)
         return _submitted(revision_id, ordered, kernels, builder)
-    except MitigaugeError as error:
+    except Exception as error:
+        if is_away(error):
+            raise
+        note = service.failed if blame_of(error) is Blame.AUTHOR else service.put_off
         with transaction(builder.engine) as session:
             revision = _locked(repository.revision(session, revision_id), revision_id)
-            service.failed(session, revision, error.message)
+            note(session, revision, words_of(error))
         raise
 
 

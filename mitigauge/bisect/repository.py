@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from sqlalchemy import Engine, func, select, tuple_
+from sqlalchemy import Engine, func, or_, select, tuple_, update
 from sqlalchemy.orm import Session, selectinload
 
 from mitigauge.bisect.intake import BootRow
@@ -59,8 +59,20 @@ def listed(session: Session, *, limit: int = MOST_LISTED) -> list[Bisection]:
 
 def running(session: Session) -> list[int]:
     """Ids of bisections that go on, the oldest first."""
-    wanted = select(Bisection.id).where(Bisection.state == BisectionState.RUNNING)
+    wanted = select(Bisection.id).where(
+        Bisection.state == BisectionState.RUNNING,
+        or_(Bisection.again_at.is_(None), Bisection.again_at <= func.now()),
+    )
     return list(session.scalars(wanted.order_by(Bisection.id)))
+
+
+def went_on(session: Session, bisection_id: int) -> None:
+    """Forget failures before this: it got further."""
+    session.execute(
+        update(Bisection)
+        .where(Bisection.id == bisection_id, Bisection.failures > 0)
+        .values(failures=0, again_at=None)
+    )
 
 
 def is_over(session: Session, experiment_id: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR
@@ -22,6 +24,7 @@ from mitigauge.errors import Conflict
 from mitigauge.experiments.states import FINAL_STATES, ExperimentState
 from mitigauge.experiments.tables import Experiment
 from mitigauge.hostile import clean_text
+from mitigauge.jobs.blame import MOST_TRIES, pause_s
 from mitigauge.runs import service as runs
 
 LONGEST_WHY = 2000
@@ -212,6 +215,18 @@ def revert_point(bisection: Bisection, without: int) -> BisectionPoint:
     elif found.without != without:
         found.without, found.kernel_id, found.kernel, found.skipped = without, None, None, ""
     return found
+
+
+def put_off(session: Session, bisection_id: int, why: str) -> None:
+    """Note that our side failed: it is tried again, later and later, and then ended."""
+    bisection = session.get_one(Bisection, bisection_id, with_for_update=True)
+    if bisection.state != BisectionState.RUNNING:
+        return
+    bisection.failures += 1
+    bisection.again_at = database_now(session) + timedelta(seconds=pause_s(bisection.failures))
+    if bisection.failures >= MOST_TRIES:
+        tried = f"our side failed {bisection.failures} times, the last time by this"
+        end(session, bisection, BisectionState.FAILED, f"{tried}: {why}")
 
 
 def end(session: Session, bisection: Bisection, state: BisectionState, why: str) -> None:

@@ -53,6 +53,9 @@ class Bisection(Base):
     # Spent: boots that were begun by steps that are over, seconds of building and measuring.
     boots: Mapped[int] = mapped_column(server_default=text("0"))
     seconds: Mapped[float] = mapped_column(server_default=text("0"))
+    # How often our side failed, one after the other, and when it is tried again.
+    failures: Mapped[int] = mapped_column(server_default=text("0"))
+    again_at: Mapped[datetime | None]
     # After the last step: that no candidate is it, and that several are.
     none_probability: Mapped[float | None]
     several_probability: Mapped[float | None]

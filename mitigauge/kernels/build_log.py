@@ -1,29 +1,26 @@
-"""What a failed build says, in one sentence. Pure."""
+"""What a failed build says, in one sentence. Pure.
+
+A log is its author's text, up to 64 MiB of it: it is gone through once, line by line, each line
+cut, and no pattern is looked for in more than that.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 LONGEST_WORDS = 400
-_COMPILER = re.compile(
-    r"^(?P<file>[\w./+-]+\.[chSs]):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<words>.+)$",
-    re.MULTILINE,
-)
-_ASSEMBLER = re.compile(
-    r"^(?P<file>[\w./+-]+\.[chSs]):(?P<line>\d+): Error: (?P<words>.+)$", re.MULTILINE
-)
-_UNDEFINED = re.compile(
-    r"^(?:ld(?:\.\w+)?: )?(?P<file>[\w./+-]+\.[cSo])?:?.*(?P<words>undefined reference to .+)$",
-    re.MULTILINE,
-)
-_KCONFIG = re.compile(
-    r"^(?P<file>[\w./+-]*Kconfig[\w.]*):(?P<line>\d+): (?P<words>.+)$", re.MULTILINE
-)
-_MAKE = re.compile(r"^make(?:\[\d+\])?: \*\*\* (?P<words>.+)$", re.MULTILINE)
-_APPLY = re.compile(r"^error: (?:patch failed: (?P<file>[^\n:]+):(?P<line>\d+)|(?P<words>.+))$",
-                    re.MULTILINE)  # fmt: skip
+LONGEST_LINE = 1000
+MOST_LINES = 1_000_000
+# As the C library says it, in any program's message.
+DISK_FULL = "No space left on device"
+_PLACE = re.compile(r"(?:\.\./)?(?:source/)?(?P<file>[\w./+-]+\.[chSs]):(?P<line>\d+):(?:\d+:)?")
+_KCONFIG = re.compile(r"(?P<file>[\w./+-]*Kconfig[\w.]*):(?P<line>\d+): (?P<words>.+)")
+_MAKE = re.compile(r"make(?:\[\d+\])?: \*\*\* (?P<words>.+)")
+_REFUSED_HUNK = re.compile(r"error: patch failed: (?P<file>[^\n:]+):(?P<line>\d+)")
+_UNDEFINED = "undefined reference to "
+_COMPILER, _ASSEMBLER = (" error: ", " fatal error: "), (" Error: ",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,31 +36,73 @@ class Failure:
         return place + self.words
 
 
-def compile_failure(log: str) -> Failure:
+def compile_failure(log: Iterable[str]) -> Failure:
     """The first error of the compiler, else the assembler's, the linker's, Kconfig's or make's."""
-    for pattern in (_COMPILER, _ASSEMBLER, _UNDEFINED, _KCONFIG):
-        match = pattern.search(log)
-        if match:
-            return _failure(match)
-    match = _MAKE.search(log)
-    if match:
-        return Failure(match["words"][:LONGEST_WORDS])
-    last = next((line for line in reversed(log.splitlines()) if line.strip()), "it said nothing")
-    return Failure(last.strip()[:LONGEST_WORDS])
+    first: dict[int, Failure] = {}
+    last = ""
+    for line in _lines(log):
+        last = line if line.strip() else last
+        for rank, found in _causes(line):
+            first.setdefault(rank, found)
+        if 0 in first:
+            break
+    if first:
+        return first[min(first)]
+    return Failure(last.strip()[:LONGEST_WORDS] or "it said nothing")
 
 
-def apply_failure(log: str) -> Failure:
+def apply_failure(log: Iterable[str]) -> Failure:
     """Why a patch does not apply, from what ``git apply`` said."""
-    found: Iterable[re.Match[str]] = _APPLY.finditer(log)
-    for match in found:
-        if match["file"]:
-            return Failure("the patch does not apply here", match["file"], int(match["line"]))
-        return Failure(match["words"][:LONGEST_WORDS])
-    last = next((line for line in reversed(log.splitlines()) if line.strip()), "it said nothing")
-    return Failure(last.strip()[:LONGEST_WORDS])
+    last = ""
+    for line in _lines(log):
+        last = line if line.strip() else last
+        hunk = _REFUSED_HUNK.fullmatch(line)
+        if hunk:
+            return Failure("the patch does not apply here", hunk["file"], int(hunk["line"][:9]))
+        if line.startswith("error: "):
+            return Failure(line.removeprefix("error: ")[:LONGEST_WORDS])
+    return Failure(last.strip()[:LONGEST_WORDS] or "it said nothing")
 
 
-def _failure(match: re.Match[str]) -> Failure:
-    named = match.groupdict()
-    file = (named.get("file") or "").removeprefix("../").removeprefix("source/")
-    return Failure(named["words"][:LONGEST_WORDS], file, int(named.get("line") or 0))
+def says_disk_is_full(log: Iterable[str]) -> bool:
+    """Whether a program of the build met a disk that is full."""
+    return any(DISK_FULL in line for line in _lines(log))
+
+
+def _lines(log: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(log):
+        if number >= MOST_LINES:
+            return
+        yield line[:LONGEST_LINE].rstrip("\n")
+
+
+def _causes(line: str) -> Iterator[tuple[int, Failure]]:
+    """(rank, cause) of each kind that a line may tell; 0 says most."""
+    compiler = _placed(line, _COMPILER)
+    if compiler:
+        yield 0, compiler
+    assembler = _placed(line, _ASSEMBLER)
+    if assembler:
+        yield 1, assembler
+    at = line.find(_UNDEFINED)
+    if at >= 0:
+        yield 2, Failure(line[at : at + LONGEST_WORDS])
+    kconfig = _KCONFIG.fullmatch(line) if "Kconfig" in line else None
+    if kconfig:
+        yield (
+            3,
+            Failure(kconfig["words"][:LONGEST_WORDS], kconfig["file"], int(kconfig["line"][:9])),
+        )
+    make = _MAKE.fullmatch(line)
+    if make:
+        yield 4, Failure(make["words"][:LONGEST_WORDS])
+
+
+def _placed(line: str, signs: Iterable[str]) -> Failure | None:
+    """``FILE:LINE:COLUMN: error: WORDS``, the place before the first such sign."""
+    for sign in signs:
+        place, found, words = line.partition(sign)
+        named = _PLACE.fullmatch(place) if found else None
+        if named:
+            return Failure(words[:LONGEST_WORDS], named["file"], int(named["line"][:9]))
+    return None

@@ -5,12 +5,11 @@ So that one mail, or one thread, never stands before those behind it for ever.
 
 from __future__ import annotations
 
-import errno
-
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.hostile import clean_text
+from mitigauge.jobs.blame import OF_MACHINE
 from mitigauge.series import fault_repository as repository
 
 # Where mails of a Maildir fail; archives are places by their address.
@@ -19,15 +18,12 @@ MOST_FAILURES = 2
 # Of a thread that its archive does not give: that may be over tomorrow.
 MOST_AWAY = 20
 LONGEST_WHY = 500
-# What is wrong with this machine is no mail's fault.
-_OURS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EACCES, errno.EPERM,
-         errno.EMFILE, errno.ENFILE, errno.ENOMEM}  # fmt: skip
 
 
 def is_ours(error: BaseException) -> bool:
     """Whether this machine, and not what came, is at fault: it is tried again without a count."""
     if isinstance(error, OSError):
-        return error.errno in _OURS
+        return error.errno in OF_MACHINE
     server_s = isinstance(error, MitigaugeError) and error.status >= 500
     return isinstance(error, NotReady | MemoryError) or server_s
 

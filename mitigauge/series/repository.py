@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, selectinload
 
 from mitigauge.series.states import RevisionState
@@ -46,7 +46,11 @@ def to_start(session: Session) -> list[int]:
     wanted = (
         select(SeriesRevision.id)
         .join(Series)
-        .where(SeriesRevision.state.in_(states), Series.spec != "")
+        .where(
+            SeriesRevision.state.in_(states),
+            Series.spec != "",
+            or_(SeriesRevision.again_at.is_(None), SeriesRevision.again_at <= func.now()),
+        )
         .order_by(SeriesRevision.id)
     )
     return list(session.scalars(wanted))

@@ -6,14 +6,17 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR
 from mitigauge.blobs import BlobStore
+from mitigauge.database import database_now
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.hostile import clean_text
+from mitigauge.jobs.blame import MOST_TRIES, pause_s
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.tables import Kernel
 from mitigauge.series import letter, repository
@@ -30,7 +33,7 @@ DIGEST = re.compile(r"[0-9a-f]{12,64}")
 DEFAULT_BASE = "linux-source-7.2"
 DEFAULT_PROFILE = "lab"
 # Each takes one comparison more, of revisions that others stored meanwhile.
-MOST_TRIES = 5
+MOST_COMPARISONS = 5
 LONGEST_LETTER = 100_000
 LONGEST_WHY = 2000
 # Between the patches of a revision in the blob store; no text holds it.
@@ -110,7 +113,7 @@ def stored_whole(
     transaction is open, and it is done again. Raises Conflict where others come between it.
     """
     comparison = Comparison(deferred=True)
-    for _ in range(MOST_TRIES):
+    for _ in range(MOST_COMPARISONS):
         with begun() as session:
             result = work(session, comparison)
             if not comparison.wanted:
@@ -435,6 +438,9 @@ def begin(session: Session, revision: SeriesRevision) -> None:
     if revision.state not in STARTABLE:
         way = "mitigauge series approve" if revision.state == RevisionState.WAITING else "see why"
         raise InvalidInput(f"{revision.label} is {revision.state}: {revision.why}", hint=way)
+    if revision.state in (RevisionState.FAILED, RevisionState.SET_ASIDE):
+        # A person asks for it again.
+        revision.failures, revision.again_at = 0, None
     if not revision.series.spec:
         raise InvalidInput(
             f"no spec measures {revision.series.name}",
@@ -448,6 +454,7 @@ def measuring(session: Session, revision: SeriesRevision, kernel: int, experimen
     """Note by what it is measured."""
     revision.state, revision.why = RevisionState.MEASURING, f"experiment {experiment}"
     revision.kernel_id, revision.experiment_id = kernel, experiment
+    revision.failures, revision.again_at = 0, None
     built = session.get_one(Kernel, kernel)
     # Its trends are the series', by the id that no mail chooses.
     built.series_id = built.series_id or revision.series_id
@@ -455,6 +462,17 @@ def measuring(session: Session, revision: SeriesRevision, kernel: int, experimen
 
 
 def failed(session: Session, revision: SeriesRevision, why: str) -> None:
-    """Note why nothing can be measured of it."""
+    """Note why nothing can be measured of it: a fault of its author's, which ends it."""
     revision.state, revision.why = RevisionState.FAILED, clean_text(why)[:LONGEST_WHY]
+    session.flush()
+
+
+def put_off(session: Session, revision: SeriesRevision, why: str) -> None:
+    """Note that our side failed: it is tried again, later and later, and then set aside."""
+    revision.failures += 1
+    over = revision.failures >= MOST_TRIES
+    revision.state = RevisionState.SET_ASIDE if over else RevisionState.APPROVED
+    revision.again_at = database_now(session) + timedelta(seconds=pause_s(revision.failures))
+    tried = f"no fault of its patches, failure {revision.failures} of {MOST_TRIES}"
+    revision.why = clean_text(f"{tried}: {why}")[:LONGEST_WHY]
     session.flush()

@@ -18,10 +18,13 @@ class RevisionState(StrEnum):
     MEASURING = "measuring"
     """Its experiment is submitted, and says itself how far it is."""
     FAILED = "failed"
-    """Its kernel does not build, or its experiment was refused."""
+    """Its patches do not apply, or its kernel does not build."""
+    SET_ASIDE = "set_aside"
+    """Our side failed too often; `mitigauge series start` tries again."""
 
 
-STARTABLE = (RevisionState.APPROVED, RevisionState.BUILDING, RevisionState.FAILED)
+STARTABLE = (RevisionState.APPROVED, RevisionState.BUILDING, RevisionState.FAILED,
+             RevisionState.SET_ASIDE)  # fmt: skip
 
 
 class Attested(StrEnum):

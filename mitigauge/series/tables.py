@@ -90,6 +90,9 @@ class SeriesRevision(Base):
     state: Mapped[str]
     # Why it is in that state, in words.
     why: Mapped[str]
+    # How often our side failed, one after the other, and when it is tried again.
+    failures: Mapped[int] = mapped_column(server_default=text("0"))
+    again_at: Mapped[datetime | None]
     message_id: Mapped[str]
     sender: Mapped[str]
     attested: Mapped[str]

@@ -31,6 +31,7 @@ DISK_LOOK_S = 5.0
 # Below the one a look at the disk does not wait, below the other the program is ended.
 SHORT_OF_DISK = 1 << 30
 LEAST_FREE = 256 << 20
+DISK_IS_SHORT = "the disk has less than"
 LONGEST_LINE = 2000
 DRAINED_BYTES = 1 << 20
 PATH = "/usr/local/bin:/usr/lib/ccache:/usr/bin:/usr/sbin:/bin:/sbin"
@@ -38,6 +39,10 @@ PATH = "/usr/local/bin:/usr/lib/ccache:/usr/bin:/usr/sbin:/bin:/sbin"
 
 class LimitReached(MitigaugeError):
     """What ran in a sandbox went over one of its limits and was ended."""
+
+
+class DiskShort(LimitReached):
+    """The machine's disk is nearly full, whoever filled it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,8 @@ class Sandbox:
             if not why and group and group.killed_for_memory():
                 why = too_much_memory(limits)
         if why:
-            raise LimitReached(why, hint=f"It ran in a sandbox: {' '.join(command)[:200]}")
+            kind = DiskShort if why.startswith(DISK_IS_SHORT) else LimitReached
+            raise kind(why, hint=f"It ran in a sandbox: {' '.join(command)[:200]}")
         return process.returncode
 
     def _prlimit(self) -> list[str]:
@@ -286,7 +292,7 @@ class _Watch:
             return f"it made folders within folders, more than {DEEPEST} deep"
         # What it hides better still would fill the machine's disk.
         if self._free() < LEAST_FREE:
-            return f"the disk has less than {LEAST_FREE >> 20} MiB left"
+            return f"{DISK_IS_SHORT} {LEAST_FREE >> 20} MiB left"
         return ""
 
     def _said_too_much(self) -> str:

@@ -32,7 +32,7 @@ MAILS = (
     Mutation(
         "a fault of this machine counts against a mail",
         "mitigauge/series/faults.py",
-        "        return error.errno in _OURS\n",
+        "        return error.errno in OF_MACHINE\n",
         "        return False\n",
         (MAIL,),
         "A full disk would set requests aside that nobody ever read.",

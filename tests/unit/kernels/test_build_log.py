@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from mitigauge.kernels.build_log import apply_failure, compile_failure
+from mitigauge.kernels.build_log import apply_failure, compile_failure, says_disk_is_full
 
 GCC = """\
   CC      arch/x86/kernel/cpu/bugs.o
@@ -25,7 +27,6 @@ make: *** [Makefile:1] Error 1
 """
 KCONFIG = "arch/x86/Kconfig:2801: syntax error\nmake[2]: *** [olddefconfig] Error 1\n"
 APPLY = """\
-mitigauge-patch 0002
 error: patch failed: kernel/fork.c:100
 error: kernel/fork.c: patch does not apply
 """
@@ -48,7 +49,7 @@ MISSING = "error: drivers/none.c: No such file or directory\n"
     ],
 )
 def test_the_first_cause_is_named(log: str, said: str) -> None:
-    assert said in str(compile_failure(log))
+    assert said in str(compile_failure(log.splitlines(keepends=True)))
 
 
 @pytest.mark.parametrize(
@@ -60,8 +61,41 @@ def test_the_first_cause_is_named(log: str, said: str) -> None:
     ],
 )
 def test_why_a_patch_does_not_apply(log: str, said: str) -> None:
-    assert str(apply_failure(log)) == said
+    assert str(apply_failure(log.splitlines(keepends=True))) == said
 
 
 def test_a_line_without_end_is_cut() -> None:
-    assert len(str(compile_failure("a.c:1: error: " + "x" * 10_000))) < 500
+    assert len(str(compile_failure(["a.c:1: error: " + "x" * 10_000]))) < 500
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a" * 40_000, "a/" * 20_000, "ld:" + "a" * 40_000, "x.c:" * 10_000, "1" * 40_000,
+        "undefined reference to " * 2_000, "make[1]: *** " * 3_000, "error: patch failed: " * 2_000,
+        "Kconfig" * 6_000, ": error: " * 5_000,
+    ],
+    ids=lambda line: line[:12],
+)  # fmt: skip
+def test_the_time_grows_with_the_log_and_not_with_its_square(line: str) -> None:
+    """40 KB of one line took 2 s, and 64 MiB would have taken years."""
+    began = time.process_time()
+    for _ in range(50):
+        compile_failure([line])
+        apply_failure([line])
+    short = time.process_time() - began
+    began = time.process_time()
+    for _ in range(50):
+        compile_failure([line * 20])
+        apply_failure([line * 20])
+    assert time.process_time() - began < 10 * short + 0.1
+
+
+def test_the_first_error_is_found_behind_a_million_lines() -> None:
+    log = (f"  CC      x{number}.o\n" for number in range(900_000))
+    assert str(compile_failure([*log, "a/b.c:7:3: error: no\n"])) == "a/b.c:7: no"
+
+
+def test_a_disk_that_is_full_is_told() -> None:
+    assert says_disk_is_full(["a", "ld: final link failed: No space left on device"])
+    assert not says_disk_is_full(["a", "b"])

@@ -4762,7 +4762,7 @@ export interface components {
          * @description What has happened with a revision.
          * @enum {string}
          */
-        RevisionState: "refused" | "waiting" | "approved" | "building" | "measuring" | "failed";
+        RevisionState: "refused" | "waiting" | "approved" | "building" | "measuring" | "failed" | "set_aside";
         /**
          * RevisionView
          * @description One revision.
