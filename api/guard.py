@@ -7,6 +7,7 @@ import re
 from urllib.parse import unquote_to_bytes
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.addresses import Address, AllowedHosts, read_address
@@ -34,9 +35,11 @@ log = logging.getLogger(__name__)
 class Refused(Exception):
     """Why a request goes no further: status, message, hint."""
 
-    def __init__(self, status: int, message: str, hint: str) -> None:
+    def __init__(self, status: int, message: str, hint: str, *, is_last: bool = False) -> None:
         super().__init__(message)
         self.status, self.message, self.hint = status, message, hint
+        # Whether the connection serves for nothing that comes after it.
+        self.is_last = is_last
 
 
 class Guard:
@@ -58,10 +61,15 @@ class Guard:
         try:
             scope.setdefault("state", {})["host"] = asked_host(Headers(scope=scope), self.hosts)
             check_target(scope)
+            check_length(scope)
             await self.app(scope, receive, send)
         except Refused as refused:
             answer = problem(refused.status, "Refused", refused.message, refused.hint)
+            if refused.is_last:
+                answer.headers["Connection"] = "close"
             await answer(scope, receive, send)
+        except ClientDisconnect:
+            return  # nobody is there to be answered
         except Exception:
             log.exception("%s failed", scope["method"])
             if send.begun:
@@ -112,6 +120,21 @@ def asked_host(headers: Headers, hosts: AllowedHosts) -> Address:
             f"{address.name[:100]}.",
         )
     return address
+
+
+def check_length(scope: Scope) -> None:
+    """Raise :class:`Refused` where a body has two lengths: a proxy may have taken the other one.
+
+    RFC 9112, 6.1: such a request may be one that is smuggled behind another.
+    """
+    names = [name for name, _ in scope["headers"]]
+    if b"transfer-encoding" in names and b"content-length" in names:
+        raise Refused(
+            400,
+            "the request has both Content-Length and Transfer-Encoding",
+            "Send one of them.",
+            is_last=True,
+        )
 
 
 def check_target(scope: Scope) -> None:

@@ -11,6 +11,8 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from mitigauge.settings import get_settings
+
 # Nobody who means it needs longer for some lines of headers.
 HEADERS_TIMEOUT_S = 15.0
 # Of sent bytes that the other side does not take off the line.
@@ -26,6 +28,7 @@ class PatientProtocol(H11Protocol):
     """HTTP/1.1 of uvicorn, which itself waits for ever for headers and for readers."""
 
     _waiting: asyncio.TimerHandle | None = None
+    _for_body = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request's headers."""
@@ -38,18 +41,24 @@ class PatientProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Stop waiting once nothing more is owed; begin where headers have begun to come."""
         super().data_received(data)
-        if not self._owed():
+        body = self._body_owed()
+        if not (body or self._owed()):
             self._wait_no_more()
-        elif self._waiting is None:
-            self._wait()
+        elif self._waiting is None or body is not self._for_body:
+            self._wait_no_more()
+            self._wait(for_body=body)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing any more."""
         self._wait_no_more()
         super().connection_lost(exc)
 
-    def _wait(self) -> None:
-        self._waiting = self.loop.call_later(HEADERS_TIMEOUT_S, self._too_slow)
+    def _wait(self, *, for_body: bool = False) -> None:
+        # Whatever reads a body may answer in time; this is for what reads it without a limit.
+        body_s = get_settings().body_timeout_s + GRACE_S
+        seconds = body_s if for_body else HEADERS_TIMEOUT_S
+        self._for_body = for_body
+        self._waiting = self.loop.call_later(seconds, self._too_slow)
 
     def _wait_no_more(self) -> None:
         if self._waiting is not None:
@@ -65,9 +74,13 @@ class PatientProtocol(H11Protocol):
             return self.cycle.response_complete
         return self.conn.their_state is h11.IDLE
 
+    def _body_owed(self) -> bool:
+        """Whether a request waits for the rest of its body."""
+        return self.conn.their_state is h11.SEND_BODY and not self.cycle.response_complete
+
     def _too_slow(self) -> None:
         self._waiting = None
-        if self._owed():
+        if self._owed() or self._body_owed():
             self.transport.close()
 
 

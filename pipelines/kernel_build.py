@@ -154,16 +154,18 @@ class Builder:
         work = _Work(self.directory / "builds" / recipe.digest[:16], root, self)
         try:
             built = work.build(tree, recipe, order)
+            kept = work.stored_log()
         except BaseException as error:
             why = error.message if isinstance(error, MitigaugeError) else "it was interrupted"
+            # Room first: what is to be noted needs some, and a full disk may be why it failed.
+            log = work.log_and_clear()
             with transaction(self.engine) as session:
-                service.failed(session, recipe.digest, clean_text(why), work.stored_log())
+                service.failed(session, recipe.digest, clean_text(why), log)
             raise
         finally:
-            log = work.stored_log()
             work.clear()
         with transaction(self.engine) as session:
-            service.finished(session, recipe.digest, built, log)
+            service.finished(session, recipe.digest, built, kept)
             kernel = repository.by_digest(session, recipe.digest)
             assert kernel is not None
             return kernel.id
@@ -431,6 +433,17 @@ class _Work:
     def stored_log(self) -> str:
         """The log's digest in the blob store."""
         return self.builder.blobs.put(self.log.read_bytes() if self.log.exists() else b"")
+
+    def log_and_clear(self) -> str | None:
+        """The log's digest, and all else removed; None where the log cannot be kept."""
+        try:
+            for each in ("source", "out", "package"):
+                remove(self.directory / each)
+            return self.stored_log()
+        except OSError:
+            return None
+        finally:
+            self.clear()
 
     def clear(self) -> None:
         """Remove all of it."""

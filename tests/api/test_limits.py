@@ -293,6 +293,39 @@ def test_a_body_that_trickles_on_after_its_answer_is_cut_off(
         assert cut
 
 
+def test_a_request_with_two_lengths_is_refused_and_is_the_last(
+    service: FastAPI, engine: Engine
+) -> None:
+    token = token_of(engine, "submitter")
+    both = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"
+    smuggled = b"0\r\n\r\nGET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with serving(service) as port:
+        said = spoken(port, post(token, both, smuggled))
+    assert b" 400 " in said[:20]
+    assert b"both Content-Length and Transfer-Encoding" in said
+    assert said.count(b"HTTP/1.1 ") == 1
+
+
+def test_half_of_a_body_is_not_waited_for_without_end(
+    service: FastAPI, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """400 such requests were kept open; the framework reads bodies of JSON without a limit."""
+    monkeypatch.setenv("MITIGAUGE_BODY_TIMEOUT_S", "1")
+    monkeypatch.setattr(server, "GRACE_S", 1)
+    get_settings.cache_clear()
+    token = token_of(engine, "admin")
+    head = post(token, b"Content-Length: 1000\r\n", b"{", b"/api/trends/changes/1/accept")
+    with serving(service) as port:
+        open_ones = [connected(port) for _ in range(40)]
+        begun = time.monotonic()
+        for each in open_ones:
+            each.sendall(head.replace(b"application/yaml", b"application/json"))
+        for each in open_ones:
+            heard(each)
+            each.close()
+        assert time.monotonic() - begun < 10
+
+
 def connected(port: int) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), timeout=10)
 

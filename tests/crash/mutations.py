@@ -7,6 +7,7 @@ file; where the code changes, correct the text here, or say the same fault in th
 from __future__ import annotations
 
 from tests.crash.mutation import Mutation
+from tests.crash.mutations_builds import BUILDS
 from tests.crash.mutations_figures import FIGURES
 from tests.crash.mutations_kernels import KERNELS
 from tests.crash.mutations_mails import MAILS
@@ -236,4 +237,5 @@ MUTATIONS = (
     *KERNELS,
     *FIGURES,
     *MAILS,
+    *BUILDS,
 )

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Engine, event, func, select
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import deciding, drafts, model, repository, service, shown
+from mitigauge.bisect import deciding, drafts, learnt, model, repository, service, shown
 from mitigauge.bisect.asked import Asked
 from mitigauge.bisect.states import AnswerKind, BisectionState, RevertOutcome
 from mitigauge.bisect.tables import Bisection, BisectionStep
@@ -194,6 +194,30 @@ def test_the_budget_ends_it_with_the_likeliest_named(
     assert found.answer.kind == AnswerKind.UNDECIDED
     assert "spent" in found.answer.why
     assert found.boots <= 16
+
+
+@pytest.mark.usefixtures("simple_core")
+def test_the_time_that_it_may_take_ends_it_too(
+    engine: Engine, blobs: BlobStore, driver: Driver
+) -> None:
+    asked = Asked(("lab-intel",), "syscall", {"test": "basic"}, budget_hours=1.0)
+    number = begun(engine, blobs, eight(), asked)
+    with Session(engine) as session:
+        session.get_one(Bisection, number).seconds = 3600.0
+        session.commit()
+    found = taken_on(driver, number, slow_from(3))
+    assert found.answer is not None
+    assert found.answer.why == "the time that it may take is spent"
+    assert found.boots == 0
+
+
+def test_boots_that_gave_no_value_are_spent_all_the_same(engine: Engine, blobs: BlobStore) -> None:
+    number = begun(engine, blobs, eight())
+    with Session(engine) as session:
+        bisection = session.get_one(Bisection, number)
+        whole = learnt.question(bisection).budget_boots
+        bisection.boots = 7
+        assert learnt.question(bisection).budget_boots == whole - 7
 
 
 @pytest.mark.usefixtures("simple_core")
