@@ -33,7 +33,7 @@ from mitigauge.kernels.build_log import (
     says_disk_is_full,
 )
 from mitigauge.kernels.config_profile import Profile
-from mitigauge.kernels.loose_patch import CONTEXT_LINES, misplaced, moved
+from mitigauge.kernels.loose_patch import CONTEXT_LINES, bases, misplaced, moved
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import GIT, PLAIN, Base, Layout, Recipe
 from mitigauge.kernels.states import KernelState
@@ -57,6 +57,8 @@ CCACHE_SIZE = "5G"
 PACKAGE_LIMIT = 1 << 30
 FUNCTIONS_LIMIT = 64 << 20
 CONTENT_LIMIT = 16 << 20
+# Files of one patch whose bases are looked up for a three-way merge.
+MOST_BASES = 500
 WORD_LIMIT = 200
 SHA256_OF_NOTHING = hashlib.sha256(b"").hexdigest()
 CACHE_LIVES_S = 14 * 86_400.0
@@ -74,6 +76,15 @@ Report = Callable[[str], None]
 
 class BuildFailed(AuthorsFault):
     """A kernel could not be built; the message says patch, file, line and the compiler's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class LooseApplication:
+    """A patch that applies in another *way* than as it is: *where*, and the *diff* that does it."""
+
+    way: str
+    where: str
+    diff: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,34 +292,63 @@ class _Work:
             status, said = self._run("apply", ["source"], SHORT_LIMITS, variables)
             if status:
                 what = f"patch {number}/{len(order.patches)} {patch.title!r}"
-                where = self._loosely(patch, variables)
-                if not where:
+                loose = self._loosely(order, patch, variables)
+                if loose is None:
                     raise _failed(what, apply_failure(said))
                 if not order.loose:
                     raise BuildFailed(
                         clean_text(
-                            f"{what}: {apply_failure(said)}; with {CONTEXT_LINES} lines of context "
-                            f"it does: {where}"
+                            f"{what}: {apply_failure(said)}; with {loose.way} it does: "
+                            f"{loose.where}"
                         ),
                         hint="Look whether that is what it means; --loose allows it, and every "
                         "answer says so.",
                     )
-                variables["CONTEXT"] = str(CONTEXT_LINES)
+                # What was looked at is what is applied.
+                variables = {"PATCH": f"{number:04}.loose"}
+                (self.directory / "patches" / f"{number:04}.loose.patch").write_bytes(loose.diff)
                 status, said = self._run("apply", ["source"], SHORT_LIMITS, variables)
                 if status:
                     raise _failed(what, apply_failure(said))
-                loosely.append(clean_text(f"{what}, {CONTEXT_LINES} lines of context: {where}"))
+                loosely.append(clean_text(f"{what}, {loose.way}: {loose.where}"))
         return loosely
 
-    def _loosely(self, patch: Patch, variables: Mapping[str, str]) -> str:
-        """Where the patch lands with less context; empty where it does not, or is misplaced."""
-        more = {**variables, "CONTEXT": str(CONTEXT_LINES)}
-        status, _ = self._run("apply-loosely", ["package"], SHORT_LIMITS, more)
+    def _loosely(
+        self, order: Order, patch: Patch, variables: Mapping[str, str]
+    ) -> LooseApplication | None:
+        """How the patch applies with less context, or by a merge; None where it does not."""
+        less = {**variables, "CONTEXT": str(CONTEXT_LINES)}
+        found = self._loosely_by(patch, less, f"{CONTEXT_LINES} lines of context")
+        if found or order.tree is None or not self._lay_out_bases(order.tree, patch):
+            return found
+        return self._loosely_by(patch, {**variables, "CONTEXT": ""}, "a three-way merge")
+
+    def _loosely_by(
+        self, patch: Patch, variables: Mapping[str, str], way: str
+    ) -> LooseApplication | None:
+        status, _ = self._run("apply-loosely", ["package"], SHORT_LIMITS, variables)
         if status:
-            return ""
-        applied = _regular(self.directory / "package" / "loose.diff", CONTENT_LIMIT)
-        shown = applied.decode(errors="replace")
-        return "" if misplaced(patch.text, shown) else moved(patch.text, shown)
+            return None
+        diff = _regular(self.directory / "package" / "loose.diff", CONTENT_LIMIT)
+        shown = diff.decode(errors="replace")
+        if misplaced(patch.text, shown):
+            return None
+        return LooseApplication(way, moved(patch.text, shown), diff)
+
+    def _lay_out_bases(self, tree: GitTree, patch: Patch) -> bool:
+        """Lay out the files that the patch was made from; whether the tree has all of them."""
+        ids = bases(patch.text)
+        place = self.directory / "patches" / "bases"
+        remove(place)
+        place.mkdir()
+        if len(ids) > MOST_BASES:
+            return False
+        for number, name in enumerate(ids):
+            content = tree.blob(name, CONTENT_LIMIT)
+            if content is None:
+                return False
+            (place / f"{number}").write_bytes(content)
+        return bool(ids)
 
     def _configure(self, order: Order) -> None:
         more = {"CONFIG_WHOLE": "yes" if order.profile.whole else "no"}

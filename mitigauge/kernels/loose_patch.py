@@ -1,4 +1,4 @@
-"""Whether a patch that applies with less context lands where it was meant to. Pure.
+"""Whether a patch that applies with less context, or by a merge, lands where it was meant to. Pure.
 
 Each hunk of a diff ends its head with the function that it lies in, as git finds it. A patch whose
 hunk names a function may move within it, and never into another one.
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 # Lines of context that must fit; the usual number is three.
 CONTEXT_LINES = 2
 _FILE = re.compile(r"^\+\+\+ (?:b/)?(?P<file>[^\t\n]+)")
+_INDEX = re.compile(r"^index (?P<blob>[0-9a-f]{7,64})\.\.[0-9a-f]{7,64}")
 _HUNK = re.compile(r"^@@ -(?P<old>\d+)(?:,\d+)? \+(?P<line>\d+)(?:,\d+)? @@ ?(?P<head>.*)$")
 # What a function's definition begins with: a name before a bracket, and no end of a declaration.
 _SYMBOL = re.compile(r"SYM_\w+\((?P<name>\w+)")
@@ -38,6 +39,13 @@ def hunks(diff: str) -> Iterator[Hunk]:
         hunk = _HUNK.match(line)
         if hunk:
             yield Hunk(file, int(hunk["old"]), _function(hunk["head"]))
+
+
+def bases(patch: str) -> list[str]:
+    """The ids, perhaps abbreviated, of the files' contents that the patch was made from."""
+    found = (_INDEX.match(line) for line in patch.splitlines())
+    ids = dict.fromkeys(each["blob"] for each in found if each)
+    return [each for each in ids if each.strip("0")]
 
 
 def misplaced(patch: str, applied: str) -> str:

@@ -23,6 +23,7 @@ LONG_S = 1800.0
 LARGEST_OUTPUT = 64 << 20
 KEPT = "refs/mitigauge/bisect"
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_BLOB = re.compile(r"[0-9a-f]{7,64}")
 # Nothing that the tree's own configuration names is run, and nothing is fetched.
 _SAFELY = (
     "-c", "core.hooksPath=/dev/null",
@@ -133,6 +134,16 @@ class GitTree:
             raise InvalidInput(f"commit {commit[:12]} is larger than 4 MiB", hint="Revert by hand.")
         return read_patch(text, f"the revert of {commit[:12]}")
 
+    def blob(self, name: str, limit: int) -> bytes | None:
+        """A file's content by its (abbreviated) id; None where it is not here, or is larger."""
+        if not _BLOB.fullmatch(name):
+            return None
+        status, size = self._run("cat-file", "-s", f"{name}^{{blob}}")
+        if status or int(size) > limit:
+            return None
+        status, content = self._run_for_bytes("cat-file", "blob", name)
+        return None if status else content
+
     def _require_related(self, first: str, last: str, good: str, bad: str) -> None:
         if self._run("merge-base", "--is-ancestor", first, last)[0] == 0:
             return
@@ -182,6 +193,10 @@ class GitTree:
         return said
 
     def _run(self, *words: str, limit_s: float = SHORT_S) -> tuple[int, str]:
+        status, said = self._run_for_bytes(*words, limit_s=limit_s)
+        return status, said.decode(errors="replace")
+
+    def _run_for_bytes(self, *words: str, limit_s: float = SHORT_S) -> tuple[int, bytes]:
         environment = {**os.environ, "LC_ALL": "C.UTF-8", "GIT_OPTIONAL_LOCKS": "0",
                        "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}  # fmt: skip
         if not self.directory.is_dir():
@@ -200,4 +215,4 @@ class GitTree:
         except FileNotFoundError as error:
             raise MitigaugeError("git is not installed", hint="apt-get install git") from error
         said = done.stdout if done.returncode == 0 else done.stderr
-        return done.returncode, said[:LARGEST_OUTPUT].decode(errors="replace")
+        return done.returncode, said[:LARGEST_OUTPUT]

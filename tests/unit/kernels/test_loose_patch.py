@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
-from mitigauge.kernels.loose_patch import Hunk, hunks, misplaced, moved
+from mitigauge.kernels.config_profile import profile_of
+from mitigauge.kernels.loose_patch import Hunk, bases, hunks, misplaced, moved
+from mitigauge.kernels.patch import Patch
 from mitigauge.settings import REPOSITORY
+from pipelines.adapters.build_root import BuildRoot
+from pipelines.adapters.git_tree import GitTree
+from pipelines.kernel_build import Builder, BuildFailed, Order, Said, _Work
 
 SCRIPTS = REPOSITORY / "pipelines" / "kernel_scripts"
 ONE = """\
@@ -112,3 +119,99 @@ def test_a_new_file_and_a_file_that_goes_are_compared_too(tmp_path: Path) -> Non
     status, diff = applied(tmp_path, ONE, text)
     assert status == 0, diff
     assert {hunk.file for hunk in hunks(diff)} == {"new.c", "x.c"}
+
+
+def test_bases_are_the_contents_that_files_had() -> None:
+    text = "index 1234567..89abcde 100644\nindex 0000000..1111111\nindex zz..yy\n"
+    assert bases(text) == ["1234567"]
+
+
+def git(tree: Path, *words: str) -> str:
+    """Run git in a tree; what it printed."""
+    done = subprocess.run(
+        ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C", tree, *words],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+@pytest.fixture
+def merging(tmp_path: Path) -> tuple[GitTree, str, str]:
+    """A tree, a patch made from an older commit, and the file as it is now: too far for -C2."""
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    git(tree, "init", "--quiet")
+    (tree / "x.c").write_text(ONE)
+    git(tree, "add", ".")
+    git(tree, "commit", "--quiet", "--message", "base")
+    (tree / "x.c").write_text(ONE.replace("x = 4", "x = 5"))
+    patch = git(tree, "diff")
+    now = ONE.replace("int b = 2", "int b = 22")
+    (tree / "x.c").write_text(now)
+    git(tree, "commit", "--all", "--quiet", "--message", "now")
+    return GitTree(tree), patch, now
+
+
+def work(tmp_path: Path, tree: GitTree, patch: str) -> tuple[list[str], Order]:
+    """Lay out and apply as a build does, without its sandbox; what applied loosely."""
+    order = Order("f" * 40, profile_of("lab"), [Patch("title", patch)], tree=tree, loose=True)
+    unpacked = tmp_path / "build" / "source"
+    unpacked.mkdir(parents=True)
+    git(tree.directory, "archive", "--output", f"{tmp_path}/a.tar", "HEAD")
+    subprocess.run(["tar", "-xf", tmp_path / "a.tar", "-C", unpacked], check=True)
+    build = Unconfined(tmp_path / "build", cast(BuildRoot, None), cast(Builder, None))
+    build._lay_out(order)
+    return build._apply(order), order
+
+
+class Unconfined(_Work):
+    """A build whose scripts run here, on paths of its own."""
+
+    def _run(self, script: str, writable: Any, limits: Any, variables: Any = None,
+             caches: Any = None) -> tuple[int, Said]:  # fmt: skip
+        text = (SCRIPTS / script).read_text().replace("/build/", f"{self.directory}/")
+        begins = self.log.stat().st_size if self.log.exists() else 0
+        with self.log.open("a") as log:
+            done = subprocess.run(
+                ["bash", "-c", text], stdout=log, stderr=log, check=False,
+                env={"PATH": "/usr/bin:/bin", "HOME": "/tmp", **variables},
+            )  # fmt: skip
+        return done.returncode, Said(self.log, begins)
+
+
+def test_a_patch_is_merged_where_the_tree_has_what_it_was_made_from(
+    tmp_path: Path, merging: tuple[GitTree, str, str]
+) -> None:
+    tree, patch, now = merging
+    said, _ = work(tmp_path, tree, patch)
+    assert said == ["patch 1/1 'title', a three-way merge: where it says"]
+    assert (tmp_path / "build/source/x.c").read_text() == now.replace("x = 4", "x = 5")
+
+
+def test_it_is_not_merged_without_that_file(
+    tmp_path: Path, merging: tuple[GitTree, str, str]
+) -> None:
+    tree, patch, now = merging
+    unknown = re.sub(r"^index [0-9a-f]{7}", "index 1234567", patch, flags=re.M)
+    with pytest.raises(BuildFailed, match="patch 1/1 'title'"):
+        work(tmp_path, tree, unknown)
+    assert (tmp_path / "build/source/x.c").read_text() == now
+
+
+def test_a_conflict_is_a_failure(tmp_path: Path, merging: tuple[GitTree, str, str]) -> None:
+    tree, patch, now = merging
+    (tree.directory / "x.c").write_text(now.replace("x = 4", "x = 9"))
+    git(tree.directory, "commit", "--all", "--quiet", "--message", "conflict")
+    with pytest.raises(BuildFailed, match="patch 1/1 'title'"):
+        work(tmp_path, tree, patch)
+
+
+def test_a_merge_of_another_function_is_misplaced(
+    tmp_path: Path, merging: tuple[GitTree, str, str]
+) -> None:
+    tree, patch, now = merging
+    (tree.directory / "x.c").write_text(now.replace("one", "two"))
+    git(tree.directory, "commit", "--all", "--quiet", "--message", "renamed")
+    far = patch.replace("@@ int one(void)", "@@").replace(" @@\n", " @@ int one(void)\n")
+    with pytest.raises(BuildFailed):
+        work(tmp_path, tree, far)
