@@ -129,7 +129,7 @@ def test_an_answer_has_the_form_that_the_host_reads(
 
 def test_the_recipe_says_what_it_needs_and_touches_nothing_without_it(tmp_path: Path) -> None:
     ran = subprocess.run(
-        ["/bin/sh", OFFICE / "build", tmp_path / "made"], env={"PATH": str(tmp_path)},
+        ["/bin/bash", OFFICE / "build", tmp_path / "made"], env={"PATH": str(tmp_path)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert ran.returncode == 1
