@@ -146,7 +146,9 @@ def show(
         _print_revision(one, diff=diff)
     else:
         say(f"{view.name}: {view.title}")
-        say(f"  on {view.base}, profile {view.profile}; measured by {view.spec or 'no spec yet'}")
+        how = "; patches may apply loosely" if view.loose else ""
+        measured_by = view.spec or "no spec yet"
+        say(f"  on {view.base}, profile {view.profile}; measured by {measured_by}{how}")
         _say_archive(view)
         _print_revisions(view.revisions)
         _say_next(view)
@@ -378,6 +380,8 @@ def _print_revision(revision: RevisionView, *, diff: bool) -> None:
         say(f"  {renamed.before} is called {renamed.after} now{by}")
     for stray in revision.strays:
         say(f"  left out: {stray}")
+    for line in revision.loosely:
+        say(f"  applied loosely: {line}")
     for change in revision.changes:
         say(f"{change.before or '-':>3} {change.change:7} {change.after or '-':>3}  {change.title}")
         for line in change.lines if diff else ():

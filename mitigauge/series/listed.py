@@ -19,7 +19,7 @@ def heads(session: Session) -> list[SeriesHead]:
 
 def shown(session: Session, series: Series) -> SeriesView:
     """One series with its revisions, and how its archive answered last."""
-    view = SeriesView.model_validate(series)
+    view = SeriesView.model_validate(repository.with_kernels(session, series))
     archive = session.get(ListArchive, series.archive) if series.archive else None
     if archive is None:
         return view

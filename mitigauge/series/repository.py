@@ -22,6 +22,13 @@ def listed(session: Session) -> list[Series]:
     return list(session.scalars(wanted))
 
 
+def with_kernels(session: Session, series: Series) -> Series:
+    """The same series, its revisions and their kernels read at once, not one by one."""
+    kernels = selectinload(Series.revisions).selectinload(SeriesRevision.kernel)
+    session.scalars(select(Series).where(Series.id == series.id).options(kernels)).all()
+    return series
+
+
 def by_key(session: Session, key: str) -> Series | None:
     """The series of that key, locked against another who would add a revision."""
     return session.scalars(select(Series).where(Series.key == key).with_for_update()).one_or_none()

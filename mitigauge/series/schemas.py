@@ -53,6 +53,9 @@ class RevisionView(BaseModel):
     letter: str
     changelog: str
     strays: list[str]
+    loosely: list[str] = Field(
+        default=[], description="patches that did not apply as they are, and how they did"
+    )
     patches: list[SeriesPatch]
     changes: list[PatchChange]
     renamed: list[Renamed]

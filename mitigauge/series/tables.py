@@ -115,6 +115,12 @@ class SeriesRevision(Base):
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
     series: Mapped[Series] = relationship(back_populates="revisions")
+    kernel: Mapped[Kernel | None] = relationship()
+
+    @property
+    def loosely(self) -> list[str]:
+        """Patches of its kernel that did not apply as they are, and how they did."""
+        return self.kernel.loosely if self.kernel else []
 
     @property
     def label(self) -> str:

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
@@ -24,7 +25,7 @@ from mitigauge.kernels.service import Built
 from mitigauge.kernels.tables import Kernel
 from mitigauge.mails.files import read_mails
 from mitigauge.series import range_diff, repository, retests, service
-from mitigauge.series.listed import heads
+from mitigauge.series.listed import heads, shown
 from mitigauge.series.service import Trust, Wanted
 from mitigauge.series.states import Attested, RevisionState
 from mitigauge.series.tables import SeriesRevision
@@ -51,7 +52,7 @@ def session(engine: Engine) -> Iterator[Session]:
 
 
 def add(session: Session, blobs: BlobStore, *bodies: str, version: int = 1,
-        trust: Trust = NOBODY, **said: str) -> list[SeriesRevision]:  # fmt: skip
+        trust: Trust = NOBODY, **said: Any) -> list[SeriesRevision]:  # fmt: skip
     found = revisions(series(version, list(bodies)))
     return service.add(session, found, blobs, wanted=Wanted(**said), trust=trust)
 
@@ -308,6 +309,22 @@ def test_a_started_revision_is_measured_by_our_spec_on_its_kernels(
     assert len({kernel for _, kernel in modes}) == 1
     assert dict(since)["this"] == modes[0][1]
     assert dict(since)["before"] == arms[first][0][0][1]
+
+
+def test_a_revision_says_what_applied_loosely(
+    engine: Engine, blobs: BlobStore, tmp_path: Path
+) -> None:
+    ids = approved(engine, blobs)
+    for label in ("v1", "v2"):
+        series_run.start(ids[label], Pretended(tmp_path, engine, blobs))
+    with transaction(engine) as session:
+        kernel = session.get_one(SeriesRevision, ids["v2"]).kernel
+        assert kernel is not None
+        kernel.loosely = ["patch 1/1 'one', 2 lines of context: toys/one.c:9 for 4"]
+    with Session(engine) as session:
+        view = shown(session, service.find(session, "bhb"))
+    said = {revision.label: revision.loosely for revision in view.revisions if revision.loosely}
+    assert said == {"v2": ["patch 1/1 'one', 2 lines of context: toys/one.c:9 for 4"]}
 
 
 def test_a_revision_is_measured_once(engine: Engine, blobs: BlobStore, tmp_path: Path) -> None:

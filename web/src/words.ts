@@ -58,7 +58,7 @@ export const REVISION_STATE: Record<RevisionState, Word> = {
   waiting: { label: "waiting", meaning: "a person has to approve it", tone: "quiet" },
   approved: { label: "approved", meaning: "it may run; its kernel is built next", tone: "busy" },
   building: { label: "building", meaning: "its kernel is being built", tone: "busy" },
-  measuring: { label: "measured", meaning: "its experiment says how far it is", tone: "good" },
+  measuring: { label: "submitted", meaning: "its experiment says how far it is", tone: "good" },
   failed: { label: "failed", meaning: "its patches do not apply or build", tone: "bad" },
   set_aside: { label: "set aside", meaning: "our side failed too often", tone: "bad" },
 };

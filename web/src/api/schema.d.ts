@@ -4787,6 +4787,12 @@ export interface components {
             label: string;
             /** Letter */
             letter: string;
+            /**
+             * Loosely
+             * @description patches that did not apply as they are, and how they did
+             * @default []
+             */
+            loosely: string[];
             /** Message Id */
             message_id: string;
             /** Number */

@@ -59,6 +59,13 @@ export function RevisionItem({ series, revision, open }: RevisionProps) {
           ))}
         </ul>
       )}
+      {revision.loosely.length > 0 && (
+        <ul className="soft">
+          {revision.loosely.map((patch) => (
+            <li key={patch}>applied loosely: {patch}</li>
+          ))}
+        </ul>
+      )}
       {revision.changelog !== "" && <pre className="changelog">{revision.changelog}</pre>}
       {revision.renamed.map((each) => (
         <p key={each.before}>
