@@ -230,6 +230,11 @@ def advisory_lock(engine: Engine, key: int) -> Iterator[bool]:
 @contextmanager
 def transaction(engine: Engine | None = None) -> Iterator[Session]:
     """One session, one transaction: committed at the end, rolled back on an error."""
+    # A row may point at a table of any noun, which the metadata must know before the first of
+    # them is written: a process that imports one noun alone would fail there. Not at the top,
+    # since the tables need this module's base.
+    import mitigauge.tables  # noqa: F401
+
     with Session(engine or get_engine(), expire_on_commit=False) as session, session.begin():
         yield session
 
