@@ -66,6 +66,9 @@ def fold(
     _remark(
         result.other_events, f"samples of other events than {result.event.decode()} were left out"
     )
+    if len(result.events) > 1:
+        names = " and ".join(sorted(event.decode(errors="replace") for event in result.events))
+        remark(f"note: {names} were added up; --event takes one of them alone")
     _remark(result.unrecognised, "lines that are neither sample nor frame were left out")
     stacks = result.stacks()
     write_folded(stacks if raw else _normalised(stacks), sys.stdout.buffer)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO
 
 from mitigauge.errors import InvalidInput
+from mitigauge.profiles.capture.headers import is_comment
 
 # perf records 127 frames unless somebody raises kernel.perf_event_max_stack.
 DEEPEST = 1024
@@ -21,13 +22,13 @@ def write_folded(stacks: Mapping[bytes, int], stream: BinaryIO) -> None:
 
 
 def read_folded(pieces: Iterable[bytes], *, name: str) -> dict[bytes, int]:
-    """Counts by stack; the counts of a repeated stack are added up.
+    """Counts by stack; the counts of a repeated stack are added up, comments at the head skipped.
 
     Raises :class:`InvalidInput` naming the line.
     """
     stacks: dict[bytes, int] = {}
     for number, line in enumerate(_lines(pieces, name), start=1):
-        if line.strip():
+        if line.strip() and (stacks or not is_comment(line)):
             stack, count = _entry(line.rstrip(b"\r"), name, number)
             stacks[stack] = stacks.get(stack, 0) + count
     if not stacks:

@@ -40,3 +40,16 @@ def test_another_file_is_refused(data: bytes, complaint: str) -> None:
 
 def test_names_with_markup_are_names() -> None:
     assert profile(b"<script>;alert(1)&amp; 2\n") == {b"<script>;alert(1)&amp;": 2}
+
+
+def test_comments_at_the_head_say_nothing_of_the_form() -> None:
+    head = b"# mode: wall\n#\n\n"
+    assert profile(head + b"a;f 3\n#b;f 4\n") == {b"a;f": 3, b"#b;f": 4}
+    assert profile(head + b"perf 1 [000] 1.5: 7 cycles:\n\t1 f (x)\n\n") == {b"perf;f": 7}
+
+
+def test_a_difference_of_two_profiles_is_refused_and_a_name_with_a_number_is_not() -> None:
+    with pytest.raises(InvalidInput, match=r"file:2: two counts, 31 and 56"):
+        profile(b"# x\na;f 31 56\na 1 2\na;g 4 5\n")
+    assert profile(b"a;f 31 56\na;g 5\n") == {b"a;f 31": 56, b"a;g": 5}
+    assert profile(b"CPU 1 56\n") == {b"CPU 1": 56}
