@@ -30,6 +30,7 @@ from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.pool import NullPool
 
 from mitigauge.embedded_postgres import ensure_running
+from mitigauge.locks import Lock
 from mitigauge.schema_revision import (
     HAS_REVISION,
     MIGRATIONS,
@@ -213,18 +214,18 @@ def get_engine() -> Engine:
 
 
 @contextmanager
-def advisory_lock(engine: Engine, key: int) -> Iterator[bool]:
-    """Whether nobody else holds the lock of that number, and nobody will until the block's end."""
+def advisory_lock(engine: Engine, lock: Lock, of: int = 0) -> Iterator[bool]:
+    """Whether nobody else holds that lock *of* something, and nobody will until the block's end."""
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        wanted = {"key": key}
-        got = bool(connection.scalar(text("select pg_try_advisory_lock(:key)"), wanted))
+        wanted = {"lock": int(lock), "of": of}
+        got = bool(connection.scalar(text("select pg_try_advisory_lock(:lock, :of)"), wanted))
         try:
             yield got
         finally:
             # A connection that is lost has given up its locks.
             with suppress(DBAPIError):
                 if got:
-                    connection.execute(text("select pg_advisory_unlock(:key)"), wanted)
+                    connection.execute(text("select pg_advisory_unlock(:lock, :of)"), wanted)
 
 
 @contextmanager
