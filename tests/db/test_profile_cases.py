@@ -79,3 +79,12 @@ def test_two_counts_a_line_are_refused(command: Command) -> None:
     path = CASES / "04-difffolded-two-counts.folded"
     done = command.run("profile", "import", path, "--tree", "web", "--group", "before", code=1)
     assert f"{path}:1: two counts, 31 and 56, as difffolded.pl writes them" in done.stderr
+
+
+def test_of_several_files_none_is_stored_where_one_is_refused(command: Command) -> None:
+    right = CASES / "01-profile-import.folded"
+    wrong = CASES / "04-difffolded-two-counts.folded"
+    words = ("profile", "import", "--tree", "web", "--group", "before")
+    command.run(*words, right, wrong, code=1)
+    said = command.run(*words, right, ONE_LETTER, right).stdout
+    assert said == "2 of 3 profiles new in group before of web\n"

@@ -9,9 +9,9 @@ from typing import BinaryIO
 
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture.capture import Pass
-from mitigauge.profiles.capture.collapse import Collapse
+from mitigauge.profiles.capture.collapse import Collapse, Most
 from mitigauge.profiles.capture.decompress import pieces
-from mitigauge.profiles.capture.folded_text import check_stacks, read_folded
+from mitigauge.profiles.capture.folded_text import check_stacks, read_folded, require_few
 from mitigauge.profiles.capture.headers import command_of, is_comment, one_line_sample
 
 # A folded line: no leading space, frames, one space, a count.
@@ -19,6 +19,11 @@ _FOLDED = re.compile(rb"\S[^\n]* -?[\d.]+\s*")
 # The last frame of a folded line that is none: difffolded.pl writes a count of either side.
 _TWO_COUNTS = re.compile(rb".*;.* (\d+)")
 LONGEST_HEAD = 1 << 16
+# Of one file; a host's own capture is allowed less. 61 MB of different stacks take some 180 MiB.
+MOST_BYTES = 256 << 20
+MOST_STACKS = 2_000_000
+MOST_SYMBOLS = 200_000
+MOST_FRAMES = 40_000_000
 
 
 def read_profile(
@@ -36,7 +41,8 @@ def read_profile(
     if (first.strip() and not line) or _is_capture(line):
         return _captured(whole, name, digest, event)
     if _FOLDED.fullmatch(line):
-        stacks = read_folded(whole, name=name)
+        stacks = read_folded(whole, name=name, most_bytes=MOST_BYTES)
+        require_few(stacks, name=name, symbols=MOST_SYMBOLS, frames=MOST_FRAMES)
         _require_one_count(stacks, line, f"{name}:{number}")
         return stacks, Pass(event or "samples", digest, samples=sum(stacks.values()), tool="folded")
     raise InvalidInput(
@@ -78,11 +84,12 @@ def _require_one_count(stacks: Mapping[bytes, int], line: bytes, location: str) 
 def _captured(
     text: Iterator[bytes], name: str, digest: str, event: str
 ) -> tuple[dict[bytes, int], Pass]:
-    collapse = Collapse(event=event, strict=True, name=name)
+    collapse = Collapse(event=event, strict=True, name=name, most=Most(MOST_STACKS, MOST_BYTES))
     for piece in text:
         collapse.feed(piece)
     result = collapse.finish()
     stacks = result.stacks()
     check_stacks(stacks, name=name)
+    require_few(stacks, name=name, symbols=MOST_SYMBOLS, frames=MOST_FRAMES)
     counted = result.event.decode(errors="replace") or "samples"
     return stacks, Pass(counted, digest, samples=result.samples, tool="perf script")
