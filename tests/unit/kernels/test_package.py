@@ -125,3 +125,22 @@ def test_another_image_is_refused(tmp_path: Path, blobs: BlobStore, kind: str) -
         read_package(path, blobs)
     with pytest.raises(InvalidInput, match="has no /boot/vmlinuz-RELEASE"):
         read_package(package(tmp_path / "z.deb", {"./boot/vmlinuz": content}), blobs)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"[]",
+        b'{"release": "6.1"}',
+        b'{"release": "../6.1", "build_id": "00"}',
+        b'{"release": "6.1", "build_id": "zz"}',
+    ],
+)
+def test_an_answer_of_a_process_that_was_taken_over_is_refused(
+    tmp_path: Path, blobs: BlobStore, monkeypatch: pytest.MonkeyPatch, answer: bytes
+) -> None:
+    monkeypatch.setattr(packages, "run_confined", lambda *_, **__: answer)
+    path = package(tmp_path / "x.deb", {})
+    with pytest.raises(InvalidInput, match="cannot be looked into|release or build id is none"):
+        read_package(path, blobs)
