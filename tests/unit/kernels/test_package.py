@@ -142,5 +142,5 @@ def test_an_answer_of_a_process_that_was_taken_over_is_refused(
 ) -> None:
     monkeypatch.setattr(packages, "run_confined", lambda *_, **__: answer)
     path = package(tmp_path / "x.deb", {})
-    with pytest.raises(InvalidInput, match="cannot be looked into|release or build id is none"):
+    with pytest.raises(InvalidInput, match=r"cannot be looked into|release or build id is none"):
         read_package(path, blobs)
