@@ -72,8 +72,8 @@ INPUTS = (
     Mutation(
         "a package names its kernel as it likes",
         "mitigauge/kernels/package.py",
-        "    if not _RELEASE.fullmatch(package.release) or not _BUILD_ID.fullmatch(package.build_id):",
-        "    if False:",
+        "if not _RELEASE.fullmatch(package.release) or not _BUILD_ID",
+        "if False and not _BUILD_ID",
         (PACKAGE,),
         "A process that was taken over would name the kernel.",
     ),
