@@ -222,3 +222,12 @@ def test_output_of_fio_3_12_is_taken(case_dir: Path) -> None:
         edit(case_dir / name, older)
     edit(case_dir / "run.json", lambda run: run["sha256"].update(seals.of(case_dir, names)))
     assert parsing.parse(case_dir)["metrics"] == before["metrics"]
+
+
+def test_a_count_of_latencies_that_is_told_must_be_right(case_dir: Path) -> None:
+    said = broken(
+        case_dir,
+        "iteration-01.json",
+        lambda raw: raw["jobs"][0]["read"]["clat_ns"].update(N=7),
+    )
+    assert "clat_ns.N: it is not total_ios" in said
