@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import io
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 # What fs.pipe-max-size lets everyone have; 64 KiB is the default.
 PIPE_BYTES = 1 << 20
+TOLD_EVERY_S = 2.0
 
 app = typer.Typer(help="Profiles: what perf recorded, as stacks.", no_args_is_help=True)
 app.command()(diff)
@@ -66,6 +69,9 @@ def fold(
     _remark(
         result.other_events, f"samples of other events than {result.event.decode()} were left out"
     )
+    if len(result.events) > 1:
+        names = " and ".join(sorted(event.decode(errors="replace") for event in result.events))
+        remark(f"note: {names} were added up; --event takes one of them alone")
     _remark(result.unrecognised, "lines that are neither sample nor frame were left out")
     stacks = result.stacks()
     write_folded(stacks if raw else _normalised(stacks), sys.stdout.buffer)
@@ -104,17 +110,19 @@ def import_(
     from mitigauge.profiles.store.service import store_imported
 
     require_head(get_engine())
-    captures = [_read(path, event) for path in files]
-    with transaction() as session:
-        stored = [
-            store_imported(
+    # One file is in memory at a time. All are looked at before the first is stored.
+    for path in files[1:]:
+        _read(path, event)
+    new = 0
+    for path in files:
+        stacks, of = _read(path, event)
+        with transaction() as session:
+            _, is_new = store_imported(
                 session, tree=tree, label=group, stacks=stacks,
                 of=replace(of, operations=operations),
-            )
-            for stacks, of in captures
-        ]  # fmt: skip
-    new = sum(is_new for _, is_new in stored)
-    say(f"{new} of {len(stored)} profiles new in group {group} of {tree}")
+            )  # fmt: skip
+        new += is_new
+    say(f"{new} of {len(files)} profiles new in group {group} of {tree}")
 
 
 def _read(path: Path, event: str) -> tuple[dict[bytes, int], Pass]:
@@ -122,13 +130,32 @@ def _read(path: Path, event: str) -> tuple[dict[bytes, int], Pass]:
     from mitigauge.profiles.store.import_file import read_profile
 
     try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
         with path.open("rb") as stream:
-            return read_profile(stream, name=str(path), digest=digest, event=event)
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            stream.seek(0)
+            told = _Told(stream, path)
+            return read_profile(told, name=str(path), digest=digest, event=event)
     except OSError as error:
         raise InvalidInput(
             f"{path} cannot be read: {error.strerror}", hint="Give a file."
         ) from error
+
+
+class _Told(io.RawIOBase, BinaryIO):
+    """A file that is read, with a line every two seconds on how far that is."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._file, self._path = file, path
+        self._size, self._done = path.stat().st_size, 0
+        self._due = time.monotonic() + TOLD_EVERY_S
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._file.read(size)
+        self._done += len(piece)
+        if time.monotonic() > self._due:
+            self._due = time.monotonic() + TOLD_EVERY_S
+            remark(f"{self._path}: {self._done >> 20} of {self._size >> 20} MiB read")
+        return piece
 
 
 def _remark(count: int, what: str) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.output import Json, print_json, print_table, say
-from cli.profile_stored import CaseName, Experiment, HostName, basis_named, sides_named, stored
+from cli.profile_stored import CaseName, Experiment, HostName, basis_named, sides_named
+from cli.stored import stored
 
 if TYPE_CHECKING:
     from mitigauge.profiles.diff.schemas import InstructionRow, InstructionTable

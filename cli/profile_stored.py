@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.output import Json, print_json, print_table, say
+from cli.stored import stored
 from mitigauge.errors import InvalidInput, NotFound
 
 # Functions import the database's libraries themselves: `fold` belongs to the same group of
@@ -157,14 +157,6 @@ def _cost(cell: FunctionCost | None, *, total: bool) -> str:
         return text
     q = "" if cell.q is None else f", q {cell.q:.2g}"
     return f"{text} ({cell.difference:+.3g}{q})"
-
-
-def stored() -> AbstractContextManager[Session]:
-    """A transaction on a database whose schema is at head."""
-    from mitigauge.database import get_engine, require_head, transaction
-
-    require_head(get_engine())
-    return transaction()
 
 
 def sides_named(

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
 import obstore
 from obstore.exceptions import BaseError
@@ -88,6 +89,18 @@ class BlobStore:
             else:
                 # In one piece: an upload in parts that is broken off leaves parts behind.
                 obstore.put(self.store, _path(digest), content, use_multipart=False)
+        return digest
+
+    def put_file(self, path: Path) -> str:
+        """The same for a file, which may be larger than what a process should hold."""
+        with path.open("rb") as file:
+            if not self.directory:
+                # In one piece, see above: it is in memory meanwhile.
+                return self.put(file.read())
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            file.seek(0)
+            with _answering(self.name), self._turn(fcntl.LOCK_SH):
+                _write(self.directory / _path(digest), file, digest)
         return digest
 
     def get(self, digest: str) -> Blob:
@@ -178,13 +191,19 @@ class BlobStore:
             yield
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: on the disk first, then under its name."""
+def _write(path: Path, content: bytes | BinaryIO, digest: str = "") -> None:
+    """Write a file whole or not at all: on the disk first, then under its name.
+
+    Raises :class:`InvalidInput` where a file's content has no longer the *digest*.
+    """
     path.parent.mkdir(exist_ok=True)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as file:
-            file.write(content)
+            if isinstance(content, bytes):
+                file.write(content)
+            else:
+                _copy(content, file, digest)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
@@ -193,6 +212,15 @@ def _write(path: Path, content: bytes) -> None:
         raise
     for directory in (path.parent, path.parent.parent):
         _sync_names(directory)
+
+
+def _copy(source: BinaryIO, file: BinaryIO, digest: str) -> None:
+    found = hashlib.sha256()
+    while piece := source.read(PIECE_BYTES):
+        found.update(piece)
+        file.write(piece)
+    if found.hexdigest() != digest:
+        raise InvalidInput("the file changed while it was stored", hint="Try again.")
 
 
 def _sync_names(directory: Path) -> None:

@@ -30,6 +30,7 @@ from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.pool import NullPool
 
 from mitigauge.embedded_postgres import ensure_running
+from mitigauge.locks import Lock
 from mitigauge.schema_revision import (
     HAS_REVISION,
     MIGRATIONS,
@@ -213,23 +214,28 @@ def get_engine() -> Engine:
 
 
 @contextmanager
-def advisory_lock(engine: Engine, key: int) -> Iterator[bool]:
-    """Whether nobody else holds the lock of that number, and nobody will until the block's end."""
+def advisory_lock(engine: Engine, lock: Lock, of: int = 0) -> Iterator[bool]:
+    """Whether nobody else holds that lock *of* something, and nobody will until the block's end."""
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        wanted = {"key": key}
-        got = bool(connection.scalar(text("select pg_try_advisory_lock(:key)"), wanted))
+        wanted = {"lock": int(lock), "of": of}
+        got = bool(connection.scalar(text("select pg_try_advisory_lock(:lock, :of)"), wanted))
         try:
             yield got
         finally:
             # A connection that is lost has given up its locks.
             with suppress(DBAPIError):
                 if got:
-                    connection.execute(text("select pg_advisory_unlock(:key)"), wanted)
+                    connection.execute(text("select pg_advisory_unlock(:lock, :of)"), wanted)
 
 
 @contextmanager
 def transaction(engine: Engine | None = None) -> Iterator[Session]:
     """One session, one transaction: committed at the end, rolled back on an error."""
+    # A row may point at a table of any noun, which the metadata must know before the first of
+    # them is written: a process that imports one noun alone would fail there. Not at the top,
+    # since the tables need this module's base.
+    import mitigauge.tables  # noqa: F401
+
     with Session(engine or get_engine(), expire_on_commit=False) as session, session.begin():
         yield session
 

@@ -20,10 +20,10 @@ from sqlalchemy.exc import DBAPIError
 
 from mitigauge.database import alembic_config, in_words, new_engine, schema_revisions
 from mitigauge.errors import NotReady
+from mitigauge.locks import SCHEMA_LOCK
 from mitigauge.schema_revision import MIGRATIONS, no_answer
 
 # Any fixed number serves; all who migrate must agree on it.
-ADVISORY_LOCK = 7_340_221_905
 # Migrations of a large database take minutes; one of this length does not work any more.
 PATIENCE_S = 3600.0
 # Shorter waits are not worth a line.
@@ -126,12 +126,12 @@ def one_at_a_time(
         # A connection that is lost has given up its locks.
         with suppress(DBAPIError):
             connection.rollback()
-            connection.execute(text("select pg_advisory_unlock(:key)"), {"key": ADVISORY_LOCK})
+            connection.execute(text("select pg_advisory_unlock(:key)"), {"key": SCHEMA_LOCK})
             connection.commit()
 
 
 def _locked(connection: Connection) -> bool:
-    got = connection.scalar(text("select pg_try_advisory_lock(:key)"), {"key": ADVISORY_LOCK})
+    got = connection.scalar(text("select pg_try_advisory_lock(:key)"), {"key": SCHEMA_LOCK})
     connection.commit()
     return bool(got)
 
@@ -148,7 +148,7 @@ _HOLDER = text(
 
 
 def _holder(connection: Connection) -> str:
-    found = connection.execute(_HOLDER, {"key": ADVISORY_LOCK}).one_or_none()
+    found = connection.execute(_HOLDER, {"key": SCHEMA_LOCK}).one_or_none()
     connection.commit()
     if found is None or found.backend_start is None:
         return "another upgrade of this database is running"

@@ -26,16 +26,32 @@ class Command:
 
     def run(self, *words: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
         """What it printed, where it ended with *code*."""
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith("MITIGAUGE_")
-        }
         done = subprocess.run(
             [COMMAND, *words], cwd=REPOSITORY, capture_output=True, text=True, timeout=LIMIT_S,
-            env={**environment, "MITIGAUGE_HOME": str(self.home), "COLUMNS": "200",
-                 "MITIGAUGE_DATABASE_URL": self.url}, check=False,
+            env=self.environment, check=False,
         )  # fmt: skip
         assert done.returncode == code, done.stdout + done.stderr
         return done
+
+    def begun(self, *words: str) -> subprocess.Popen[str]:
+        """One that goes on, with all that it says on its stdout."""
+        return subprocess.Popen(
+            [COMMAND, *words], cwd=REPOSITORY, env=self.environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Ours without any setting of the service but these."""
+        others = {
+            name: value for name, value in os.environ.items() if not name.startswith("MITIGAUGE_")
+        }
+        return {
+            **others,
+            "MITIGAUGE_HOME": str(self.home),
+            "MITIGAUGE_DATABASE_URL": self.url,
+            "COLUMNS": "200",
+        }
 
     def json(self, *words: str | Path) -> Any:
         """Its answer with `--json`."""

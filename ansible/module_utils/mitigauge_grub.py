@@ -24,6 +24,11 @@ INITRD = re.compile(r"^\s*initrd\w*\s+(?P<paths>\S.*)$")
 LINUX = re.compile(r"^(?P<indent>\s*)(?P<command>linux\w*)\s+(?P<path>\S+)(?P<options>.*)$")
 # Whatever GRUB could take for something else than a part of a word is left out.
 OPTION = re.compile(r"[\w.,:=/+@%~^-]+", re.ASCII)
+# Ubuntu's 10_linux hands the console's mode on by it, where GRUB draws on the screen ("splash"):
+# GRUB makes it `vt.handoff=7` or nothing. It says how the screen looks, and no more.
+CONSOLE_HANDOVER = "$vt_handoff"
+# Fedora and RHEL have one line for all entries, which are files of their own.
+BLS = re.compile(r"^\s*blscfg\s*$", re.MULTILINE)
 BEGIN = "# Mitigauge: from here to the end mark written anew for every boot\n"
 END = "# Mitigauge: end\n"
 
@@ -112,7 +117,16 @@ def configured_default(grub_cfg: str) -> str:
 
 
 def default_entry(entries: Sequence[Entry], grub_cfg: str, saved: str) -> Entry:
-    """The entry that boots when nothing else is selected: what is known to be good."""
+    """The entry that boots when nothing else is selected: what is known to be good.
+
+    Raises :class:`Refused` where entries are none of the menu's own.
+    """
+    if BLS.search(grub_cfg):
+        raise Refused(
+            "grub.cfg takes its entries from /boot/loader/entries (BLS), as Fedora and RHEL have "
+            "it, and update-grub is no help there: no entry for one boot is made on such a host. "
+            "Measure on Debian or Ubuntu, of which a second system on the same machine is enough"
+        )
     if not entries:
         raise Refused("grub.cfg has no Linux entry; run update-grub on the host")
     configured = configured_default(grub_cfg)
@@ -148,7 +162,7 @@ def arm_options(
     if watchdog:
         own.append(f"systemd.watchdog_sec={WATCHDOG_S}")
     set_here = {option_name(option) for option in own}
-    kept = [o for o in base if option_name(o) not in set_here]
+    kept = [o for o in base if option_name(o) not in set_here and o != CONSOLE_HANDOVER]
     for option in [*kept, *own]:
         if not OPTION.fullmatch(option):
             raise Refused(f"kernel option {option!r} has a character that GRUB would interpret")

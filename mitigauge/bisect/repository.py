@@ -17,19 +17,18 @@ from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.tables import Host
 from mitigauge.kernels.tables import Kernel
+from mitigauge.locks import Lock
 from mitigauge.profiles.store.tables import Profile
 from mitigauge.results.tables import Measurement, Result
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
 
 MOST_LISTED = 200
-# Any fixed number serves; a bisection's own is added, so that each is ticked by one at a time.
-ADVISORY_LOCK = 7_340_230_000
 
 
 def alone(engine: Engine, bisection_id: int) -> AbstractContextManager[bool]:
     """Whether nobody else takes this bisection on, and nobody will until the block's end."""
-    return advisory_lock(engine, ADVISORY_LOCK + bisection_id)
+    return advisory_lock(engine, Lock.BISECTION, bisection_id)
 
 
 def whole(session: Session, bisection_id: int, *, lock: bool = False) -> Bisection:

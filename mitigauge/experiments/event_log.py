@@ -13,12 +13,11 @@ from sqlalchemy.orm import Session
 
 from mitigauge.experiments.tables import Event
 from mitigauge.hostile import clean_text
+from mitigauge.locks import Lock
 
 # PostgreSQL's channel on which experiments that have news are named, by their id as text.
 CHANNEL = "mitigauge_experiment"
 LONGEST_TEXT = 4000
-# Any fixed number serves; it keeps these locks apart from other advisory ones.
-LOCK_CLASS = 7340221
 
 
 def record_event(
@@ -48,7 +47,7 @@ def _write(session: Session) -> None:
         return
     session.flush()
     for experiment_id in sorted({line.experiment_id for line in lines}):
-        session.execute(select(func.pg_advisory_xact_lock(LOCK_CLASS, experiment_id)))
+        session.execute(select(func.pg_advisory_xact_lock(Lock.EVENTS, experiment_id)))
     for line in lines:
         # One by one: a bulk insert does not promise ids in the order of the lines.
         session.add(line)

@@ -9,20 +9,30 @@ from contextlib import closing, contextmanager
 from alembic import command
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 from sqlalchemy.orm import Session
 
-from mitigauge.database import alembic_config, in_words, is_away, new_engine, transaction
+from mitigauge.database import (
+    advisory_lock,
+    alembic_config,
+    in_words,
+    is_away,
+    new_engine,
+    transaction,
+)
 from mitigauge.errors import NotReady
 from mitigauge.exports import repository
 from mitigauge.exports.lines import Header, Line, Row, refused
 from mitigauge.exports.repository import BATCH
 from mitigauge.exports.writing import own_rows
 from mitigauge.hostile import shown
+from mitigauge.locks import Lock
 from mitigauge.schema_revision import MIGRATIONS, wanted_revision
 
 PREFIX = "mitigauge_import_"
+# Chosen at random, so that two that go on at the same time have their own.
+MOST_IMPORTS = 10**9
 Numbered = tuple[Line, int]
 
 
@@ -66,12 +76,16 @@ def _require_known(revision: str, name: str) -> None:
 
 @contextmanager
 def _scratch(engine: Engine) -> Iterator[Engine]:
-    name = f"{PREFIX}{secrets.token_hex(6)}"
-    url = engine.url.set(database=name).render_as_string(hide_password=False)
+    """A database for one import, which is dropped at its end; by the next import, where this one
+    is killed."""
+    number = secrets.randbelow(MOST_IMPORTS)
     server = engine.execution_options(isolation_level="AUTOCOMMIT")
-    with server.connect() as connection:
+    with advisory_lock(engine, Lock.IMPORT, number), server.connect() as connection:
+        _drop_abandoned(engine, connection)
+        name = f"{_prefix(connection)}{number}"
+        url = engine.url.set(database=name).render_as_string(hide_password=False)
         try:
-            connection.execute(text(f"create database {name}"))
+            repository.create_database(connection, name)
         except ProgrammingError as error:
             raise NotReady(
                 f"a file of an older version needs a database of its own: {in_words(error)}",
@@ -83,7 +97,20 @@ def _scratch(engine: Engine) -> Iterator[Engine]:
             yield scratch
         finally:
             scratch.dispose()
-            connection.execute(text(f"drop database {name} with (force)"))
+            repository.drop_database(connection, name)
+
+
+def _prefix(connection: Connection) -> str:
+    """Of the scratch databases of this database's imports: a server may serve several."""
+    return f"{PREFIX}{repository.database_number(connection)}_"
+
+
+def _drop_abandoned(engine: Engine, connection: Connection) -> None:
+    """Drop what imports that were killed left: whose lock is free, who holds it is gone."""
+    for name, number in repository.scratch_databases(connection, _prefix(connection)):
+        with advisory_lock(engine, Lock.IMPORT, number) as abandoned:
+            if abandoned:
+                repository.drop_database(connection, name)
 
 
 def _url(engine: Engine) -> str:

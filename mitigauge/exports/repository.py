@@ -6,7 +6,18 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import Column, Select, String, Table, cast, func, literal_column, select, text
+from sqlalchemy import (
+    Column,
+    Connection,
+    Select,
+    String,
+    Table,
+    cast,
+    func,
+    literal_column,
+    select,
+    text,
+)
 from sqlalchemy.orm import Session
 
 from mitigauge.profiles.store.tables import Profile
@@ -99,3 +110,28 @@ def experiment_with_nonces(session: Session, nonces: Collection[str]) -> int | N
         .where(Boot.nonce == func.any(list(nonces)))
     )
     return session.scalars(found.limit(1)).one_or_none()
+
+
+def database_number(connection: Connection) -> int:
+    """Of the connection's database, by which its server tells it from others."""
+    own = text("select oid from pg_database where datname = current_database()")
+    return int(connection.execute(own).scalar_one())
+
+
+def create_database(connection: Connection, name: str) -> None:
+    """Make an empty database; *name* is one of ours."""
+    connection.execute(text(f"create database {name}"))
+
+
+def drop_database(connection: Connection, name: str) -> None:
+    """Drop a database, if it is there, whoever is connected; *name* is one of ours."""
+    connection.execute(text(f"drop database if exists {name} with (force)"))
+
+
+def scratch_databases(connection: Connection, prefix: str) -> list[tuple[str, int]]:
+    """Databases whose names are *prefix* and a number, with that number."""
+    found = connection.scalars(
+        text("select datname from pg_database where datname ~ :pattern"),
+        {"pattern": f"^{prefix}[0-9]{{1,9}}$"},
+    )
+    return [(name, int(name.removeprefix(prefix))) for name in found]

@@ -19,7 +19,8 @@ class Expectation(Closed):
 
     ``file`` is under /sys/devices/system/cpu/vulnerabilities; ``field`` picks the
     part ``FIELD: text`` of its ``;``-separated text, none takes the whole text. A part that is
-    ``FIELD`` alone, as in ``Vulnerable; IBPB: disabled``, shows itself.
+    ``FIELD`` alone, as in ``Vulnerable; IBPB: disabled``, shows itself. Kernels before 6.9, and
+    stable ones before they learnt of BHI, part fields by ``,``, which later is part of a text.
     """
 
     file: Name | Literal[""] = ""
@@ -40,7 +41,7 @@ class Expectation(Closed):
         text = vulnerabilities.get(self.file)
         if text is None or not self.field:
             return text
-        for part in text.split(";"):
+        for part in text.split(";" if ";" in text else ","):
             field, colon, value = part.strip().partition(":")
             if field == self.field:
                 return value.strip() if colon else field

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.database import advisory_lock, database_now, transaction
 from mitigauge.experiments.tables import Event
+from mitigauge.locks import Lock
 from mitigauge.retention.tables import Pruning
 
 # Rows a transaction; some milliseconds each.
@@ -20,8 +21,6 @@ BATCH = 2000
 STATEMENT_TIMEOUT_S = 20
 # Nothing here is worth that a run waits for it.
 LOCK_TIMEOUT_S = 1
-# Any fixed number serves; it keeps two prunings apart.
-ADVISORY_LOCK = 7_340_221_906
 # Lines of the log that only accompany what a run does: tasks of plays, and steps that begin.
 # What came of a step, why a run ended and whatever else is said stays.
 CHATTER = ("ansible", "boot.arm", "boot.wait", "measure.start")
@@ -42,7 +41,7 @@ class Part:
 
 def alone(engine: Engine) -> AbstractContextManager[bool]:
     """Whether nobody else prunes, and nobody will until the block's end."""
-    return advisory_lock(engine, ADVISORY_LOCK)
+    return advisory_lock(engine, Lock.RETENTION)
 
 
 @contextmanager

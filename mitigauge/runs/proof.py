@@ -126,6 +126,11 @@ def _wrong_kernel(proof: Mapping[str, Any], wanted: Requested) -> str:
     return ""
 
 
+NO_FILE = "no such file: this kernel does not tell, nothing can be proven"
+# Every file begins with one of these: without one it tells the other.
+STATES = ("Vulnerable", "Mitigation", "Not affected")
+
+
 def _in_force(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str]) -> bool:
     """Expectations of one place are alternatives; each place must meet one of its own."""
     met: dict[tuple[str, str], bool] = {}
@@ -151,9 +156,10 @@ def _describe(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str])
         value = e.observed(vulnerabilities)
         place = f"{e.file}: {e.field}: " if e.field else f"{e.file}: "
         if value is None and e.file not in vulnerabilities:
-            shown[f"{e.file}: no such file"] = None
+            shown[f"{e.file}: {NO_FILE}"] = None
         elif value is None:
-            shown[f"{e.file}: {vulnerabilities[e.file]}"] = None
+            silent = "" if e.field in STATES else f" (no {e.field}: nothing can be proven of it)"
+            shown[f"{e.file}: {vulnerabilities[e.file]}{silent}"] = None
         else:
             shown[place + value] = None
     return list(shown)

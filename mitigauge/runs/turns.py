@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
 from mitigauge.fleet.tables import Host
+from mitigauge.locks import Lock
 from mitigauge.runs.leases import Lease, note_activity
 from mitigauge.runs.states import Activity
 from mitigauge.runs.tables import HostLease
@@ -32,7 +33,7 @@ def take_turn(session: Session, lease: Lease, wanted: Activity) -> bool:
     """
     host = session.get_one(Host, lease.host_id)
     machine = host.machine
-    session.execute(select(func.pg_advisory_xact_lock(func.hashtext(machine))))
+    session.execute(select(func.pg_advisory_xact_lock(Lock.MACHINE, func.hashtext(machine))))
     others = (
         select(HostLease.activity)
         .join(Host, HostLease.host_id == Host.id)

@@ -13,18 +13,17 @@ from sqlalchemy.orm import Session
 from mitigauge.database import advisory_lock, database_now
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Experiment
+from mitigauge.locks import Lock
 from mitigauge.series.request import Asked
 from mitigauge.series.states import RequestState, RevisionState
 from mitigauge.series.tables import Series, SeriesRequest, SeriesRevision
 
 MOST_LISTED = 500
-# Any fixed number serves; it keeps two who read and answer mails apart.
-ADVISORY_LOCK = 7_340_221_907
 
 
 def alone(engine: Engine) -> AbstractContextManager[bool]:
     """Whether nobody else deals with mails, and nobody will until the block's end."""
-    return advisory_lock(engine, ADVISORY_LOCK)
+    return advisory_lock(engine, Lock.REQUESTS)
 
 
 def by_message_id(session: Session, message_id: str) -> SeriesRequest | None:

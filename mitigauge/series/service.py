@@ -146,6 +146,11 @@ def _series(session: Session, key: str, found: FoundRevision, wanted: Wanted) ->
             base=DEFAULT_BASE, profile=DEFAULT_PROFILE,
         )  # fmt: skip
         session.add(series)
+    elif wanted.name not in ("", series.name):
+        raise InvalidInput(
+            f"this series is known as {series.name}: it cannot be named {wanted.name[:60]!r}",
+            hint="Leave --name out; a series keeps the name that it was first given.",
+        )
     change(series, wanted)
     session.flush()
     return series

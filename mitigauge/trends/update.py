@@ -20,6 +20,7 @@ from mitigauge.database import advisory_lock, database_now, in_words, is_away, t
 from mitigauge.experiments.tables import Arm, Case
 from mitigauge.fleet.tables import Host
 from mitigauge.kernels.tables import Kernel
+from mitigauge.locks import Lock
 from mitigauge.runs.tables import Run
 from mitigauge.trends import repository, stability
 from mitigauge.trends.context import context_of
@@ -33,8 +34,6 @@ from mitigauge.trends.tables import IDENTITY, StoredChange, Trend, TrendArm
 from mitigauge.trends.values import RunArm, RunCase, Value, clock_notes, line_of, values_of
 
 log = structlog.get_logger()
-# Any fixed number serves; it keeps two updates apart.
-ADVISORY_LOCK = 7_340_231_001
 # Trends whose changes are looked for at once.
 BATCH = 1000
 
@@ -62,7 +61,7 @@ def update(
 
     *again*: look at all trends, not only at those that got a value.
     """
-    with advisory_lock(engine, ADVISORY_LOCK) as alone:
+    with advisory_lock(engine, Lock.TRENDS) as alone:
         if not alone:
             return None
         with transaction(engine) as session:

@@ -12,12 +12,11 @@ from sqlalchemy.orm import Session
 
 from mitigauge.database import database_now
 from mitigauge.experiments.tables import Case
+from mitigauge.locks import Lock
 from mitigauge.verdicts.cells import CELL_FIELDS, Cell, says_the_same
 from mitigauge.verdicts.judging import RULES
 from mitigauge.verdicts.tables import VERDICT_TABLE, AaOutcome, StoredVerdict
 
-# Any fixed number serves; it keeps these locks apart from other advisory ones.
-LOCK_CLASS = 7340222
 _KEY = ("case_id", "metric", "arm_id")
 _COLUMNS = tuple(VERDICT_TABLE.columns)
 # Without what only the next judging looks at.
@@ -33,7 +32,7 @@ def store_cells(
     that no longer holds is superseded by the next version, which names *reason*. Two that store
     at the same time take turns, and the second finds nothing to write.
     """
-    session.execute(select(func.pg_advisory_xact_lock(LOCK_CLASS, run_id)))
+    session.execute(select(func.pg_advisory_xact_lock(Lock.VERDICTS, run_id)))
     now = database_now(session)
     stored = {_key(row): row for row in _current(session, run_id)}
     new: list[dict[str, Any]] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 from tests.crash.mutation import Mutation
 from tests.crash.mutations_builds import BUILDS
 from tests.crash.mutations_figures import FIGURES
+from tests.crash.mutations_inputs import INPUTS
 from tests.crash.mutations_kernels import KERNELS
 from tests.crash.mutations_mails import MAILS
 from tests.crash.mutations_proof import PROOF
@@ -234,6 +235,7 @@ MUTATIONS = (
         "A hostile host would write any file that the worker may.",
     ),
     *PROOF,
+    *INPUTS,
     *KERNELS,
     *FIGURES,
     *MAILS,

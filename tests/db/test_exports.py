@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,13 @@ from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
 from mitigauge.blobs import BlobStore, blob_store
-from mitigauge.database import new_engine, transaction
+from mitigauge.database import advisory_lock, new_engine, transaction
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.exports import lines
 from mitigauge.exports.service import import_experiment
 from mitigauge.exports.writing import Exported, export_experiment
+from mitigauge.locks import Lock
 from mitigauge.profiles.store.export import folded_group
 from mitigauge.profiles.store.tables import Profile
 from mitigauge.runs import repository as run_rows
@@ -29,6 +31,7 @@ from mitigauge.settings import REPOSITORY, get_settings
 from mitigauge.tables import metadata
 from mitigauge.views.boot_schemas import WholeExperimentView
 from mitigauge.views.experiments import list_events, show_whole
+from tests.commands import Command
 from tests.conftest import _execute, _named
 from tests.recording import load
 
@@ -465,6 +468,31 @@ def test_a_file_of_an_older_version_is_migrated(
         assert told(show_whole(session, number)) == told(show_whole(there, 1))
         assert stacks(session) == stacks(there)
     assert databases(here) == before
+
+
+def test_what_a_killed_import_left_goes_with_the_next_one(
+    here: Engine, store: BlobStore, tmp_path: Path
+) -> None:
+    before = databases(here)
+    command = Command(tmp_path, here.url.render_as_string(hide_password=False))
+    with command.begun("experiment", "import", str(OLD)) as process:
+        deadline = time.monotonic() + 60
+        while not (left := databases(here) - before) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.kill()
+    assert left <= databases(here)
+    # One that goes on holds its lock; another service's has another number.
+    [name] = left
+    prefix = name.rpartition("_")[0]
+    kept = {f"{prefix}_7", "mitigauge_import_1_7"}
+    with here.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for each in kept:
+            connection.execute(text(f"create database {each}"))
+        with advisory_lock(here, Lock.IMPORT, 7):
+            taken(here, OLD.read_bytes(), tmp_path, store)
+        assert databases(here) == before | kept
+        for each in kept:
+            connection.execute(text(f"drop database {each}"))
 
 
 OLDER: dict[str, tuple[Change, str]] = {

@@ -110,3 +110,12 @@ def test_the_command_approves_what_was_looked_at_alone(command: Command) -> None
     assert revision["digest"] in shown
     done = command.run("series", "approve", name, "v1", revision["digest"][:16])
     assert "is approved" in done.stdout
+
+
+def test_a_series_that_is_known_takes_no_other_name(command: Command) -> None:
+    added(command, "10-stable-subject")
+    path = CASES / "10-stable-subject"
+    [known] = command.json("series", "list")
+    command.run("series", "add", path, "--name", known["name"])
+    said = command.run("series", "add", path, "--name", "other", code=1).stderr
+    assert f"this series is known as {known['name']}: it cannot be named 'other'" in said

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from mitigauge.settings import REPOSITORY
+from tests.commands import CASES
 from tests.loading import load
 
 grub = load("ansible/roles/boot_mode/library/boot_entry.py")
@@ -63,6 +64,27 @@ def test_a_default_by_number_does_not_look_at_grubenv() -> None:
 def test_a_menu_without_linux_is_refused() -> None:
     with pytest.raises(grub.Refused, match="no Linux entry"):
         grub.default_entry([], SAVED, "")
+
+
+def test_ubuntus_handover_of_the_console_is_left_out() -> None:
+    text = (CASES / "16-ubuntu-vt-handoff.grub.cfg").read_text()
+    [entry] = grub.menu(text)
+    base = grub.default_entry([entry], text, "").options
+    options = grub.arm_options(base, ["mitigations=off"], NONCE, watchdog=False)
+    assert options == [
+        *("root=UUID=U", "ro", "quiet", "splash", "mitigations=off"),
+        *(f"mitigauge.nonce={NONCE}", "panic=10"),
+    ]
+    # A mode of ours has no such word.
+    with pytest.raises(grub.Refused, match="GRUB would interpret"):
+        grub.arm_options([], ["$vt_handoff"], NONCE, watchdog=False)
+
+
+@pytest.mark.parametrize("others", ["", "menuentry 'x' {\n\tlinux /vmlinuz-1 ro\n}\n"])
+def test_entries_that_are_files_of_their_own_are_refused_with_what_helps(others: str) -> None:
+    text = 'set default="${saved_entry}"\ninsmod blscfg\nblscfg\n' + others
+    with pytest.raises(grub.Refused, match=r"loader/entries \(BLS\).*Debian or Ubuntu"):
+        grub.default_entry(grub.menu(text), text, "")
 
 
 def test_an_unknown_kernel_is_refused_with_the_known_ones() -> None:

@@ -205,3 +205,29 @@ def test_a_host_without_the_guest_is_told_which_role_to_apply(
     (tmp_path / "manifest.json").write_text("{}")
     with pytest.raises(fio.contract.CaseError, match="with fio among guest_workloads"):
         fio.run_case({"parameters": case()}, tmp_path, {"lab_faults": []})
+
+
+def test_output_of_fio_3_12_is_taken(case_dir: Path) -> None:
+    """It has no count beside its latencies."""
+    before = parsing.parse(case_dir)
+
+    def older(raw: dict[str, Any]) -> None:
+        raw["fio version"] = "fio-3.12"
+        del raw["jobs"][0]["read"]["clat_ns"]["N"]
+
+    names = [
+        path.name for path in case_dir.glob("*.json") if "jobs" in json.loads(path.read_text())
+    ]
+    for name in names:
+        edit(case_dir / name, older)
+    edit(case_dir / "run.json", lambda run: run["sha256"].update(seals.of(case_dir, names)))
+    assert parsing.parse(case_dir)["metrics"] == before["metrics"]
+
+
+def test_a_count_of_latencies_that_is_told_must_be_right(case_dir: Path) -> None:
+    said = broken(
+        case_dir,
+        "iteration-01.json",
+        lambda raw: raw["jobs"][0]["read"]["clat_ns"].update(N=7),
+    )
+    assert "clat_ns.N: it is not total_ios" in said

@@ -7,32 +7,31 @@ up whole, and parsed only when it is new.
 
 Counts are those of stackcollapse-perf.pl: periods are added up, a period that is not
 told or 0 counts 1, samples of other events than the first are left out, and so is a
-last sample without its empty line.
+last sample without its empty line. Text that was recorded without call chains has a sample a
+line. Commands have their whole names, and kinds of cores one event (:mod:`headers`), unlike there.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture.frames import folded_line
-
-# Comm (two characters at least), then pid, or pid/tid. Nothing is tried twice (possessive
-# quantifiers; comm ends where spaces begin): a line may be written to make that take for ever.
-_COMM_PID = rb"(\S(?:.|.+?(?<!\s)))\s++\d++(?:/++\d*+)?+\s++"
-_HEADER = re.compile(_COMM_PID)
-_EVENT = re.compile(rb":(?:\s*+(\d++)\s++|\s++)(\S+):\s*+$")
-# The usual header at once. The first group is atomic: where comm ends must not depend
-# on what follows.
-_USUAL = re.compile(
-    rb"(?>" + _COMM_PID + rb")(?:\[\d++\]\s++)?+\d++\.\d++:\s++(?:(\d++)\s++)?(\S+):\s*+$"
+from mitigauge.profiles.capture.headers import (
+    command_of,
+    command_of_usual,
+    is_comment,
+    one_line_sample,
+    one_name,
+    period_and_event,
+    without_privilege,
 )
+
 # An indented line is no header and no comment.
 _INDENTS = (b" ", b"\t")
 
-SAMPLE_END = b"\n\n"
+SAMPLE_END, LINE_END = b"\n\n", b"\n"
 # Bytes of text whose parse is remembered; beyond, all is forgotten and begun anew.
 REMEMBERED = 48 << 20
 # Callers next to the leaf that are looked up one by one when the chain is new.
@@ -46,6 +45,8 @@ LONGEST_CHAIN = 2048
 # What an entry of a dictionary takes besides its text.
 ENTRY = 64
 MOST_THREADS = 100_000
+# Names under which kinds of cores count one event, with what is added to them.
+MOST_SPELLINGS = 16
 # Of a period, which perf keeps in 64 bits.
 MOST_DIGITS = 20
 
@@ -70,6 +71,8 @@ class Collapsed:
     """Counts of folded stacks by (comm, callers, leaf), and what was left out."""
 
     event: bytes = b""
+    events: set[bytes] = field(default_factory=set)
+    """That one, and the same with other privileges: counted together where nobody chose."""
     samples: int = 0
     other_events: int = 0
     unrecognised: int = 0
@@ -191,14 +194,16 @@ class Collapse:
         self._plain = _Memory(java=False, longest=longest)
         self._java = _Memory(java=True, longest=longest)
         self._threads: dict[bytes, tuple[bytes, _Memory]] = {}
-        self._token = b""  # the event with its colon, as a header ends with it
+        self._end = b""  # of a sample; told by the first line
+        self._tokens: set[bytes] = set()  # the event with its colon, as a header ends with it
         if event:
             self._expect(event.encode())
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece of text. Raises :class:`InvalidInput` naming the line."""
         text = self._rest + piece
-        samples = text.split(SAMPLE_END)
+        self._end = self._end or _sample_end(text)
+        samples = text.split(self._end or SAMPLE_END)
         self._rest = samples.pop()
         self._count(samples)
         if len(self.result.counts) > self._most.stacks:
@@ -235,7 +240,7 @@ class Collapse:
             known = None
             if (
                 len(parts) == 4
-                and parts[3] == self._token
+                and parts[3] in self._tokens
                 and parts[2].isdigit()
                 and len(parts[2]) <= MOST_DIGITS
             ):
@@ -263,10 +268,9 @@ class Collapse:
 
     def _known_thread(self, thread: bytes, head: bytes) -> tuple[bytes, _Memory] | None:
         """Comm, and where its text is remembered; ``None`` for a header to look at closely."""
-        usual = _USUAL.match(head) if len(head) <= self._most.line_bytes else None
-        if usual is None:
+        comm = command_of_usual(head) if len(head) <= self._most.line_bytes else None
+        if comm is None:
             return None
-        comm = usual[1]
         if len(self._threads) >= MOST_THREADS:
             self._threads.clear()
         known = self._threads[thread] = (
@@ -276,7 +280,8 @@ class Collapse:
         return known
 
     def _expect(self, event: bytes) -> None:
-        self.result.event, self._token = event, event + b":"
+        self.result.event = one_name(event)
+        self._tokens.add(event + b":")
 
     def _count_slowly(self, samples: Sequence[bytes], index: int) -> None:
         """Line by line, for samples that the fast way does not recognise."""
@@ -288,37 +293,59 @@ class Collapse:
             try:
                 if self._strict and len(line) > self._most.line_bytes:
                     raise _Wrong(f"{len(line)} characters in one line")
-                header = _HEADER.match(line)
-                if header:
+                alone = one_line_sample(line)
+                if alone:
+                    self._count_line(*alone)
+                    continue
+                command = command_of(line)
+                if command:
                     told = self._period(line)
-                    comm, period = (comm, period) if told is None else (header[1], told)
+                    comm, period = (comm, period) if told is None else (command, told)
                 else:
                     frames.append(self._frame(line, comm))
             except _Wrong as wrong:
                 location = f":{self._line_of(samples, index, number)}"
                 raise self._refusal(location, str(wrong)) from None
         if comm:
-            key = (comm, b"".join(reversed(frames[1:])), frames[0] if frames else b"")
-            self.result.counts[key] = self.result.counts.get(key, 0) + period
-            self.result.samples += 1
+            self._add(comm, b"".join(reversed(frames[1:])), frames[0] if frames else b"", period)
+
+    def _count_line(self, head: bytes, frame: bytes) -> None:
+        """A sample of one line, which has no callers."""
+        period, comm = self._period(head), command_of(head)
+        if period is not None and comm:
+            self._add(comm, b"", self._frame(frame, comm), period)
+
+    def _add(self, comm: bytes, callers: bytes, leaf: bytes, period: int) -> None:
+        key = (comm, callers, leaf)
+        self.result.counts[key] = self.result.counts.get(key, 0) + period
+        self.result.samples += 1
 
     def _period(self, header: bytes) -> int | None:
         """What the sample counts; ``None`` if its event is not the one."""
-        found = _EVENT.search(header)
+        found = period_and_event(header)
         if found is None:
             return 1
-        event = found[2]
+        digits, event = found
         if not self.result.event:
             self._expect(event)
-        if event == self.result.event:
-            if found[1] and len(found[1]) > MOST_DIGITS:
-                raise _Wrong(f"a period of {len(found[1])} digits")
-            return int(found[1] or 1) or 1
+        if self._is_ours(event):
+            if len(digits) > MOST_DIGITS:
+                raise _Wrong(f"a period of {len(digits)} digits")
+            if len(self._tokens) < MOST_SPELLINGS:
+                self._tokens.add(event + b":")
+                self.result.events.add(one_name(event))
+            return int(digits or 1) or 1
         if self._strict and not self._chosen:
             ours, other = (name.decode(errors="replace") for name in (self.result.event, event))
             raise _Wrong(f"a second event, {other}, after {ours}: choose one")
         self.result.other_events += 1
         return None
+
+    def _is_ours(self, event: bytes) -> bool:
+        ours, other = self.result.event, one_name(event)
+        if other == ours or self._strict or self._chosen:
+            return other == ours
+        return without_privilege(other) == without_privilege(ours)
 
     def _frame(self, line: bytes, comm: bytes) -> bytes:
         """The line's frames folded; nothing in a sample that is left out."""
@@ -331,7 +358,8 @@ class Collapse:
         return b""
 
     def _line_of(self, samples: Sequence[bytes], index: int, number: int) -> int:
-        before = sum(sample.count(b"\n") + len(SAMPLE_END) for sample in samples[:index])
+        end = len(self._end or SAMPLE_END)
+        before = sum(sample.count(b"\n") + end for sample in samples[:index])
         return self._lines + before + number + 1
 
     def _refusal(self, location: str, reason: str) -> InvalidInput:
@@ -339,3 +367,13 @@ class Collapse:
             f"{self._name}{location}: {reason}",
             hint="This reads what `perf script` prints. Nothing was stored.",
         )
+
+
+def _sample_end(text: bytes) -> bytes:
+    """What ends a sample, by the first line that is no comment; nothing before there is one."""
+    begun = 0
+    while (ended := text.find(b"\n", begun)) >= 0:
+        if not is_comment(line := text[begun:ended]) and line.strip():
+            return LINE_END if one_line_sample(line) else SAMPLE_END
+        begun = ended + 1
+    return b""

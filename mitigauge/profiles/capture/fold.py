@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mitigauge.confined import Limits, run_confined
 from mitigauge.errors import InvalidInput
-from mitigauge.profiles.capture.folded_text import read_folded
+from mitigauge.profiles.capture.folded_text import read_folded, require_few
 
 PROGRAM = Path(__file__).with_name("_fold.py")
 MEMORY_BYTES = 400 << 20
@@ -60,21 +60,5 @@ def fold_apart(path: Path, bounds: Bounds) -> Folded:
         )
     samples, _, event = head.partition(b" ")
     stacks = read_folded([text], name=path.name)
-    _require_few(stacks, bounds, path.name)
+    require_few(stacks, name=path.name, symbols=bounds.symbols, frames=bounds.frames)
     return Folded(event.decode(errors="replace"), int(samples), stacks)
-
-
-def _require_few(stacks: dict[bytes, int], bounds: Bounds, name: str) -> None:
-    """Every frame becomes a node of a tree, and every name a row that is looked up."""
-    symbols: set[bytes] = set()
-    frames = 0
-    for stack in stacks:
-        names = stack.split(b";")
-        symbols.update(names)
-        frames += len(names)
-        if len(symbols) > bounds.symbols or frames > bounds.frames:
-            raise InvalidInput(
-                f"{name} has more than {bounds.symbols} different names, or {bounds.frames} "
-                f"frames in all its different stacks",
-                hint="A kernel and its programs have some thousands. Nothing was stored.",
-            )

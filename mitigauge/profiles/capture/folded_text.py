@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO
 
 from mitigauge.errors import InvalidInput
+from mitigauge.profiles.capture.headers import is_comment
 
 # perf records 127 frames unless somebody raises kernel.perf_event_max_stack.
 DEEPEST = 1024
 LONGEST_LINE = 1 << 20
 # Sums stay exact in every reader of ours, JavaScript included.
 LARGEST_COUNT = (1 << 53) - 1
+# Of all different stacks together, where nothing else is said.
+MOST_BYTES = 4 << 30
 
 
 def write_folded(stacks: Mapping[bytes, int], stream: BinaryIO) -> None:
@@ -20,16 +23,23 @@ def write_folded(stacks: Mapping[bytes, int], stream: BinaryIO) -> None:
         stream.write(b"%b %d\n" % (stack, stacks[stack]))
 
 
-def read_folded(pieces: Iterable[bytes], *, name: str) -> dict[bytes, int]:
-    """Counts by stack; the counts of a repeated stack are added up.
+def read_folded(
+    pieces: Iterable[bytes], *, name: str, most_bytes: int = MOST_BYTES
+) -> dict[bytes, int]:
+    """Counts by stack; the counts of a repeated stack are added up, comments at the head skipped.
 
     Raises :class:`InvalidInput` naming the line.
     """
     stacks: dict[bytes, int] = {}
+    room = most_bytes
     for number, line in enumerate(_lines(pieces, name), start=1):
-        if line.strip():
+        if line.strip() and (stacks or not is_comment(line)):
             stack, count = _entry(line.rstrip(b"\r"), name, number)
-            stacks[stack] = stacks.get(stack, 0) + count
+            known = stacks.get(stack)
+            stacks[stack] = (known or 0) + count
+            room -= 0 if known else len(stack)
+            if room < 0:
+                raise _refusal(name, number, f"more than {most_bytes} bytes of different stacks")
     if not stacks:
         raise InvalidInput(
             f"{name} has no stack", hint="Write one stack on each line: `frame;frame;… count`."
@@ -52,6 +62,25 @@ def check_stacks(stacks: Mapping[bytes, int], *, name: str) -> None:
             f"{name}: the counts add up to more than {LARGEST_COUNT}",
             hint="Count samples, or use a coarser unit. Nothing was stored.",
         )
+
+
+def require_few(stacks: Iterable[bytes], *, name: str, symbols: int, frames: int) -> None:
+    """Refuse more names and frames than that: a frame becomes a node of a tree, a name a row.
+
+    Raises :class:`InvalidInput`.
+    """
+    different: set[bytes] = set()
+    total = 0
+    for stack in stacks:
+        names = stack.split(b";")
+        different.update(names)
+        total += len(names)
+        if len(different) > symbols or total > frames:
+            raise InvalidInput(
+                f"{name} has more than {symbols} different names, or {frames} "
+                f"frames in all its different stacks",
+                hint="A kernel and its programs have some thousands. Nothing was stored.",
+            )
 
 
 def _lines(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:

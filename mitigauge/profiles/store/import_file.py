@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture.capture import Pass
-from mitigauge.profiles.capture.collapse import Collapse
+from mitigauge.profiles.capture.collapse import Collapse, Most
 from mitigauge.profiles.capture.decompress import pieces
-from mitigauge.profiles.capture.folded_text import check_stacks, read_folded
+from mitigauge.profiles.capture.folded_text import check_stacks, read_folded, require_few
+from mitigauge.profiles.capture.headers import command_of, is_comment, one_line_sample
 
 # A folded line: no leading space, frames, one space, a count.
-_FOLDED = re.compile(rb"[^\s#][^\n]* -?[\d.]+\s*(?:\n|\Z)")
-# What perf prints about a sample before its frames ends with the event and a colon, or
-# begins with a comment.
-_CAPTURE = re.compile(rb"#|\S.*\s\d+.*:\s*(?:\n|\Z)")
+_FOLDED = re.compile(rb"\S[^\n]* -?[\d.]+\s*")
+# The last frame of a folded line that is none: difffolded.pl writes a count of either side.
+_TWO_COUNTS = re.compile(rb".*;.* (\d+)")
+LONGEST_HEAD = 1 << 16
+# Of one file; a host's own capture is allowed less. 61 MB of different stacks take some 180 MiB.
+MOST_BYTES = 256 << 20
+MOST_STACKS = 2_000_000
+MOST_SYMBOLS = 200_000
+MOST_FRAMES = 40_000_000
 
 
 def read_profile(
@@ -31,28 +37,59 @@ def read_profile(
     text = pieces(stream, name=name)
     first = next(text, b"")
     whole = itertools.chain([first], text)
-    head = first.lstrip(b"\n")[: 1 << 16]
-    if _CAPTURE.match(head):
+    number, line = _first_line(first)
+    if (first.strip() and not line) or _is_capture(line):
         return _captured(whole, name, digest, event)
-    if _FOLDED.match(head):
-        stacks = read_folded(whole, name=name)
+    if _FOLDED.fullmatch(line):
+        stacks = read_folded(whole, name=name, most_bytes=MOST_BYTES)
+        require_few(stacks, name=name, symbols=MOST_SYMBOLS, frames=MOST_FRAMES)
+        _require_one_count(stacks, line, f"{name}:{number}")
         return stacks, Pass(event or "samples", digest, samples=sum(stacks.values()), tool="folded")
     raise InvalidInput(
-        f"{name}:1: neither folded stacks nor what `perf script` prints"
-        if head
+        f"{name}:{number}: neither folded stacks nor what `perf script` prints"
+        if line
         else f"{name} is empty",
         hint="Give `frame;frame;… count` a line, or the text of `perf script`.",
     )
 
 
+def _is_capture(line: bytes) -> bool:
+    """Whether perf printed it: a sample's first line ends with the event and a colon."""
+    head = command_of(line) is not None and line.rstrip().endswith(b":")
+    return head or one_line_sample(line) is not None
+
+
+def _first_line(text: bytes) -> tuple[int, bytes]:
+    """The first line that is no comment, and its number; empty where there is none."""
+    for number, line in enumerate(text[:LONGEST_HEAD].split(b"\n"), start=1):
+        if line.strip() and not is_comment(line):
+            return number, line
+    return 1, b""
+
+
+def _require_one_count(stacks: Mapping[bytes, int], line: bytes, location: str) -> None:
+    """Refuse a difference of two profiles, whose first count would be part of a function's name.
+
+    A thread's name may end in a number, and now and then a function's; not all functions' names.
+    """
+    found = _TWO_COUNTS.fullmatch(line.rstrip().rpartition(b" ")[0])
+    if found and all(_TWO_COUNTS.fullmatch(stack) for stack in stacks if b";" in stack):
+        counts = f"{found[1].decode()[:20]} and {line.split()[-1].decode()[:20]}"
+        raise InvalidInput(
+            f"{location}: two counts, {counts}, as difffolded.pl writes them",
+            hint="Import both profiles that it compared, each in a group of its own.",
+        )
+
+
 def _captured(
     text: Iterator[bytes], name: str, digest: str, event: str
 ) -> tuple[dict[bytes, int], Pass]:
-    collapse = Collapse(event=event, strict=True, name=name)
+    collapse = Collapse(event=event, strict=True, name=name, most=Most(MOST_STACKS, MOST_BYTES))
     for piece in text:
         collapse.feed(piece)
     result = collapse.finish()
     stacks = result.stacks()
     check_stacks(stacks, name=name)
+    require_few(stacks, name=name, symbols=MOST_SYMBOLS, frames=MOST_FRAMES)
     counted = result.event.decode(errors="replace") or "samples"
     return stacks, Pass(counted, digest, samples=result.samples, tool="perf script")

@@ -9,6 +9,7 @@ from sqlalchemy import ARRAY, LargeBinary, any_, func, literal, select, text
 from sqlalchemy.orm import Session, undefer
 
 from mitigauge.database import BINARY
+from mitigauge.locks import Lock
 from mitigauge.profiles.store.tables import (
     FrameSymbol,
     FrameTree,
@@ -75,7 +76,8 @@ def names_of(session: Session, numbers: Collection[int]) -> dict[int, str]:
 def locked_tree(session: Session, name: str) -> FrameTree | None:
     """The tree of that name, locked: imports into one tree take turns."""
     # A tree that is not there yet cannot be locked itself.
-    session.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"frame_tree {name}"))))
+    turn = func.pg_advisory_xact_lock(Lock.FRAME_TREE, func.hashtext(name))
+    session.execute(select(turn))
     return session.scalars(
         select(FrameTree)
         .where(FrameTree.name == name)

@@ -62,8 +62,12 @@ class _Symbols:
 
     def __init__(self, session: Session, stacks: Stacks, by: Rules) -> None:
         self._rules = by
-        threads = {as_text(stack.partition(b";")[0]) for stack in stacks}
-        functions = {as_text(name) for stack in stacks for name in stack.split(b";")[1:]}
+        # Different ones first: a stack repeats what many others have.
+        threads = set(map(as_text, {stack.partition(b";")[0] for stack in stacks}))
+        frames: set[bytes] = set()
+        for stack in stacks:
+            frames.update(stack.split(b";")[1:])
+        functions = set(map(as_text, frames))
         names = threads | functions
         names |= {by.thread(name) for name in threads} | {by.function(name) for name in functions}
         self._number = repository.symbol_ids(session, names)

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from mitigauge.database import advisory_lock, database_now, transaction
 from mitigauge.deliveries import repository as deliveries
 from mitigauge.errors import NotFound
+from mitigauge.locks import Lock
 from mitigauge.reports.weekly import repository
 from mitigauge.reports.weekly.arrange import arrange
 from mitigauge.reports.weekly.data import Counts, WeekData
@@ -30,8 +31,6 @@ from mitigauge.reports.weekly.week import Week
 from mitigauge.runs.noise import note_noise
 from mitigauge.trends.update import update_quietly
 
-# Any fixed number serves; it keeps this lock apart from other advisory ones.
-MAKING_LOCK = 7340232
 LISTED = 120
 # How a delivery of a report is called before its week; how many weeks that were missed are told.
 DELIVERY = "weekly-"
@@ -220,7 +219,7 @@ def make_if_due(engine: Engine) -> Report | None:
     with transaction(engine) as session:
         if due(session) is None:
             return None
-    with advisory_lock(engine, MAKING_LOCK) as is_alone:
+    with advisory_lock(engine, Lock.WEEKLY) as is_alone:
         if not is_alone:
             return None
         with transaction(engine) as session:

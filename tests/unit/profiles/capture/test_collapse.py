@@ -88,7 +88,12 @@ def test_javas_signatures_lose_their_l_in_javas_threads_only() -> None:
         ("swapper     0 [000] 1.5: cpu-clock: ", {"swapper": 1}),
         ("swapper     0 [000] 1.5: 0 cpu-clock: ", {"swapper": 1}),
         ("qemu 1 [000] 1.5: sched:sched_switch: prev_comm=qemu prev_pid=1 ==> next", {"qemu": 1}),
-        ("x:y 1 z 12 [000] 1.5: 3 cycles:", {"x:y": 3}),
+        ("x:y 1 z 12 [000] 1.5: 3 cycles:", {"x:y_1_z": 3}),
+        ("t 12 1.5: 3 cycles:", {"t": 3}),
+        ("1 12 1.5: 3 cycles:", {"1": 3}),
+        (": 12 1.5: 3 cycles:", {":": 3}),
+        ("tmux: server (x) 12 1.5: 3 cycles:", {"tmux:_server_(x)": 3}),
+        ("t 12 3 cycles:", {"t": 1}),
     ],
 )
 def test_headers_of_all_kinds_are_read(head: str, counted: dict[str, int]) -> None:
@@ -99,6 +104,37 @@ def test_only_the_first_event_is_counted_unless_another_is_named() -> None:
     text = one("1 f (x)") + one("1 g (x)", head="perf 12 [000] 1.5: 5 instructions:")
     assert folded(text) == {"perf;f": 1}
     assert folded(text, event="instructions") == {"perf;g": 5}
+
+
+@pytest.mark.parametrize("chosen", ["", "cycles", "cpu_atom/cycles/P"])
+def test_an_event_of_two_kinds_of_cores_is_one(chosen: str) -> None:
+    text = one("1 f (x)", head="a 1 1.5: 3 cpu_core/cycles/P:") + one(
+        "1 f (x)", head="a 1 1.5: 4 cpu_atom/cycles/P:"
+    )
+    collapse = Collapse(strict=True, event=chosen)
+    collapse.feed(text.encode() * 2)
+    found = collapse.finish()
+    assert (found.event, found.stacks(), found.samples) == (b"cycles", {b"a;f": 14}, 4)
+
+
+def test_privilege_is_part_of_an_event_of_cores_and_precision_is_not() -> None:
+    text = one("1 f (x)", head="a 1 1.5: 3 cpu_core/cycles/ppk:") + one(
+        "1 f (x)", head="a 1 1.5: 4 cpu_atom/cycles/u:"
+    )
+    with pytest.raises(InvalidInput, match=r"a second event, cpu_atom/cycles/u, after cycles:k"):
+        folded(text, strict=True)
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1000])
+def test_samples_of_one_line_are_read_after_comments(piece: int) -> None:
+    text = (
+        "# perf\n#\n\n"
+        "   a b 1/2 [000] 1.5:    7 cycles:u:   ffff f+0x1 ([kernel.kallsyms])\n"
+        "   a b 1/2 [000] 1.6:      cycles:u:   ffff g+0x1 (x y)\n"
+    )
+    assert folded(text, piece=piece, strict=True) == {"a_b;f": 7, "a_b;g": 1}
+    with pytest.raises(InvalidInput, match=r"capture:6: neither a sample"):
+        folded(text + "rubbish\n", piece=piece, strict=True)
 
 
 def test_comments_and_lines_that_are_nothing_are_left_out() -> None:
@@ -160,7 +196,7 @@ def awkward(rng: random.Random) -> str:
     frames = ["f+0x1", "[unknown]", "a->b", "->x", "x->", "(gone)", "f(a;b)", '""', "g (h)"]
     modules = ["([kernel.kallsyms])", "(/lib/libc.so.6)", "([unknown])", "()", "(/x (deleted))"]
     heads = ["perf 1 [0] 1.5: 7 cycles:", "java 1/2 1.5: 1 cycles: ", "CPU 0/KVM 3 1.5: cycles:",
-             "a 1 1.5: 1 instructions:", "no header", "# comment"]  # fmt: skip
+             "ab 1 1.5: 1 instructions:", "no header", "# comment"]  # fmt: skip
     lines = []
     for _ in range(300):
         lines += rng.choices(heads, k=rng.choice([1, 1, 1, 2, 0]))

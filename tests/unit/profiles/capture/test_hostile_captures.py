@@ -15,7 +15,7 @@ import pytest
 
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
-from mitigauge.profiles.capture import collapse, frames
+from mitigauge.profiles.capture import frames, headers
 from mitigauge.profiles.capture.capture import Capture, overhead_percent, read_capture
 from mitigauge.profiles.capture.collapse import Collapse
 from mitigauge.profiles.capture.fold import Bounds
@@ -26,10 +26,12 @@ from pipelines.steps.profiled import Budget
 from tests.fuzz.builders import HOST, gzipped, hostile_profile, job_files, spin_case, tar_of
 from tests.specs import CATALOG
 
-# As stackcollapse-perf.pl has them; each takes a time that grows faster than a line's length.
-HEADER = re.compile(rb"(\S.+?)\s+\d+/*\d*\s+")
+# As stackcollapse-perf.pl has them, but for commands' whole names; each takes a time that grows
+# faster than a line's length.
+UNTIMED = re.compile(rb"(\S(?:.*?\S)??)\s+\d+/*\d*\s+")
+TIMED = re.compile(UNTIMED.pattern + rb"(?:\[\d+\]\s+)?\d+\.\d+:")
 EVENT = re.compile(rb":\s*(\d+)?\s+(\S+):\s*$")
-USUAL = re.compile(rb"(?>(\S.+?)\s+\d+/*\d*\s+)(?:\[\d+\]\s+)?\d+\.\d+:\s+(?:(\d+)\s+)?(\S+):\s*$")
+USUAL = re.compile(rb"(?>" + TIMED.pattern + rb")\s+(?:(\d+)\s+)?(\S+):\s*$")
 FRAME = re.compile(rb"\s*(\w+)\s*(.+) \((.*)\)")
 GO_METHOD = re.compile(rb"\.\(.*\)\.")
 
@@ -99,6 +101,10 @@ LINES = [
     b"perf 1 1.5: 1 " + b":" * 60_000 + b"x",
     b"perf 1 [" + b"0" * 60_000,
     b"perf 1 1.5:" + b" " * 60_000 + b"x",
+    b"a " + b"1 " * 30_000 + b"x",
+    b"a" + b" 1 1.5:" * 9_000 + b" x",
+    b"a 1 1.5: 1 c: 1" + b" (" * 30_000,
+    b"a 1 1.5: 1 c: 1" + b" f)" * 20_000 + b"x",
 ]
 
 
@@ -117,12 +123,12 @@ def test_headers_and_frames_are_told_apart_as_by_the_expressions_they_replace() 
         line = bytes(rng.choices(b"a1 /:.()[]\t", k=rng.randrange(14)))
         if rng.random() < 0.3:
             line = b"ab 1" + line
-        old, new = HEADER.match(line), collapse._HEADER.match(line)
-        assert (old and old[1]) == (new and new[1]), line
-        old, new = EVENT.search(line), collapse._EVENT.search(line)
-        assert (old and old.groups()) == (new and new.groups()), line
-        old, new = USUAL.match(line), collapse._USUAL.match(line)
-        assert (old and old.groups()) == (new and new.groups()), line
+        found = TIMED.match(line) or UNTIMED.match(line)
+        assert (found and found[1]) == headers.command_of(line), line
+        found = EVENT.search(line)
+        assert (found and (found[1] or b"", found[2])) == headers.period_and_event(line), line
+        usual = TIMED.match(line) if USUAL.match(line) else None
+        assert (usual and usual[1]) == headers.command_of_usual(line), line
         found = FRAME.match(line)
         assert (found and found.groups()[1:]) == frames._parts(line), line
         assert bool(GO_METHOD.search(line)) == frames._is_go_method(line), line

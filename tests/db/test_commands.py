@@ -1,0 +1,171 @@
+"""Every command of `--help`, each as a process of its own: nothing is imported but by itself.
+
+A test that calls a command within its own process has imported what the command forgot.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+from sqlalchemy import Engine
+
+from cli.main import build
+from mitigauge.settings import REPOSITORY
+from tests.commands import CASES, Command
+
+DEMO = REPOSITORY / "db" / "recorded" / "lab-demo.mitigauge.zst"
+FOLDED = CASES / "01-profile-import.folded"
+PATCHES = CASES / "18-patchwork-subjects"
+SERIES = CASES / "10-stable-subject"
+BOOTS = "arm,block,value\n" + "".join(
+    f"{arm},{block},{value + block / 10}\n"
+    for block in range(4)
+    for arm, value in (("off", 100), ("loop", 120))
+)
+LETTER = "From: A <a@b.c>\nSubject: [PATCH v2 0/1] x86: Faster\n\n  off   10 us\n  loop  12 us\n"
+
+# Words and exit code. Only what needs hosts, a compiler or hours is refused instead of done.
+COMMANDS = [
+    ("bisect cancel 99", 1),
+    ("bisect list", 0),
+    ("bisect report 99", 1),
+    ("bisect show 99", 1),
+    ("bisect start", 1),
+    ("bisect wait 99", 1),
+    ("claims import", 0),
+    ("claims show 1", 0),
+    ("compare {dir}/boots.csv --baseline off", 0),
+    ("db prune", 0),
+    ("db prune --dry-run", 0),
+    ("db status", 0),
+    ("db upgrade", 0),
+    ("demo --recorded --once", 0),
+    ("experiment cancel 1", 1),
+    ("experiment counters 1", 0),
+    ("experiment details 1", 1),
+    ("experiment export 1 -o {dir}/again.zst", 0),
+    (f"experiment import {DEMO}", 0),
+    ("experiment iterations 1", 0),
+    ("experiment judge 1", 0),
+    ("experiment list", 0),
+    ("experiment loss 1", 0),
+    ("experiment report 1", 0),
+    ("experiment show 1", 0),
+    ("experiment submit --check experiments/lab-demo.yml", 0),
+    ("experiment threads 1", 0),
+    ("experiment wait 1", 0),
+    ("host add lab-intel --environment lab --address 127.0.0.1 --no-look", 1),
+    ("host check nobody", 1),
+    ("host list", 0),
+    ("host queue", 0),
+    ("host release nobody", 1),
+    ("host reserve nobody --until 8h --reason mine", 1),
+    ("host restore nobody", 1),
+    ("host resume nobody", 1),
+    ("host set-aside nobody --reason broken", 1),
+    ("host show nobody", 1),
+    ("kernel build --check {patches}", 0),
+    ("kernel import {dir}/boots.csv", 1),
+    ("kernel list", 0),
+    ("kernel profiles", 0),
+    ("kernel remove nobody", 1),
+    ("kernel show nobody", 1),
+    ("lab console nobody", 1),
+    ("lab down", 0),
+    ("lab status", 0),
+    ("lab up nobody", 1),
+    ("openapi", 0),
+    ("profile diff before after --tree web", 0),
+    ("profile export before --tree web", 0),
+    (f"profile fold {CASES / '02-one-letter-comm.perf.txt'}", 0),
+    ("profile functions nobody --experiment 1", 1),
+    (f"profile import {FOLDED} --tree web --group more", 0),
+    ("profile instructions off loop --experiment 1 --case nobody", 1),
+    ("report check {dir}/letter", 1),
+    ("report reply 1", 1),
+    ("report weekly --list", 0),
+    ("series add {patches}", 0),
+    ("series approve 1 v1 0000", 1),
+    ("series ignore 99", 1),
+    ("series list", 0),
+    ("series mail --maildir {dir} --answer-to-dir {dir} --once", 1),
+    ("series requests", 0),
+    ("series retest 1 --with {dir}/boots.csv", 1),
+    ("series set 1 --spec vmscape", 0),
+    ("series show 1", 0),
+    ("series start 1", 1),
+    ("series watch --once --answer-to-dir {dir}", 0),
+    ("token create ci --role runner", 0),
+    ("token list", 0),
+    ("token revoke known", 0),
+    ("trends accept 99 known", 1),
+    ("trends annotate 99 known", 1),
+    ("trends list", 0),
+    ("trends show 99", 1),
+    ("trends stability", 0),
+    ("trends update", 0),
+    ("try {dir}/nothing.patch", 1),
+]
+# Those that go on until they are stopped.
+LASTING = {"serve": ("serve", "--port", "0"), "worker": ("worker",)}
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory: pytest.TempPathFactory, module_engine: tuple[Engine, str]) -> Command:
+    """One database for all: with an experiment, two groups of profiles, a series, a token."""
+    home = tmp_path_factory.mktemp("commands")
+    (home / "boots.csv").write_text(BOOTS)
+    (home / "letter").write_text(LETTER)
+    command = Command(home, module_engine[1])
+    command.run("experiment", "import", DEMO)
+    for group in ("before", "after"):
+        command.run("profile", "import", FOLDED, "--tree", "web", "--group", group)
+    command.run("series", "add", SERIES)
+    command.run("token", "create", "known", "--role", "viewer")
+    return command
+
+
+@pytest.mark.parametrize(("words", "code"), COMMANDS)
+def test_a_command_is_complete_as_a_process(command: Command, words: str, code: int) -> None:
+    given = words.format(dir=command.home, patches=PATCHES).split()
+    done = command.run(*given, code=code)
+    assert "Traceback" not in done.stderr, done.stderr
+    # Who is refused is told why, in words.
+    assert code == 0 or done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_what_lasts_begins_and_ends_when_it_is_told(command: Command, name: str) -> None:
+    with command.begun(*LASTING[name]) as process:
+        assert process.stdout
+        process.stdout.readline()
+        time.sleep(1)
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=60)[0]
+    assert "Traceback" not in said
+    assert process.returncode in (0, -signal.SIGTERM, 143), said
+
+
+def test_no_command_is_left_out() -> None:
+    tried = {words for words, _ in COMMANDS}
+    left_out = {
+        name
+        for name in _names(typer.main.get_command(build()), ())
+        if name not in LASTING and not any(f"{words} ".startswith(f"{name} ") for words in tried)
+    }
+    assert not left_out
+
+
+def _names(command: Any, above: tuple[str, ...]) -> Iterator[str]:
+    """The whole name of each command, `profile import`."""
+    if not hasattr(command, "commands"):
+        yield " ".join(above)
+        return
+    for name in command.commands:
+        yield from _names(command.get_command(None, name), (*above, name))

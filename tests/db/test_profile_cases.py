@@ -1,0 +1,90 @@
+"""Profiles as people really have them, through the command as a process.
+
+`tests/fixtures/cases` holds each input with what is right.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands import CASES, Command
+
+ONE_LETTER = CASES / "02-one-letter-comm.perf.txt"
+HYBRID = CASES / "03-hybrid-cycles.perf.txt"
+ONE_LINE = CASES / "19-one-line-samples.perf.txt"
+
+
+@pytest.fixture
+def command(tmp_path: Path, database_url: str) -> Command:
+    return Command(tmp_path, database_url)
+
+
+def brought_in(command: Command, path: Path) -> str:
+    """What `profile export` prints of a file that was imported."""
+    said = command.run("profile", "import", path, "--tree", "web", "--group", "before").stdout
+    assert said == "1 of 1 profiles new in group before of web\n"
+    return command.run("profile", "export", "before", "--tree", "web").stdout
+
+
+def test_folded_text_is_brought_in(command: Command) -> None:
+    assert brought_in(command, CASES / "01-profile-import.folded") == "a;b;c 10\na;d 5\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--raw"]])
+@pytest.mark.parametrize(
+    ("path", "text", "note"),
+    [
+        (ONE_LETTER, "t;_dl_setup_hash;page_fault 500000\n", ""),
+        (HYBRID, "perf;clear_bhb_loop 520000\n", ""),
+        (ONE_LINE, "false;[unknown] 1\nfalse;_dl_start 1\n", "cycles and cycles:u were added up"),
+    ],
+)
+def test_perfs_text_is_folded(
+    command: Command, path: Path, text: str, note: str, options: list[str]
+) -> None:
+    done = command.run("profile", "fold", *options, path)
+    assert done.stdout == text
+    assert note in done.stderr
+    assert bool(done.stderr) == bool(note)
+
+
+def test_what_is_stored_adds_no_two_events_up(command: Command) -> None:
+    given = ("profile", "import", ONE_LINE, "--tree", "web", "--group", "before")
+    done = command.run(*given, code=1)
+    assert f"{ONE_LINE}:2: a second event, cycles, after cycles:u: choose one" in done.stderr
+    command.run(*given, "--event", "cycles")
+    assert command.run("profile", "export", "before", "--tree", "web").stdout == (
+        "false;_dl_start 1\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (ONE_LETTER, "t;_dl_setup_hash;page_fault 500000\n"),
+        (HYBRID, "perf;clear_bhb_loop 520000\n"),
+        (
+            CASES / "05-austin-header.folded",
+            "P1;T1;mod.py:f:12;mod.py:g:20 105\nP1;T1;mod.py:f:12;mod.py:h:30 186\n",
+        ),
+    ],
+)
+def test_other_texts_are_brought_in(command: Command, path: Path, text: str) -> None:
+    assert brought_in(command, path) == text
+
+
+def test_two_counts_a_line_are_refused(command: Command) -> None:
+    path = CASES / "04-difffolded-two-counts.folded"
+    done = command.run("profile", "import", path, "--tree", "web", "--group", "before", code=1)
+    assert f"{path}:1: two counts, 31 and 56, as difffolded.pl writes them" in done.stderr
+
+
+def test_of_several_files_none_is_stored_where_one_is_refused(command: Command) -> None:
+    right = CASES / "01-profile-import.folded"
+    wrong = CASES / "04-difffolded-two-counts.folded"
+    words = ("profile", "import", "--tree", "web", "--group", "before")
+    command.run(*words, right, wrong, code=1)
+    said = command.run(*words, right, ONE_LETTER, right).stdout
+    assert said == "2 of 3 profiles new in group before of web\n"

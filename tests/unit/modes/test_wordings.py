@@ -1,0 +1,57 @@
+"""What kernels of many ages print, and which modes that proves: a table of data, and two cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mitigauge.catalog import Catalog
+from mitigauge.modes.families import Expectation
+from mitigauge.runs.proof import _describe, _in_force
+from mitigauge.settings import REPOSITORY
+from mitigauge.yaml_file import parse_yaml
+from tests.commands import CASES
+
+TABLE = REPOSITORY / "tests" / "fixtures" / "vulnerabilities" / "kernels.yml"
+ROWS: list[dict[str, Any]] = parse_yaml(TABLE.read_text("utf-8"), str(TABLE)).data["kernels"]
+CATALOG = Catalog()
+FAMILIES = ("ibpb", "ibrs", "mitigations", "spectre-bhi", "vmscape")
+
+
+def in_force(catalog: Catalog, files: dict[str, str]) -> set[str]:
+    """All modes of those families that these files prove."""
+    return {
+        f"{family}/{name}"
+        for family in FAMILIES
+        for name, mode in catalog.families[family].modes.items()
+        if _in_force(mode.expect, files)
+    }
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["kernel"])
+def test_a_kernels_words_prove_these_modes_and_no_others(row: dict[str, Any]) -> None:
+    assert in_force(CATALOG, row["files"]) == set(row["in_force"])
+    for place, text in row.get("fields", {}).items():
+        file, _, field = place.partition(" ")
+        assert Expectation(file=file, field=field, equals=text).observed(row["files"]) == text
+
+
+@pytest.mark.parametrize(
+    ("case", "modes"),
+    [
+        ("14-comma-off", {"mitigations/off", "ibpb/off", "ibrs/off"}),
+        ("15-bhi-syscall-hardening", {"spectre-bhi/off"}),
+    ],
+)
+def test_files_as_they_were_seen_prove_their_modes(case: str, modes: set[str]) -> None:
+    lines = (CASES / f"{case}.vulnerabilities").read_text().splitlines()
+    assert modes <= in_force(CATALOG, dict(line.split("=", 1) for line in lines))
+
+
+def test_where_a_kernel_says_nothing_the_reason_does() -> None:
+    loop = CATALOG.families["spectre-bhi"].modes["loop"].expect
+    [said] = _describe(loop, {"spectre_v2": "Mitigation: Retpolines, IBPB: conditional"})
+    assert said.endswith("IBPB: conditional (no BHI: nothing can be proven of it)")
+    [said] = _describe(loop, {})
+    assert said == "spectre_v2: no such file: this kernel does not tell, nothing can be proven"
