@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from mitigauge.stats.bounds import Bound
 from mitigauge.views.schemas import View
 
 
@@ -40,6 +41,7 @@ class ClaimView(View):
     effect_percent: float | None = None
     ci_low_percent: float | None = None
     ci_high_percent: float | None = None
+    bound: Bound = Field(Bound.EXACT, description="what the figure says of the true change")
     n: int = 0
 
 

@@ -181,6 +181,7 @@ def _beside(claim: Claim, view: ExperimentView, match: _Match) -> ClaimView:
         effect_percent=cell.effect_percent,
         ci_low_percent=cell.ci_low_percent,
         ci_high_percent=cell.ci_high_percent,
+        bound=cell.bound,
         n=cell.n,
     )
 

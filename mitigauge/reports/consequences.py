@@ -57,7 +57,7 @@ def _figure(figure: FigureBeside) -> str:
     text = f"{figure.case}, {figure.metric_title}"
     if figure.effect_percent is not None:
         low, high = figure.ci_low_percent, figure.ci_high_percent
-        text += f" {units.effect(figure.effect_percent, low, high)}"
+        text += f" {units.effect(figure.effect_percent, low, high, figure.bound)}"
     return f"{text} {figure.verdict or 'undecided'}"
 
 

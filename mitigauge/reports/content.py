@@ -98,9 +98,9 @@ def uncounted_words(view: ExperimentView) -> Iterator[str]:
             continue
         by = [f"{a.name} works by {', '.join(a.events)}" for a in comparison.arms if a.events]
         said[
-            f"Comparison {comparison.name}: {'; '.join(by)}. On real processors that costs, here "
-            "it does not: figures of such a mode are bounds of its true cost, and say nothing of "
-            "which of these modes is cheaper."
+            f"In comparison {comparison.name}, {'; '.join(by)}. On real processors that costs, "
+            "here it does not: figures of such a mode are bounds of its true cost, and say nothing "
+            "of which of these modes is cheaper."
         ] = None
     yield from said
 

@@ -77,10 +77,12 @@ def _cost(difference: float, low: float | None, high: float | None, unit: str) -
 
 
 def _claim(claim: ClaimView) -> str:
-    low, high = units.percent(claim.low_percent), units.percent(claim.high_percent)
-    text = f"{claim.title}, {claim.mode}, claimed {low if low == high else f'{low} to {high}'}"
+    least, most = units.percent(claim.low_percent), units.percent(claim.high_percent)
+    size = least if least == most else f"{least} to {most}"
+    text = f"{claim.title}, {claim.mode}, claimed {size}"
     if claim.effect_percent is not None:
-        ours = units.effect(claim.effect_percent, claim.ci_low_percent, claim.ci_high_percent)
+        low, high = claim.ci_low_percent, claim.ci_high_percent
+        ours = units.effect(claim.effect_percent, low, high, claim.bound)
         text += f", measured {ours}"
     return f"{text} on {claim.host}"
 

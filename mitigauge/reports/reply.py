@@ -207,8 +207,8 @@ def _opening(answered: Answered, view: ExperimentView) -> str:
     )
     return (
         f"{answered.label} of this series was built and measured in "
-        f"{counted(view.boots_total, 'boot')}, {every}. A figure is a change against the "
-        "baseline named with it, with its interval and verdict:"
+        f"{counted(view.boots_total, 'boot')}, {every}. Each figure is a change against "
+        "the baseline named with it, with its interval and verdict."
     )
 
 
@@ -342,7 +342,7 @@ def _beside_ours(each: Beside) -> str:
     cell = each.cell
     if cell is None or cell.effect_percent is None:
         return f"{there}; {each.reason}"
-    ours = effect(cell.effect_percent, cell.ci_low_percent, cell.ci_high_percent)
+    ours = effect(cell.effect_percent, cell.ci_low_percent, cell.ci_high_percent, cell.bound)
     outcome = each.outcome.replace("_", " ")
     said = each.reason if each.outcome == ClaimOutcome.EMULATED else f"{outcome}, {each.reason}"
     return f"{there}, {ours} on {neutralise(each.host, 60)}: {said}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from mitigauge.stats.bounds import Bound
 from mitigauge.views.schemas import View
 
 
@@ -56,6 +57,7 @@ class FigureBeside(View):
     effect_percent: float | None
     ci_low_percent: float | None
     ci_high_percent: float | None
+    bound: Bound = Field(Bound.EXACT, description="what the figure says of the true change")
     verdict: str | None
 
 

@@ -113,6 +113,7 @@ def _beside(row: RowView, cell: CellView) -> FigureBeside:
         effect_percent=cell.effect_percent,
         ci_low_percent=cell.ci_low_percent,
         ci_high_percent=cell.ci_high_percent,
+        bound=cell.bound,
         verdict=cell.verdict,
     )
 

@@ -8,11 +8,13 @@ from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.modes.crossing import uncounted
+from mitigauge.reports.consequences import consequence
 from mitigauge.results.repository import Mean
 from mitigauge.stats.bounds import Bound, Uncounted, bound_of, carries
 from mitigauge.stats.domain import Domain
 from mitigauge.verdicts.cells import Cell, cells_of
 from mitigauge.verdicts.judging import Asked, CountedBoot, Design, judge_run
+from mitigauge.views.consequence_schemas import ConsequenceView, FigureBeside
 
 FAMILIES = Catalog().families
 OFF, IBPB, BHB = 1, 2, 3
@@ -121,3 +123,15 @@ def test_an_event_without_a_file_is_refused(tmp_path) -> None:  # type: ignore[n
     )
     with pytest.raises(InvalidInput, match="no event 'nope'"):
         _ = Catalog(tmp_path).families
+
+
+def test_a_bound_is_one_beside_real_work_too() -> None:
+    micro = FigureBeside(
+        case_id=1, case="exits to userspace", metric_title="Time per exit", effect_percent=0.376,
+        ci_low_percent=0.37, ci_high_percent=0.38, bound=Bound.AT_LEAST, verdict="worse",
+    )  # fmt: skip
+    shown = ConsequenceView(
+        host="lab-amd", arm="ibpb", baseline="off", mode="vmscape/ibpb", micro=[micro], macro=[]
+    )
+    [(_, figure), _] = consequence(shown).facts
+    assert "at least +0.38% [+0.37, +0.38] worse" in figure

@@ -266,8 +266,8 @@ def _points(finding: Finding) -> list[Point]:
 
 def _size(word: Said) -> str:
     """``+39.9% [+38.1, +41.7], worse``."""
-    size = units.effect(word.effect_percent, word.ci_low_percent, word.ci_high_percent)
-    return f"{size}, {word.verdict}"
+    low, high = word.ci_low_percent, word.ci_high_percent
+    return f"{units.effect(word.effect_percent, low, high, word.bound)}, {word.verdict}"
 
 
 def _pair(finding: Finding) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
 from mitigauge.verdicts.states import Verdict
 from mitigauge.views.schemas import View
@@ -43,6 +44,7 @@ class Said(View):
     effect_percent: float
     ci_low_percent: float | None
     ci_high_percent: float | None
+    bound: Bound = Bound.EXACT
     n: int
     given_at: datetime
     experiment_id: int

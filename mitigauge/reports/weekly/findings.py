@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from mitigauge.reports.weekly.data import FactChange, Fate, Finding, OnHost, Said, Side
+from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
 from mitigauge.verdicts.states import Verdict
 
@@ -52,6 +53,7 @@ class Word:
     effect_percent: float
     ci_low_percent: float | None
     ci_high_percent: float | None
+    bound: Bound
     n: int
     given_at: datetime
     version: int
@@ -63,6 +65,7 @@ class Word:
             effect_percent=self.effect_percent,
             ci_low_percent=self.ci_low_percent,
             ci_high_percent=self.ci_high_percent,
+            bound=self.bound,
             n=self.n,
             given_at=self.given_at,
             experiment_id=self.experiment_id,

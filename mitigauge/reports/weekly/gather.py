@@ -34,6 +34,7 @@ from mitigauge.runs import counts as run_counts
 from mitigauge.runs.drift import facts_of, host_changes, print_changes
 from mitigauge.runs.host_time import host_times
 from mitigauge.runs.states import BootState, RunState
+from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts.states import Verdict
 
 # A word that is older says nothing any more.
@@ -128,6 +129,7 @@ class _Shelf:
             effect_percent=line.effect_percent,
             ci_low_percent=line.ci_low_percent,
             ci_high_percent=line.ci_high_percent,
+            bound=Bound(line.bound),
             n=line.n,
             given_at=line.given_at,
             version=line.version,

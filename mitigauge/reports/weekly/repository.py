@@ -36,6 +36,7 @@ class VerdictLine(NamedTuple):
     effect_percent: float | None
     ci_low_percent: float | None
     ci_high_percent: float | None
+    bound: str
     n: int
     given_at: datetime
 

@@ -2140,6 +2140,11 @@ export interface components {
             arm_id?: number | null;
             /** Baseline */
             baseline: string;
+            /**
+             * @description what the figure says of the true change
+             * @default exact
+             */
+            bound: components["schemas"]["Bound"];
             /** Case Id */
             case_id?: number | null;
             /** Ci High Percent */
@@ -3313,6 +3318,11 @@ export interface components {
          * @description One verdict, in short.
          */
         FigureBeside: {
+            /**
+             * @description what the figure says of the true change
+             * @default exact
+             */
+            bound: components["schemas"]["Bound"];
             /** Case */
             case: string;
             /** Case Id */

@@ -4,7 +4,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { consequencesQuery } from "../api/queries";
 import type { Case, Consequence, CostModel, Estimate, FigureBeside, Row } from "../api/types";
-import { counted, fixed, interval, percent, percentDigits, quantity } from "../format/quantity";
+import {
+  BOUND,
+  counted,
+  fixed,
+  interval,
+  percent,
+  percentDigits,
+  quantity,
+} from "../format/quantity";
 import { ArmMark } from "./shape";
 
 interface Props {
@@ -160,5 +168,6 @@ function inShort(figure: FigureBeside) {
   if (typeof effect !== "number" || typeof low !== "number" || typeof high !== "number")
     return figure.verdict ?? "undecided";
   const digits = percentDigits(effect, low, high);
-  return `${percent(effect, digits)} [${interval(low, high, digits)}] ${figure.verdict ?? "undecided"}`;
+  const size = `${BOUND[figure.bound].sign}${percent(effect, digits)}`;
+  return `${size} [${interval(low, high, digits)}] ${figure.verdict ?? "undecided"}`;
 }

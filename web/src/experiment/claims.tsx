@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { claimsQuery } from "../api/queries";
 import type { Claim, ClaimSource } from "../api/types";
-import { counted, interval, percent, percentDigits } from "../format/quantity";
+import { BOUND, counted, interval, percent, percentDigits } from "../format/quantity";
 import { Empty } from "../ui/empty";
 import { Tag } from "../ui/tag";
 import { CLAIM } from "../words";
@@ -138,7 +138,8 @@ function claimed(claim: Claim): string {
 function measured(claim: Claim): string {
   const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = claim;
   if (typeof effect !== "number") return "–";
-  if (typeof low !== "number" || typeof high !== "number") return percent(effect);
+  const { sign } = BOUND[claim.bound];
+  if (typeof low !== "number" || typeof high !== "number") return sign + percent(effect);
   const digits = percentDigits(effect, low, high);
-  return `${percent(effect, digits)} [${interval(low, high, digits)}], n ${claim.n}`;
+  return `${sign}${percent(effect, digits)} [${interval(low, high, digits)}], n ${claim.n}`;
 }
