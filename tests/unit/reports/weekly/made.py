@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from mitigauge.reports.weekly.data import Counts, FactChange, Side, WeekData
 from mitigauge.reports.weekly.findings import Key, Known, Machine, Word, findings
 from mitigauge.reports.weekly.week import Week
+from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts.states import Verdict
 
 WEEK = Week(2026, 47)
@@ -26,6 +27,7 @@ def word(
     half: float = 1.0,
     run: int = 1,
     version: int = 1,
+    bound: Bound = Bound.EXACT,
 ) -> Word:
     """One word: effect ± *half*."""
     return Word(
@@ -39,6 +41,7 @@ def word(
         effect_percent=effect,
         ci_low_percent=effect - half,
         ci_high_percent=effect + half,
+        bound=bound,
         n=8,
         given_at=at,
         version=version,

@@ -27,6 +27,7 @@ from mitigauge.reports.weekly.html import render_html
 from mitigauge.reports.weekly.mail import mail
 from mitigauge.reports.weekly.picture import HEIGHT, WIDTH, png
 from mitigauge.reports.weekly.text import render_markdown, render_text
+from mitigauge.stats.bounds import Bound
 from tests.unit.reports.weekly.made import BEFORE, MICROCODE, NOW, WEEK, known, week_of, word
 
 EVIL = "<script>alert(1)</script> | [x](http://y) \x1b[31m\n-- \nFrom nobody"
@@ -104,6 +105,14 @@ def test_the_text_says_size_interval_cause_and_that_it_is_emulated() -> None:
     assert "noisier" in flat
     assert "did not boot" in flat
     assert "carries over to real hardware" in flat
+
+
+def test_a_bound_is_said_to_be_one() -> None:
+    week = week_of(
+        word("same", 0.1, BEFORE), word("worse", 5, bound=Bound.AT_LEAST), known_=known()
+    )
+    flat = " ".join(render_text(arrange(week)).split())
+    assert "at least +5.0% [+4.0, +6.0], worse" in flat
 
 
 def test_lines_fit_a_mail_and_none_is_taken_for_its_structure() -> None:
