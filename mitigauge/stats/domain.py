@@ -52,7 +52,7 @@ class Domain(StrEnum):
 
 def domain_of(unit: str) -> Domain | None:
     """The domain that a unit alone tells; None for percent, which may be of anything."""
-    if unit in TIMES:
+    if unit.partition("/")[0] in TIMES:
         return Domain.TIME
     if unit in SHARES:
         return None
