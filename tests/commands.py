@@ -48,6 +48,9 @@ class Command:
         }
         return {
             **others,
+            # The code beside these tests, wherever the command was installed from: a copy of the
+            # tree with a mutation in it is run too.
+            "PYTHONPATH": str(REPOSITORY),
             "MITIGAUGE_HOME": str(self.home),
             "MITIGAUGE_DATABASE_URL": self.url,
             "COLUMNS": "200",
