@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,33 @@ from mitigauge.settings import get_settings
 hypothesis_settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis_settings.register_profile("here", deadline=None)
 hypothesis_settings.load_profile("ci" if "CI" in os.environ else "here")
+
+
+class Durations:
+    """Keeps what each test took when it ran last, in seconds; `make quick` chooses by it."""
+
+    KEY = "mitigauge/durations"
+
+    def __init__(self) -> None:
+        self.took: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.took[report.nodeid] += report.duration
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        # A process that another one gives its tests tells that one.
+        if self.took and not hasattr(session.config, "workerinput"):
+            assert session.config.cache is not None
+            before = session.config.cache.get(self.KEY, {})
+            kept = {
+                test: took for test, took in before.items() if Path(test.split("::")[0]).exists()
+            }
+            took = {test: round(seconds, 3) for test, seconds in self.took.items()}
+            session.config.cache.set(self.KEY, kept | took)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Durations())
 
 
 @pytest.fixture(scope="session")
