@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import uuid
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,7 +30,7 @@ class Durations:
     KEY = "mitigauge/durations"
 
     def __init__(self) -> None:
-        self.took: Counter[str] = Counter()
+        self.took: defaultdict[str, float] = defaultdict(float)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.took[report.nodeid] += report.duration

@@ -354,9 +354,14 @@ def test_who_waits_for_a_job_waits_until_its_runner_ends_however_that_is(
 
     On a host with one processor each look would be in what is measured: there is one in all.
     """
-    looks = []
+    looks: list[Path] = []
     read = job.read_state
-    monkeypatch.setattr(job, "read_state", lambda path: looks.append(path) or read(path))
+
+    def look(path: Path) -> Any:
+        looks.append(path)
+        return read(path)
+
+    monkeypatch.setattr(job, "read_state", look)
     runner = subprocess.Popen(["sleep", "300"])
     state = {"state": "running", "pid": runner.pid}
     (tmp_path / "state.json").write_text(json.dumps(state))

@@ -31,11 +31,12 @@ def blobs(home: Path) -> BlobStore:
 
 def bomb(kind: str) -> bytes:
     """An ELF file of 1,000 MiB of zeros whose notes lie far behind, packed; made in pieces."""
-    packer: Any = {
+    packers: dict[str, Any] = {
         "gzip": lambda: zlib.compressobj(1, wbits=31),
         "xz": lambda: lzma.LZMACompressor(check=lzma.CHECK_CRC32, preset=0),
         "zstd": lambda: zstandard.ZstdCompressor(level=3).compressobj(),
-    }[kind]()
+    }
+    packer = packers[kind]()
     near = (4096).to_bytes(8, "little")
     head = elf()[:4096].replace(near, FAR.to_bytes(8, "little"), 1)
     return b"".join(
