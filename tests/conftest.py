@@ -14,6 +14,7 @@ from alembic import command
 from hypothesis import settings as hypothesis_settings
 from sqlalchemy import Engine, make_url, text
 
+from cli import output
 from mitigauge.database import alembic_config, new_engine
 from mitigauge.embedded_postgres import ensure_running, stop
 from mitigauge.settings import get_settings
@@ -111,6 +112,13 @@ def engine(database_url: str) -> Iterator[Engine]:
     engine = new_engine(database_url)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture(autouse=True)
+def fresh_consoles() -> None:
+    """A console keeps the width that was set when it printed first, in whatever test."""
+    output.console.cache_clear()
+    output.errors.cache_clear()
 
 
 @pytest.fixture
