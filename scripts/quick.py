@@ -180,9 +180,19 @@ def ran(title: str, command: Sequence[str | Path], cwd: str = ".") -> bool:
     return done.returncode == 0
 
 
+def is_shell(path: str) -> bool:
+    """Whether a shell runs the file, by its first line."""
+    with Path(path).open("rb") as file:
+        first = file.readline(200)
+    return first.startswith(b"#!") and first.rstrip().endswith((b"sh", b"bash"))
+
+
 def checked(present: Sequence[str]) -> list[bool]:
     """Formatting and types of the changed files that there are."""
     python = [path for path in present if path.endswith((".py", "/run"))]
+    apart = [path for path in python if path.startswith(("workloads/", "ansible/"))]
+    yaml = [path for path in present if path.endswith(".yml")]
+    shell = [path for path in present if is_shell(path)]
     web = [path.removeprefix("web/") for path in present if path.startswith("web/")]
     scripted = [path for path in web if path.endswith(WEB_CODE)]
     node = Path("node_modules/.bin")
@@ -191,8 +201,16 @@ def checked(present: Sequence[str]) -> list[bool]:
         verdicts += [
             ran("ruff format", ["ruff", "format", "--check", "--force-exclude", *python]),
             ran("ruff check", ["ruff", "check", "--force-exclude", *python]),
+            ran("import floors", ["lint-imports"]),
             ran("mypy", ["mypy"]),
         ]
+    if apart:
+        verdicts.append(ran("mypy: workloads, roles", ["scripts/types"]))
+    if shell:
+        verdicts.append(ran("shellcheck", ["shellcheck", *shell]))
+    if yaml:
+        strict = ["yamllint", "--strict", "-c", "scripts/yamllint.yml"]
+        verdicts.append(ran("yamllint", [*strict, *yaml]))
     if web:
         unknown = ["--ignore-unknown", "--log-level", "warn"]
         verdicts.append(ran("prettier", [node / "prettier", "--check", *unknown, *web], "web"))

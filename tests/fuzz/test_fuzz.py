@@ -34,9 +34,14 @@ def failing(rng: object, scratch: Path) -> str:
     raise KeyError("no MitigaugeError")
 
 
-def test_the_harness_counts_what_is_no_refusal(home: Path) -> None:
+def tally_of_failing(home: Path) -> Tally:
     tally = Tally()
     attempt(Generator("failing", failing, 1.0), 1, 5, home, tally)
+    return tally
+
+
+def test_the_harness_counts_what_is_no_refusal(home: Path) -> None:
+    tally: Tally = measure(tally_of_failing, home).answer
     assert (tally.inputs, tally.failed, tally.failures[0][0]) == (1, 1, 5)
     assert "no MitigaugeError" in tally.failures[0][1]
 

@@ -391,7 +391,7 @@ def test_the_console_copies_both_ways_until_it_is_left() -> None:
     line.sendall(b"login: ")
     assert os.read(screen_out, 64) == b"login: "
     os.write(keys_in, b"root\r\x1d")
-    session.join(5)
+    session.join(60)
 
     assert not session.is_alive()
     assert line.recv(64) == b"root\r"

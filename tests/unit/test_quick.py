@@ -136,6 +136,12 @@ def test_changes_are_those_since_main_with_the_work_tree(branch: Path) -> None:
     assert changed == ["edited", "gone", "new ü"]
 
 
+def test_shell_is_told_by_its_first_line(tmp_path: Path) -> None:
+    for first, is_shell in (("#!/usr/bin/env bash", True), ("#!/bin/sh", True), ("x sh", False)):
+        (tmp_path / "x").write_text(f"{first}\n")
+        assert quick.is_shell(str(tmp_path / "x")) is is_shell
+
+
 def test_a_check_that_fails_shows_why(capsys: pytest.CaptureFixture[Any]) -> None:
     assert quick.ran("this", ["sh", "-c", "echo because; exit 3"]) is False
     assert quick.ran("that", ["true"]) is True
