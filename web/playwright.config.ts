@@ -21,8 +21,7 @@ export default defineConfig({
   testDir: "tests",
   outputDir: "test-results",
   reporter: process.env.CI === undefined ? "list" : [["list"], ["github"]],
-  // They share a service and change nothing that another file looks at.
-  workers: 2,
+  workers: 1,
   // The experiment under way ends by itself, so those who watch it go first.
   projects: [
     { name: "live", testMatch: "live.spec.ts" },
