@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends
+.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ setup: ## install everything that is missing; costs seconds when nothing is
 
 demo: setup ## boot emulated hosts, measure, serve (ARGS=--recorded: show a run that was recorded; --once: end after the report)
 	@.venv/bin/mitigauge demo $(ARGS)
+
+quick: ## formatting and types of what changed, and the nearest tests; a minute (ARGS=--help)
+	@python scripts/quick.py $(if $(BUDGET),--budget $(BUDGET)) $(ARGS)
 
 test: setup ## every test, with one real run on emulated hosts (SKIP_LAB=1: without it)
 	@scripts/test

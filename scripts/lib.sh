@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cd "$REPO"
+cd "$REPO" || exit
 
 # What set-up makes stays in the checkout, wherever MITIGAUGE_HOME puts the data.
 BUILD=$REPO/.mitigauge
@@ -26,6 +26,16 @@ die() {
 
 # listed FILE…: the entries of package lists, without comments.
 listed() { sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' -- "$@"; }
+
+# shell_files: the project's files that a shell runs or reads in, one a line.
+shell_files() {
+  local file
+  git ls-files --cached --others --exclude-standard | while read -r file; do
+    if [[ -f $file ]] && head -n 12 -- "$file" | grep -qaE '^#!.*\b(sh|bash)\b|^# shellcheck shell='; then
+      printf '%s\n' "$file"
+    fi
+  done
+}
 
 # hash_of: one hash of standard input.
 hash_of() { sha256sum | cut -d' ' -f1; }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import uuid
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from alembic import command
 from hypothesis import settings as hypothesis_settings
 from sqlalchemy import Engine, make_url, text
 
+from cli import output
 from mitigauge.database import alembic_config, new_engine
 from mitigauge.embedded_postgres import ensure_running, stop
 from mitigauge.settings import get_settings
@@ -21,6 +23,33 @@ from mitigauge.settings import get_settings
 hypothesis_settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis_settings.register_profile("here", deadline=None)
 hypothesis_settings.load_profile("ci" if "CI" in os.environ else "here")
+
+
+class Durations:
+    """Keeps what each test took when it ran last, in seconds; `make quick` chooses by it."""
+
+    KEY = "mitigauge/durations"
+
+    def __init__(self) -> None:
+        self.took: defaultdict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.took[report.nodeid] += report.duration
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        # A process that another one gives its tests tells that one.
+        if self.took and not hasattr(session.config, "workerinput"):
+            assert session.config.cache is not None
+            before = session.config.cache.get(self.KEY, {})
+            kept = {
+                test: took for test, took in before.items() if Path(test.split("::")[0]).exists()
+            }
+            took = {test: round(seconds, 3) for test, seconds in self.took.items()}
+            session.config.cache.set(self.KEY, kept | took)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Durations())
 
 
 @pytest.fixture(scope="session")
@@ -83,6 +112,13 @@ def engine(database_url: str) -> Iterator[Engine]:
     engine = new_engine(database_url)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture(autouse=True)
+def fresh_consoles() -> None:
+    """A console keeps the width that was set when it printed first, in whatever test."""
+    output.console.cache_clear()
+    output.errors.cache_clear()
 
 
 @pytest.fixture

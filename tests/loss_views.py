@@ -36,11 +36,15 @@ FACTS = {
 
 
 def cells(sign: float) -> list[CellView]:
+    def between(arm_id: int, effect: float, one: float, other: float, is_: Verdict) -> CellView:
+        low, high = sorted((sign * one, sign * other))
+        return measured(arm_id, sign * effect, low, high, is_)
+
     return [
         baseline(12.0),
-        measured(2, sign * 4.0, *sorted((sign * 3.1, sign * 4.9)), Verdict.WORSE),
-        measured(3, sign * 16.2, *sorted((sign * 15.0, sign * 17.4)), Verdict.WORSE),
-        measured(4, sign * -0.2, *sorted((sign * -0.6, sign * 0.2)), Verdict.SAME),
+        between(2, 4.0, 3.1, 4.9, Verdict.WORSE),
+        between(3, 16.2, 15.0, 17.4, Verdict.WORSE),
+        between(4, -0.2, -0.6, 0.2, Verdict.SAME),
         MISSING,
     ]
 

@@ -64,7 +64,8 @@ def begin(session: Session, mail: str, receivers: Sequence[str]) -> list[str]:
 def end(session: Session, mail: str, told: Mapping[str, Told]) -> None:
     """Note what came of those whom :func:`begin` gave."""
     now = database_now(session)
-    for receiver, each in told.items():
+    # In the order in which others begin them: two that wait for each other would be a deadlock.
+    for receiver, each in sorted(told.items()):
         said = clean_text(each.said)[:LONGEST_SAID]
         repository.end(session, mail, receiver, each.state, said, now)
 

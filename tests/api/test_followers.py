@@ -107,14 +107,17 @@ def ids_in(engine: Engine, experiment_id: int) -> list[int]:
 
 
 def test_news_come_by_notification_long_before_the_next_look(
-    service: FastAPI, engine: Engine, experiment_id: int, token: str
+    service: FastAPI,
+    engine: Engine,
+    experiment_id: int,
+    token: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(followers, "LOOK_ANYWAY_S", 600.0)
     with serving(service) as port, following(port, experiment_id, token) as follower:
         until(follower.progress, "the first progress")
-        began = time.monotonic()
         write(engine, experiment_id, "hello")
         until(lambda: b"hello" in follower.said, "the news")
-        assert time.monotonic() - began < followers.LOOK_ANYWAY_S / 3
         assert follower.ids() == ids_in(engine, experiment_id)[-1:]
         newest = follower.ids()[0]
         until(lambda: follower.progress()[-1]["last_event_id"] == newest, "the progress")
@@ -260,16 +263,12 @@ def test_a_hundred_followers_make_nobody_wait(
     with serving(service) as port, ExitStack() as stack:
         pages = [stack.enter_context(following(port, experiment_id, token)) for _ in range(100)]
         until(lambda: all(page.progress() for page in pages), "the first progress", within_s=60)
-        slowest = 0.0
         with httpx2.Client(base_url=f"http://127.0.0.1:{port}", headers=admin) as client:
             for other in others:
                 write(engine, experiment_id, f"news {other}")
-                began = time.monotonic()
+                # One that had to wait for a follower would wait for as long as that stays.
                 answer = client.post(f"/api/experiments/{other}/cancel", timeout=30)
-                slowest = max(slowest, time.monotonic() - began)
                 assert answer.status_code == 200
-        print(f"slowest POST beside 100 followers: {slowest:.2f} s")
-        assert slowest < 3
         last = f"news {others[-1]}".encode()
         until(lambda: all(last in page.said for page in pages), "the news", within_s=60)
 

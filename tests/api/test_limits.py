@@ -20,6 +20,9 @@ from mitigauge.settings import get_settings
 from tests.clients import bearer, client_of, token_of
 from tests.serving import heard, serving, spoken
 
+# Far from the second that tests set; less than the limits that stand without.
+SOON_S = 14.0
+
 
 @pytest.mark.parametrize(
     ("host", "status"),
@@ -208,7 +211,7 @@ def test_a_body_that_comes_too_slowly_is_cut_off(
             connection.sendall(b"a")
         said = heard(connection)
         assert b" 408 " in said[:20]
-        assert time.monotonic() - begun < 8
+        assert time.monotonic() - begun < SOON_S
 
 
 @pytest.mark.parametrize(
@@ -256,7 +259,7 @@ def test_a_body_of_a_stranger_is_not_waited_for(service: FastAPI) -> None:
         begun = time.monotonic()
         said = spoken(port, post("mgt_none", b"Content-Length: 1000\r\n", b"a"), wait_s=4)
         assert b" 401 " in said[:20]
-        assert time.monotonic() - begun < 8
+        assert time.monotonic() - begun < SOON_S
 
 
 def test_headers_that_never_end_are_cut_off(
@@ -269,7 +272,7 @@ def test_headers_that_never_end_are_cut_off(
                 begun = time.monotonic()
                 connection.sendall(begun_with)
                 assert heard(connection) == b""
-                assert time.monotonic() - begun < 8
+                assert time.monotonic() - begun < SOON_S
         endless = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-A: " + (64 << 10) * b"a"
         assert b" 400 " in spoken(port, endless)[:20]
 
@@ -323,11 +326,11 @@ def test_half_of_a_body_is_not_waited_for_without_end(
         for each in open_ones:
             heard(each)
             each.close()
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < SOON_S
 
 
 def connected(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=10)
+    return socket.create_connection(("127.0.0.1", port), timeout=60)
 
 
 def post(token: str, length: bytes, body: bytes, path: bytes = b"/api/experiments") -> bytes:

@@ -79,7 +79,7 @@ class WatchedAdvancer(Advancer):
     taken: dict[int, Any] = field(default_factory=dict)
 
     @property
-    def _renewals(self) -> Engine:  # type: ignore[override]
+    def _renewals(self) -> Engine:
         """The engine whose statements the scheduler knows as switch points."""
         return self.engine
 

@@ -19,7 +19,8 @@ from mitigauge.runs.states import RunState
 from pipelines.advance import Advancer
 from pipelines.host_control import Facts
 from tests.crash.conftest import Fleet
-from tests.crash.simulated_host import SimulatedHost, changed, new_world, packed
+from tests.crash.job_archive import packed
+from tests.crash.simulated_host import SimulatedHost, changed, new_world
 from tests.fuzz.builders import gzipped, job_files, many_members, tar_of
 from tests.specs import CATALOG, SPEC
 

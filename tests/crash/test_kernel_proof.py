@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from sqlalchemy import Engine
@@ -44,7 +44,7 @@ def bring_in(engine: Engine, build_id: str, package: bytes = b"a package") -> No
 class RecordingHost(SimulatedHost):
     """Obeys, and keeps what it was to install."""
 
-    needs: list[Needs]
+    needs: ClassVar[list[Needs]]
 
     def prepare(self, needs: Needs) -> Facts:
         type(self).needs.append(needs)
@@ -53,16 +53,19 @@ class RecordingHost(SimulatedHost):
 
 def advance(engine: Engine, home: Path, run: int, steps: int = 200) -> list[Needs]:
     """Advance a run to its end; what its host was to install."""
-    host = type("Host", (RecordingHost,), {"needs": []})
+
+    class Host(RecordingHost):
+        needs: ClassVar[list[Needs]] = []
+
     advancer = Advancer(
         engine,
-        lambda _, name, log: host(home / f"{name}.json", log),
+        lambda _, name, log: Host(home / f"{name}.json", log),
         catalog=CATALOG,
         lease_seconds=60,
     )
     for _ in range(steps):
         if advancer.advance(run) is None:
-            return host.needs
+            return Host.needs
     raise AssertionError("the run did not end")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import select
@@ -15,6 +16,7 @@ from mitigauge.views import experiments as views
 from pipelines.decide import Step
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import JOB_LASTED_S
+from tests.crash.zygote import Forked
 from tests.specs import SPEC
 
 STEPS = [
@@ -44,7 +46,7 @@ def test_killed_before_and_after_every_steps_commit(fleet: Fleet) -> None:
             if step is Step.FINISH and moment == "after":
                 continue  # nothing is left to do then
             doomed = fleet.worker(f"{step}:{moment}")
-            fleet.until(lambda doomed=doomed: doomed.poll() is not None, f"death {moment} {step}")
+            fleet.until(partial(has_ended, doomed), f"death {moment} {step}")
             assert doomed.returncode == -signal.SIGKILL
     fleet.worker()
     view = fleet.until_over(experiment)
@@ -84,7 +86,7 @@ def test_a_database_stopped_in_mid_run_and_started_again_loses_nothing(
     experiment = fleet.submit(SPEC.replace("blocks: 2", "blocks: 4"))
     worker = fleet.worker()
     for boots in (1, 4):
-        fleet.until(lambda n=boots: fleet.show(experiment).boots_done >= n, f"{boots} boots")
+        fleet.until(partial(has_done, fleet, experiment, boots), f"{boots} boots")
         restart_immediately(postgres_home)
     view = fleet.until_over(experiment)
     nothing_lost_nothing_twice(view, fleet.did())
@@ -104,6 +106,14 @@ def _overtaken(fleet: Fleet, fault: str) -> int:
     fleet.until(lambda: fleet.show(experiment).boots_done >= 1, "another worker to go on")
     os.kill(sleeper.pid, signal.SIGCONT)
     return experiment
+
+
+def has_ended(worker: Forked) -> bool:
+    return worker.poll() is not None
+
+
+def has_done(fleet: Fleet, experiment: int, boots: int) -> bool:
+    return fleet.show(experiment).boots_done >= boots
 
 
 def _stopped(pid: int) -> bool:

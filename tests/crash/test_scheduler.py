@@ -104,7 +104,7 @@ def test_other_threads_pass_every_point(scheduler: Scheduler, engine: Engine) ->
     def act() -> bool:
         thread = threading.Thread(target=look_on)
         thread.start()
-        thread.join(5)
+        thread.join(60)
         return done.is_set()
 
     players = scheduler.play([("a", act)], alternating("a", []))

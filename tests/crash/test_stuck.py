@@ -6,7 +6,7 @@ import errno
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -113,7 +113,7 @@ class _Host:
 
 
 @pytest.fixture
-def lab(engine: Engine, home: Path, fleet: Fleet) -> Iterator[Lab]:
+def lab(engine: Engine, home: Path, fleet: Fleet) -> Lab:
     return Lab(engine, home, fleet)
 
 

@@ -62,7 +62,7 @@ def test_a_short_job_is_over_with_the_step_that_starts_it(
         assert session.scalars(text("select step from step_attempt")).all().count(POLL) == 0
         lasted = "select finished_at - job_started_at from boot"
         gaps = [gap.total_seconds() for gap in session.scalars(text(lasted))]
-    assert all(JOB_LASTED_S <= gap < JOB_LASTED_S + 10 for gap in gaps)
+    assert all(JOB_LASTED_S <= gap < JOB_LASTED_S + 60 for gap in gaps)
 
 
 def test_a_worker_killed_while_it_waits_for_a_short_job_loses_nothing(

@@ -14,6 +14,7 @@ import faulthandler
 import signal
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from mitigauge.database import new_engine
@@ -39,9 +40,9 @@ def main(arguments: Sequence[str]) -> None:
     boot.GOING_DOWN_S = 0.0  # a simulated host is up again at once
     if asked.hurry:
         hurry()
-    limits = {"idle_in_transaction_s": IDLE_S, "statement_limit_s": STATEMENT_S}
+    hurried = partial(new_engine, idle_in_transaction_s=IDLE_S, statement_limit_s=STATEMENT_S)
     advancer = FaultyAdvancer(
-        new_engine(asked.url, **limits) if asked.hurry else new_engine(asked.url),
+        hurried(asked.url) if asked.hurry else new_engine(asked.url),
         opener(asked.worlds),
         CATALOG,
         lease_seconds=asked.lease_seconds,

@@ -87,8 +87,8 @@ def test_a_statement_that_takes_too_long_is_ended_by_the_server(database_url: st
         pytest.raises(OperationalError, match="statement timeout") as caught,
         hurried.connect() as connection,
     ):
-        connection.execute(text("select pg_sleep(30)"))
-    assert time.monotonic() - began < 10
+        connection.execute(text("select pg_sleep(300)"))
+    assert time.monotonic() - began < 200
     assert not is_away(caught.value)
     hurried.dispose()
 

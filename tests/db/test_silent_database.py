@@ -39,7 +39,7 @@ def test_a_statement_without_an_answer_is_given_up_and_its_connection_closed(
         began = time.monotonic()
         with pytest.raises(OperationalError, match="said nothing for") as caught:
             connection.execute(text("select 2"))
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
     assert is_away(caught.value)
     proxy.heal()
     with engine.connect() as connection:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -139,7 +139,7 @@ def _header(engine: Engine, caller: str) -> list[str]:
 
 def _requests(report: Path) -> Counter[str]:
     counted: Counter[str] = Counter()
-    with report.open() if report.exists() else nullcontext([]) as lines:
+    with suppress(FileNotFoundError), report.open() as lines:
         for line in lines:
             ended = json.loads(line).get("ScenarioFinished")
             if ended:

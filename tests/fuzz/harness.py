@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import pkgutil
 import random
-import resource
 import shutil
 import tempfile
 import time
@@ -23,6 +22,7 @@ from typing import Any
 import tests.fuzz
 from mitigauge.errors import MitigaugeError
 from mitigauge.settings import get_settings
+from tests.measuring import own_peak_bytes, started_peak_bytes
 
 MEMORY_MB = 512
 # By the clock, of one input, its processes included.
@@ -103,9 +103,7 @@ def rng_of(seed: int, name: str, index: int) -> random.Random:
 
 def peak_mb() -> float:
     """The largest memory so far of this process and of the largest that it started."""
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    started = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return max(own, started) / 1024
+    return max(own_peak_bytes(), started_peak_bytes()) / (1 << 20)
 
 
 def attempt(generator: Generator, seed: int, index: int, scratch: Path, tally: Tally) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -158,10 +157,8 @@ def test_a_play_that_takes_too_long_is_stopped_with_all_it_started(plays: Path) 
 
 
 def test_a_play_whose_lease_is_lost_is_stopped_with_all_it_started(plays: Path, home: Path) -> None:
-    begun = time.monotonic()
     with pytest.raises(PlayCancelled, match="the lease was lost"):
         run(plays, SLEEPING, variables={"mark": "2"}, check_alive=lambda: not sleeping("2"))
-    assert time.monotonic() - begun < 60
     assert not sleeping("2")
     assert list((home / "ansible-runner").iterdir()) == []
 

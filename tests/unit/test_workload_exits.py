@@ -253,10 +253,11 @@ def test_it_waits_for_udev_which_kvm_tells_of_every_new_guest(
     monkeypatch.setattr(exits, "UDEV_QUEUE", queue)
     monkeypatch.setattr(exits, "SETTLE_LOOK_S", 0.01)
     threading.Timer(0.3, queue.unlink).start()
+    monkeypatch.setattr(exits, "SETTLE_S", 60.0)
     began = time.monotonic()
     exits.settle()
     assert not queue.exists()
-    assert 0.25 < time.monotonic() - began < 4
+    assert 0.25 < time.monotonic() - began < 50
     # One that never has done is not waited for without end.
     queue.touch()
     monkeypatch.setattr(exits, "SETTLE_S", 0.1)

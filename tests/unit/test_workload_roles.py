@@ -354,9 +354,14 @@ def test_who_waits_for_a_job_waits_until_its_runner_ends_however_that_is(
 
     On a host with one processor each look would be in what is measured: there is one in all.
     """
-    looks = []
+    looks: list[Path] = []
     read = job.read_state
-    monkeypatch.setattr(job, "read_state", lambda path: looks.append(path) or read(path))
+
+    def look(path: Path) -> Any:
+        looks.append(path)
+        return read(path)
+
+    monkeypatch.setattr(job, "read_state", look)
     runner = subprocess.Popen(["sleep", "300"])
     state = {"state": "running", "pid": runner.pid}
     (tmp_path / "state.json").write_text(json.dumps(state))
@@ -381,14 +386,14 @@ def test_a_runner_that_is_gone_is_not_waited_for(tmp_path: Path) -> None:
     runner.wait()
     (tmp_path / "state.json").write_text(json.dumps({"state": "running", "pid": runner.pid}))
     began = time.monotonic()
-    job.await_end(tmp_path, 60)
-    assert time.monotonic() - began < 20
+    job.await_end(tmp_path, 600)
+    assert time.monotonic() - began < 300
 
 
 def test_nobody_waits_longer_than_told(tmp_path: Path) -> None:
     began = time.monotonic()
     job.await_end(tmp_path, 1)
-    assert 1 <= time.monotonic() - began < 15
+    assert 1 <= time.monotonic() - began < 60
 
 
 def test_an_archive_past_its_limit_is_refused_with_the_setting(tmp_path: Path) -> None:

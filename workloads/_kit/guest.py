@@ -164,7 +164,8 @@ class Guest:
         self.monitor = output / "qmp"
         self.serial = output / f"serial-{attempt}.log"
         self.log = output / f"qemu-{attempt}.log"
-        self.said, self.session = self.serial, None
+        self.said = self.serial
+        self.session: Session | None = None
         self.memory_mb = int(self.asked.get(MEMORY, manifest.get("memory_mb", 0)))
         if addition:
             self.memory_mb += addition.memory_mb

@@ -6,7 +6,7 @@ import json
 import re
 import socket
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 # It answers while the guest runs; one that does not is stuck.
 TIMEOUT_S = 10.0
@@ -33,7 +33,7 @@ class Monitor:
         except OSError as error:
             self._socket.close()
             raise MonitorError(f"QEMU's monitor at {path}: {error}") from None
-        self._file: BinaryIO = self._socket.makefile("rwb")
+        self._file = self._socket.makefile("rwb")
         self._line()
         self.ask("qmp_capabilities")
 

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import kinds
 from _kit.contract import CaseError
@@ -235,7 +236,7 @@ def address_of(memory: mmap.mmap) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
 
-def callable_code(code: bytes, *types: type) -> ctypes._CFuncPtr:
+def callable_code(code: bytes, *types: type) -> Any:
     """`code` as a function of *types*, else of (int, pointer, long); its page is not writable."""
     page = mmap.mmap(-1, mmap.PAGESIZE)
     page[: len(code)] = code
@@ -246,6 +247,6 @@ def callable_code(code: bytes, *types: type) -> ctypes._CFuncPtr:
     kind = ctypes.CFUNCTYPE(
         ctypes.c_long, *(types or (ctypes.c_int, ctypes.c_void_p, ctypes.c_long))
     )
-    function = kind(address_of(page))
+    function: Any = kind(address_of(page))
     function.page = page
     return function

@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from _kit import parsing, results, threads
 from _kit.parsing import ParseError, whole
-from _kit.thread_names import LONGEST_WHOLE
-from sched_trace import LOAD, MOST_GAPS, MOST_NAMES, Count
+from _kit.thread_names import LONGEST_WHOLE, MOST_NAMES
+from sched_trace import LOAD, MOST_GAPS, Count
 
 MOST_PROCESSORS = 1 << 16
 KEYS = tuple(asdict(Count()))

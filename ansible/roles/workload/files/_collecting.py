@@ -40,6 +40,7 @@ def collecting(names: Sequence[str], workloads: Path, output: Path) -> Iterator[
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
             start_new_session=True, env=c_locale(),
         )  # fmt: skip
+    assert process.stdout is not None
     try:
         # Begun before the case: its start would be in the case's first figures.
         select.select([process.stdout], [], [], READY_S)

@@ -128,7 +128,8 @@ def own_samples(lines: Iterable[bytes], *, by_nmi: bool) -> list[Function]:
 
 def samples(lines: Iterable[bytes]) -> Iterator[tuple[int, list[tuple[int, bytes, bytes]]]]:
     """Each sample's period, and its frames from the leaf: address, name, module."""
-    weight, frames = 1, []
+    weight = 1
+    frames: list[tuple[int, bytes, bytes]] = []
     for line in lines:
         if not line.strip():
             if frames:

@@ -110,6 +110,6 @@ def off_cpu_case(case: dict[str, Any], workloads: Path, timed: Path) -> None:
 
 if __name__ == "__main__":
     # Between perf and the packer.
-    sys.stdin.reconfigure(errors="replace", newline="\n")
-    sys.stdout.reconfigure(errors="replace")
+    sys.stdin.reconfigure(errors="replace", newline="\n")  # type: ignore[union-attr]
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     sys.stdout.writelines(waits(sys.stdin))
