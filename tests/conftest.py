@@ -52,6 +52,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Durations())
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes are named by their argument: a packed file's differ from one making to the next.
+
+    Processes that share the tests must name them alike.
+    """
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def postgres_home() -> Iterator[Path]:
     """Where the session's server lives.
