@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import signal
 import socket
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.addresses import is_loopback
-from cli import claims, database, lab
+from cli import lab
 from cli.experiment import read_spec_file
+from cli.experiment_end import print_report
 from cli.export import take_in
 from cli.output import echo, say
-from cli.serve import WITHOUT_LINK, dashboard_url, login_link
+from cli.processes import prepare_database, print_stage, running, serving
+from cli.serve import WITHOUT_LINK, login_link
 from mitigauge.errors import MitigaugeError
 from mitigauge.settings import REPOSITORY, get_settings
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from mitigauge.experiments.states import ExperimentState
 
 RECORDED = REPOSITORY / "db" / "recorded" / "lab-demo.mitigauge.zst"
-
-READY_TIMEOUT_S = 30.0
-STOP_TIMEOUT_S = 60.0
 
 
 def demo(
@@ -68,7 +65,7 @@ def demo(
     text = read_spec_file(spec)
     require_free_port(get_settings().bind, get_settings().port)
     prepare_database()
-    _stage("emulated hosts")
+    print_stage("emulated hosts")
     lab.up(_hosts_to_start(text, str(spec)))
     _run(text, spec, started, once=once)
 
@@ -84,7 +81,7 @@ def _run(text: str, spec: Path, started: float, *, once: bool) -> None:
         with transaction() as session:
             experiment_id = submission.submit_text(session, text, name=str(spec))
         page = _page(address, experiment_id, key)
-        _stage(f"experiment {experiment_id}, live at:")
+        print_stage(f"experiment {experiment_id}, live at:")
         _show_address(page)
         state = follow(experiment_id)
         _report(experiment_id, state, time.monotonic() - started)
@@ -105,7 +102,7 @@ def _show_recorded(*, once: bool) -> None:
     if not once:
         require_free_port(get_settings().bind, get_settings().port)
     prepare_database()
-    _stage("recorded experiment")
+    print_stage("recorded experiment")
     done = take_in(RECORDED)
     say(
         f"{done.header.name}: recorded {done.header.recorded_at:%Y-%m-%d} on "
@@ -116,28 +113,9 @@ def _show_recorded(*, once: bool) -> None:
         say(f"`mitigauge serve` shows boots and flame graphs of experiment {done.experiment_id}")
         return
     with serving() as (address, key):
-        _stage(f"experiment {done.experiment_id}, at:  (Ctrl-C stops it)")
+        print_stage(f"experiment {done.experiment_id}, at:  (Ctrl-C stops it)")
         _show_address(_page(address, done.experiment_id, key))
         _serve_until_interrupted()
-
-
-def prepare_database() -> None:
-    _stage("database")
-    database.upgrade()
-    claims.import_()
-
-
-@contextmanager
-def serving() -> Iterator[tuple[str, str]]:
-    """Serve the dashboard for as long as the block lasts; its address and the key to log in."""
-    from mitigauge.access.secret import new_secret
-
-    address = dashboard_url(get_settings().bind, get_settings().port)
-    # Over a pipe: command lines and environments of processes can be read by others.
-    key = new_secret()
-    with running("serve", "--login-key-from-stdin", say=f"{key}\n") as service:
-        _wait_ready(address, service)
-        yield address, key
 
 
 def _show_address(page: str) -> None:
@@ -190,86 +168,9 @@ def require_free_port(address: str, port: int) -> None:
             ) from error
 
 
-def _stage(text: str) -> None:
-    say(f"== {text}", style="bold")
-
-
-@contextmanager
-def running(command: str, *options: str, say: str = "") -> Iterator[subprocess.Popen[bytes]]:
-    """Run a process of ours for as long as the block lasts; its output goes to a file.
-
-    *say* is what it reads from its standard input.
-    """
-    log = get_settings().home / "log" / f"demo-{command}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "cli.main", command, *options],
-            cwd=REPOSITORY,
-            stdin=subprocess.PIPE,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            _tell(process, say)
-            yield process
-        finally:
-            _stop(process)
-
-
-def _tell(process: subprocess.Popen[bytes], text: str) -> None:
-    if process.stdin is None:
-        return
-    # Of a process that has died already, its log tells.
-    with suppress(BrokenPipeError), process.stdin as pipe:
-        pipe.write(text.encode())
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(STOP_TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def _wait_ready(address: str, service: subprocess.Popen[bytes]) -> None:
-    import httpx2
-
-    deadline = time.monotonic() + READY_TIMEOUT_S
-    while service.poll() is None and time.monotonic() < deadline:
-        with suppress(httpx2.TransportError):
-            if httpx2.get(f"{address}/api/health/ready", timeout=5).status_code == 200:
-                return
-        time.sleep(0.3)
-    raise MitigaugeError(
-        f"the service did not get ready at {address}",
-        hint=f"See {get_settings().home / 'log' / 'demo-serve.log'}; "
-        "MITIGAUGE_PORT takes another port.",
-    )
-
-
 def _report(experiment_id: int, state: ExperimentState, seconds: float) -> None:
     path = print_report(experiment_id)
     say(f"experiment {state} after {seconds / 60:.1f} min; as Markdown in {path}")
-
-
-def print_report(experiment_id: int) -> Path:
-    """Print an experiment's report; the file that has it as Markdown."""
-    from mitigauge.database import transaction
-    from mitigauge.reports.service import gathered
-    from mitigauge.views import experiments as views
-
-    with transaction() as session:
-        view = views.show_experiment(session, experiment_id)
-        report = gathered(session, view)
-    path = get_settings().home / "reports" / f"experiment-{experiment_id}.md"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(report.markdown())
-    echo("")
-    echo(report.text())
-    return path
 
 
 def _serve_until_interrupted() -> None:

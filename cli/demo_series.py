@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli import lab
-from cli.demo import prepare_database, print_report, running
+from cli.experiment_end import print_report
 from cli.output import say
+from cli.processes import prepare_database, print_stage, running
 from mitigauge.clock import Clock
 from mitigauge.settings import REPOSITORY, get_settings
 
@@ -31,13 +32,13 @@ def demo_series() -> None:
         "4 in each mode, which takes some 20 minutes."
     )
     prepare_database()
-    _stage("patch series")
+    print_stage("patch series")
     revision, experiment = _added()
     if experiment is None:
-        _stage("kernel")
+        print_stage("kernel")
         with builder() as make:
             experiment = start(revision, make)
-    _stage("emulated host")
+    print_stage("emulated host")
     lab.up([HOST], clock=Clock.COUNTED)
     state = _followed(experiment)
     path = print_report(experiment)
@@ -69,7 +70,7 @@ def _added() -> tuple[int, int | None]:
 def _followed(experiment: int) -> ExperimentState:
     from cli.progress import follow
 
-    _stage(f"experiment {experiment}")
+    print_stage(f"experiment {experiment}")
     with running("worker"):
         return follow(experiment)
 
@@ -91,7 +92,3 @@ def _answered(revision: int, state: ExperimentState) -> None:
     path.write_bytes(as_file(mail))
     say(f"the answer to its thread, which nobody was sent: {path}")
     say("`mitigauge serve` shows the series' page; the lab stops with `mitigauge lab down`")
-
-
-def _stage(text: str) -> None:
-    say(f"== {text}", style="bold")

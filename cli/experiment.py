@@ -136,8 +136,8 @@ def wait(
     ] = False,
 ) -> None:
     """Follow an experiment until it ends; exit code 1 unless it finished."""
+    from cli.experiment_end import exit_code_of
     from cli.progress import follow
-    from cli.verdict_code import code_of
     from mitigauge.experiments.states import ExperimentState
     from mitigauge.views import experiments as views
 
@@ -148,7 +148,7 @@ def wait(
         sys.exit(1)
     if by_verdict:
         with stored() as session:
-            sys.exit(code_of(state, views.show_experiment(session, experiment_id)))
+            sys.exit(exit_code_of(state, views.show_experiment(session, experiment_id)))
 
 
 @app.command()

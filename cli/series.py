@@ -240,9 +240,9 @@ def start(
     if not wait:
         say(f"follow it with `mitigauge experiment wait {experiment}`; a worker must run")
         return
-    from cli.verdict_code import waited
+    from cli.experiment_end import wait_to_end
 
-    sys.exit(waited(experiment))
+    sys.exit(wait_to_end(experiment))
 
 
 @app.command()

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.bases import DEFAULT_BASE, Base, Loose
+from cli.experiment_end import exit_code_of, print_report
 from cli.mails import LORE, is_message_id, mails_from, patches_from
 from cli.output import echo, errors, remark, say
-from cli.verdict_code import code_of
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.experiments.states import ExperimentState
 
@@ -56,7 +56,7 @@ def try_patches(
 
     Exit code 0: nothing is worse; 3: something is; 1: there is no answer.
     """
-    from cli.demo import prepare_database
+    from cli.processes import prepare_database
 
     revision = _revision(patches, archive)
     label, found = _patches(patches, revision)
@@ -190,7 +190,7 @@ class Measured:
 def _measured(spec: str, *, exits: bool) -> Measured:
     """Run the experiment on the emulated hosts, and say what came of it."""
     from cli import lab
-    from cli.demo import print_report, running
+    from cli.processes import running
     from cli.progress import follow
     from cli.try_outcome import explain, instructions
     from mitigauge.clock import Clock
@@ -211,7 +211,7 @@ def _measured(spec: str, *, exits: bool) -> Measured:
             say(line)
         explain(session, view, ARM, path)
     echo(f"report: {path}")
-    return Measured(experiment, path, state is ExperimentState.FINISHED, code_of(state, view))
+    return Measured(experiment, path, state is ExperimentState.FINISHED, exit_code_of(state, view))
 
 
 def _write_answer(revision: FoundRevision, measured: Measured, archive: str) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from bench.lab import specs
 from cli import database, lab
-from cli.demo import running
+from cli.processes import running
 from cli.progress import follow
 from mitigauge.clock import Clock
 from mitigauge.database import transaction

@@ -6,13 +6,12 @@ w spread the error over the looks (see ``WEIGHTS``), c is found by simulation su
 that no arm of a null experiment is called worse or better at any look with
 probability α. They stand in ``boundaries.json``, made by
 
-    python -m mitigauge.stats.boundaries --regenerate
+    python -m mitigauge.stats.calibration --regenerate
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -58,9 +57,3 @@ def _table() -> dict[tuple[float, int, int], tuple[float, ...]]:
         (row["alpha"], row["contrasts"], row["planned_blocks"]): tuple(row["levels"])
         for row in stored["levels"]
     }
-
-
-if __name__ == "__main__":
-    from mitigauge.stats.calibration import main
-
-    sys.exit(main())

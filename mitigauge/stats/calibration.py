@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -93,7 +94,7 @@ def regenerate(experiments: int, seed: int) -> dict[str, object]:
             for planned, levels in levels_of(smallest, alpha)
         ]
     return {
-        "made_by": "python -m mitigauge.stats.boundaries --regenerate",
+        "made_by": "python -m mitigauge.stats.calibration --regenerate",
         "experiments": experiments,
         "seed": seed,
         "looks": STANDARD_LOOKS,
@@ -104,8 +105,8 @@ def regenerate(experiments: int, seed: int) -> dict[str, object]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line of ``python -m mitigauge.stats.boundaries``."""
-    parser = argparse.ArgumentParser(prog="python -m mitigauge.stats.boundaries")
+    """The command line of ``python -m mitigauge.stats.calibration``."""
+    parser = argparse.ArgumentParser(prog="python -m mitigauge.stats.calibration")
     parser.add_argument("--regenerate", action="store_true", help=f"write {TABLE.name} anew")
     parser.add_argument("--experiments", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=20260316)
@@ -120,3 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lines = ",\n  ".join(json.dumps(row) for row in rows)
     TABLE.write_text(f'{head},\n "levels": [\n  {lines}\n ]\n}}\n', encoding="utf-8")
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.demo import _hosts_to_start, named_hosts, require_free_port, running
+from cli.demo import _hosts_to_start, named_hosts, require_free_port
+from cli.processes import running
 from mitigauge.errors import MitigaugeError
 from mitigauge.settings import REPOSITORY
 
@@ -32,7 +33,7 @@ def test_the_key_reaches_the_service_without_standing_on_a_command_line(
     program = tmp_path_factory.mktemp("program") / "program"
     program.write_text('#!/bin/sh\necho "arguments: $*"\nread key\necho "read: $key"\n')
     program.chmod(0o700)
-    monkeypatch.setattr("cli.demo.sys.executable", str(program))
+    monkeypatch.setattr("cli.processes.sys.executable", str(program))
     with running("serve", "--login-key-from-stdin", say="the-key\n") as process:
         process.wait(10)
     said = (home / "log" / "demo-serve.log").read_text()
@@ -44,7 +45,7 @@ def test_the_key_reaches_the_service_without_standing_on_a_command_line(
 def test_a_service_that_died_at_once_does_not_end_the_demo_by_a_broken_pipe(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cli.demo.sys.executable", "/bin/false")
+    monkeypatch.setattr("cli.processes.sys.executable", "/bin/false")
     with running("serve", say=(1 << 20) * "k") as process:
         assert process.wait(60) == 1
 

@@ -7,6 +7,9 @@ export type Measure = "self" | "total";
 export type Basis = "operation" | "share" | "raw";
 export type Where = "host" | "guest";
 
+/** Changes of the address; "" takes a value out of it. */
+export type Change = (changes: Record<string, string>, replace?: boolean) => void;
+
 export interface Asked {
   experiment: number;
   case: number;

@@ -11,13 +11,18 @@ import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Empty } from "../ui/empty";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { useSearch } from "../ui/use-search";
-import { asked, ROWS_A_PAGE, type Asked, type Basis, type Measure, type Where } from "./address";
+import {
+  asked,
+  ROWS_A_PAGE,
+  type Asked,
+  type Basis,
+  type Change,
+  type Measure,
+  type Where,
+} from "./address";
 import "../profile/profile.css";
 import "./functions.css";
 import { scaleOf, Table } from "./table";
-
-/** Changes of the address; "" takes a value out of it. */
-export type Change = (changes: Record<string, string>, replace?: boolean) => void;
 
 export function FunctionsPage() {
   const [address] = useSearchParams();

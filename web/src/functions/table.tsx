@@ -7,8 +7,7 @@ import { commonScale, fixed, type Scale } from "../format/quantity";
 import { isSignificant } from "../profile/colour";
 import { Name } from "../profile/inspector";
 import { bare, intervalText, qText, signedBare } from "../profile/words";
-import type { Asked, Sort } from "./address";
-import type { Change } from "./page";
+import type { Asked, Change, Sort } from "./address";
 
 interface TableProps {
   view: Asked;

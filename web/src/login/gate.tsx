@@ -1,27 +1,15 @@
 /** Shows the pages to those whom the service lets in, and to others how to get in. */
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, type ReactNode } from "react";
 import { ApiError } from "../api/client";
 import { Failure, Loading } from "../ui/answers";
 import { LogInPage } from "./page";
-import { logIn, sessionKey, sessionQuery, type Credential } from "./session";
+import { sessionQuery } from "./session";
+import { useLogIn } from "./use-log-in";
 
 function isUnknown(error: Error | null): boolean {
   return error instanceof ApiError && error.status === 401;
-}
-
-/** Logs in; what was shown to somebody else before is forgotten. */
-export function useLogIn(onDone: () => void) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (credential: Credential) => logIn(credential),
-    onSuccess: (session) => {
-      queries.removeQueries({ predicate: (query) => query.queryKey[0] !== sessionKey[0] });
-      queries.setQueryData(sessionKey, session);
-      onDone();
-    },
-  });
 }
 
 interface GateProps {

@@ -4,8 +4,8 @@ import { useState, type SyntheticEvent } from "react";
 import { ApiError } from "../api/client";
 import { Answer } from "../ui/answers";
 import { useTitle } from "../ui/page";
-import { useLogIn } from "./gate";
 import "./login.css";
+import { useLogIn } from "./use-log-in";
 
 function Refusal({ error }: { error: Error }) {
   return (

@@ -1,10 +1,13 @@
-"""The exit code of a command that measures and waits: by what the verdicts say."""
+"""How a command that measures and waits ends: the report, and the exit code by the verdicts."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli.output import echo
 from mitigauge.experiments.states import ExperimentState
+from mitigauge.settings import get_settings
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
@@ -14,10 +17,8 @@ if TYPE_CHECKING:
 FAILED, WORSE = 1, 3
 
 
-def waited(experiment_id: int) -> int:
+def wait_to_end(experiment_id: int) -> int:
     """Follow an experiment to its end, print its report; the exit code."""
-    from cli.demo import print_report
-    from cli.output import echo
     from cli.progress import follow
     from mitigauge.database import transaction
     from mitigauge.views import experiments as views
@@ -26,10 +27,27 @@ def waited(experiment_id: int) -> int:
     path = print_report(experiment_id)
     echo(f"report: {path}")
     with transaction() as session:
-        return code_of(state, views.show_experiment(session, experiment_id))
+        return exit_code_of(state, views.show_experiment(session, experiment_id))
 
 
-def code_of(state: ExperimentState, view: ExperimentView) -> int:
+def print_report(experiment_id: int) -> Path:
+    """Print an experiment's report; the file that has it as Markdown."""
+    from mitigauge.database import transaction
+    from mitigauge.reports.service import gathered
+    from mitigauge.views import experiments as views
+
+    with transaction() as session:
+        view = views.show_experiment(session, experiment_id)
+        report = gathered(session, view)
+    path = get_settings().home / "reports" / f"experiment-{experiment_id}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(report.markdown())
+    echo("")
+    echo(report.text())
+    return path
+
+
+def exit_code_of(state: ExperimentState, view: ExperimentView) -> int:
     """0: nothing is worse; 3: something is; 1: there is no answer."""
     if state is not ExperimentState.FINISHED:
         return FAILED
