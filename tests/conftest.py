@@ -38,14 +38,14 @@ class Durations:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         # A process that another one gives its tests tells that one.
-        if self.took and not hasattr(session.config, "workerinput"):
-            assert session.config.cache is not None
-            before = session.config.cache.get(self.KEY, {})
+        cache = getattr(session.config, "cache", None)
+        if self.took and cache and not hasattr(session.config, "workerinput"):
+            before = cache.get(self.KEY, {})
             kept = {
                 test: took for test, took in before.items() if Path(test.split("::")[0]).exists()
             }
             took = {test: round(seconds, 3) for test, seconds in self.took.items()}
-            session.config.cache.set(self.KEY, kept | took)
+            cache.set(self.KEY, kept | took)
 
 
 def pytest_configure(config: pytest.Config) -> None:
