@@ -18,27 +18,18 @@ from mitigauge.database import transaction
 from mitigauge.reports.weekly import service as weekly
 from mitigauge.settings import get_settings
 from pipelines.bisect_run import Driver
-from tests import recording
 from tests.bisections import BREAKS, Pretended, begun, eight
 from tests.db.test_bisect_mail import THREAD
 from tests.db.test_bisections import slow_from, taken_on
 from tests.db.test_loss import crossed
-from tests.desktop_world import make_desktops
 from tests.threads_made import threads_made
 from tests.trends_made import FACTS, weeks
-from tests.web.beside import collect_beside
-from tests.web.serve import report_week, store_bisection, store_code, store_series
+from tests.web.serve import fill_pages
 
 
 def fill_recorded(engine: Engine) -> None:
     """The recorded experiment with all that browser tests put beside it."""
-    recording.load(engine)
-    report_week(engine)
-    store_code(engine)
-    collect_beside(engine)
-    make_desktops(engine)
-    store_series(engine)
-    store_bisection(engine)
+    fill_pages(engine)
     _import_claims(engine)
 
 

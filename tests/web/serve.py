@@ -67,14 +67,7 @@ def main() -> None:
         get_settings.cache_clear()
         engine = get_engine()
         command.upgrade(alembic_config(database_url()), "head")
-        if recording.RECORDED.exists():
-            recording.load(engine)
-            report_week(engine)
-            store_code(engine)
-            collect_beside(engine)
-        make_desktops(engine)
-        store_series(engine)
-        store_bisection(engine)
+        fill_pages(engine)
         submit_live(engine)
         let_a_viewer_in(engine)
         worker = start_worker(Path(home))
@@ -85,6 +78,18 @@ def main() -> None:
             worker.wait()
             engine.dispose()
             stop(Path(home))
+
+
+def fill_pages(engine: Engine) -> None:
+    """The recorded experiment with all that stands beside it; nothing of it goes on."""
+    if recording.RECORDED.exists():
+        recording.load(engine)
+        report_week(engine)
+        store_code(engine)
+        collect_beside(engine)
+    make_desktops(engine)
+    store_series(engine)
+    store_bisection(engine)
 
 
 def report_week(engine: Engine) -> None:
