@@ -37,7 +37,7 @@ from api.problems import ProblemView
 from api.shared_reads import SharedReads
 from api.stored_pages import StoredPages
 from mitigauge.access.roles import Right
-from mitigauge.database import get_engine
+from mitigauge.database.engine import get_engine
 from mitigauge.settings import get_settings
 
 

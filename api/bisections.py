@@ -8,7 +8,7 @@ from api.database import Database
 from api.gate import Known, needs
 from api.parameters import Id
 from mitigauge.access.roles import Right, roles_with
-from mitigauge.bisect import repository, service, shown
+from mitigauge.bisect import bisection_view, repository, service
 from mitigauge.bisect.schemas import BisectionHead, BisectionView
 from mitigauge.errors import Forbidden
 
@@ -18,13 +18,13 @@ router = APIRouter(prefix="/api/bisections", tags=["bisections"])
 @router.get("")
 def list_bisections(session: Database) -> list[BisectionHead]:
     """The newest bisections, and what each one answered."""
-    return shown.heads(session)
+    return bisection_view.heads(session)
 
 
 @router.get("/{bisection_id}")
 def show_bisection(bisection_id: Id, session: Database) -> BisectionView:
     """One bisection: candidates with their probability, steps, what was skipped, the answer."""
-    return shown.show(session, bisection_id)
+    return bisection_view.show(session, bisection_id)
 
 
 @router.post(
@@ -43,4 +43,4 @@ def cancel_bisection(bisection_id: Id, session: Database, caller: Known) -> Bise
             hint=f"Roles that may cancel it: {', '.join(roles_with(Right.CANCEL_ANY))}.",
         )
     service.cancel(session, bisection_id)
-    return shown.show(session, bisection_id)
+    return bisection_view.show(session, bisection_id)

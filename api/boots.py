@@ -8,10 +8,10 @@ from fastapi.responses import StreamingResponse
 from api.database import Database
 from api.parameters import Id, NameInPath
 from api.problems import AS_JSON
-from mitigauge.blobs import blob_store
+from mitigauge.files.blobs import blob_store
+from mitigauge.pages import boot as boot_views
+from mitigauge.pages.boot_schemas import BootView
 from mitigauge.settings import get_settings
-from mitigauge.views import boot as boot_views
-from mitigauge.views.boot_schemas import BootView
 
 router = APIRouter(prefix="/api", tags=["boots"])
 

@@ -20,30 +20,30 @@ from mitigauge.access.roles import Right, roles_with
 from mitigauge.claims.repository import stamp as claims_stamp
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
+from mitigauge.documents.forms import Form, Forms, Told
 from mitigauge.errors import Forbidden
 from mitigauge.experiments import repository as experiment_rows
-from mitigauge.reports import counter_text, detail_text, loss_text
-from mitigauge.reports.counter_schemas import CountersView
-from mitigauge.reports.forms import Form, Forms, Told
-from mitigauge.reports.loss_schemas import LossView
-from mitigauge.reports.service import counters_beside, gathered, losses_beside
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs import service, submission
-from mitigauge.views import case, collected, consequences, details
-from mitigauge.views import experiments as views
-from mitigauge.views.boot_schemas import CaseView
-from mitigauge.views.collected_schemas import CollectedView
-from mitigauge.views.consequence_schemas import ConsequencesView
-from mitigauge.views.detail_schemas import DetailsView
-from mitigauge.views.limits import PAGE_SIZE
-from mitigauge.views.schemas import (
+from mitigauge.files.yaml_file import MAX_BYTES
+from mitigauge.letters.report.service import counters_beside, gathered, losses_beside
+from mitigauge.pages import case, consequences, details, samples
+from mitigauge.pages import experiments as views
+from mitigauge.pages.boot_schemas import CaseView
+from mitigauge.pages.consequence_schemas import ConsequencesView
+from mitigauge.pages.detail_schemas import DetailsView
+from mitigauge.pages.limits import PAGE_SIZE
+from mitigauge.pages.sample_schemas import CollectedView
+from mitigauge.pages.schemas import (
     EventView,
     ExperimentHead,
     ExperimentPage,
     MatrixView,
     ProgressView,
 )
-from mitigauge.yaml_file import MAX_BYTES
+from mitigauge.runs import repository as run_rows
+from mitigauge.runs import service, submission
+from mitigauge.tables import counter_text, detail_text, loss_text
+from mitigauge.tables.counter_schemas import CountersView
+from mitigauge.tables.loss_schemas import LossView
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 
@@ -191,7 +191,7 @@ async def show_collected(
     return await _page(
         request,
         ("collected", experiment_id, case_id, host),
-        lambda session: collected.show_collected(session, experiment_id, case_id, host),
+        lambda session: samples.show_collected(session, experiment_id, case_id, host),
         lambda session: run_rows.stamp(session, experiment_id),
     )
 

@@ -18,12 +18,12 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.problems import TooMany
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments.event_log import CHANNEL
 from mitigauge.experiments.states import FINAL_STATES
-from mitigauge.views import experiments as views
-from mitigauge.views.schemas import EventView, ProgressView
+from mitigauge.pages import experiments as views
+from mitigauge.pages.schemas import EventView, ProgressView
 
 PAGE: Final = 500
 # In case a notification was lost.

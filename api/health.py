@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from mitigauge.database import require_head
+from mitigauge.database.engine import require_head
 
 router = APIRouter(prefix="/api/health", tags=["health"])
 

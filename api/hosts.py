@@ -11,9 +11,9 @@ from api.parameters import NameInPath, Word
 from mitigauge.access.roles import Right
 from mitigauge.errors import Conflict
 from mitigauge.fleet.absence_repository import LONGEST_REASON
+from mitigauge.pages import hosts as host_views
+from mitigauge.pages.host_schemas import HostSummary, HostView
 from mitigauge.runs import service
-from mitigauge.views import hosts as host_views
-from mitigauge.views.host_schemas import HostSummary, HostView
 
 router = APIRouter(prefix="/api/hosts", tags=["hosts"])
 

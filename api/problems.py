@@ -13,10 +13,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
-from mitigauge.database import in_words, is_away
+from mitigauge.database.engine import in_words, is_away
 from mitigauge.errors import MitigaugeError, NotReady
-from mitigauge.hostile import clean_text
-from mitigauge.views.schemas import View
+from mitigauge.files.hostile_text import clean_text
+from mitigauge.pages.schemas import View
 
 log = logging.getLogger(__name__)
 

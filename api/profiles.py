@@ -11,6 +11,10 @@ from api.database import Database
 from api.parameters import IdQuery, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from mitigauge.errors import InvalidInput
+from mitigauge.pages import profile_functions
+from mitigauge.pages import profiles as profile_views
+from mitigauge.pages.function_schemas import FunctionSort, FunctionsView, Measure
+from mitigauge.pages.profile_schemas import CaseProfilesView, ProfileGroupView
 from mitigauge.profiles.diff.compare import Basis
 from mitigauge.profiles.diff.instruction_table import instruction_table
 from mitigauge.profiles.diff.payload import MEDIA_TYPE, DiffHeader
@@ -18,10 +22,6 @@ from mitigauge.profiles.diff.schemas import InstructionTable
 from mitigauge.profiles.diff.service import diff_payload, diff_svg, imported_sides
 from mitigauge.profiles.diff.sides import Selection, Sides
 from mitigauge.profiles.store.tables import System
-from mitigauge.views import profile_functions
-from mitigauge.views import profiles as profile_views
-from mitigauge.views.function_schemas import FunctionSort, FunctionsView, Measure
-from mitigauge.views.profile_schemas import CaseProfilesView, ProfileGroupView
 
 router = APIRouter(prefix="/api/profiles", tags=["profiles"])
 

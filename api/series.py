@@ -8,8 +8,8 @@ from api.database import Database
 from api.gate import Known, needs
 from api.parameters import NameInPath
 from mitigauge.access.roles import Right
-from mitigauge.series import listed, service
-from mitigauge.series.line import SeriesLine, line
+from mitigauge.series import listing, service
+from mitigauge.series.revision_line import SeriesLine, line
 from mitigauge.series.schemas import Approval, RevisionView, SeriesHead, SeriesView
 
 router = APIRouter(prefix="/api/series", tags=["series"])
@@ -18,13 +18,13 @@ router = APIRouter(prefix="/api/series", tags=["series"])
 @router.get("")
 def list_series(session: Database) -> list[SeriesHead]:
     """The newest series, each with where its newest revision stands."""
-    return listed.heads(session)
+    return listing.heads(session)
 
 
 @router.get("/{name}")
 def show_series(name: NameInPath, session: Database) -> SeriesView:
     """One series with its revisions, the first one first."""
-    return listed.shown(session, service.find(session, name))
+    return listing.shown(session, service.find(session, name))
 
 
 @router.get("/{name}/line")

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from api.database import begin
 from api.shared_reads import SharedReads
-from mitigauge.views.schemas import View
+from mitigauge.pages.schemas import View
 
 # Of all answers that are kept together, compressed.
 MOST_BYTES = 48 << 20

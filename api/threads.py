@@ -12,11 +12,11 @@ from api.experiments import HAS_IT, TEXT_OR_CSV, written
 from api.parameters import Id, MaybeIdQuery, Word
 from api.stored_pages import StoredPages
 from mitigauge.claims.repository import stamp as claims_stamp
-from mitigauge.reports import thread_text
-from mitigauge.reports.forms import Form
-from mitigauge.reports.service import threads_beside
-from mitigauge.reports.thread_schemas import ThreadsView
+from mitigauge.documents.forms import Form
+from mitigauge.letters.report.service import threads_beside
 from mitigauge.runs import repository as run_rows
+from mitigauge.tables import thread_text
+from mitigauge.tables.thread_schemas import ThreadsView
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 Seconds = Annotated[

@@ -12,7 +12,7 @@ from api.gate import Known, needs
 from api.parameters import Id, Word
 from mitigauge.access.roles import Right
 from mitigauge.trends import service
-from mitigauge.trends.reading import Wanted
+from mitigauge.trends.page_repository import Wanted
 from mitigauge.trends.schemas import (
     Annotation,
     ClassPage,

@@ -9,9 +9,9 @@ from fastapi.responses import Response
 
 from api.database import Database
 from api.problems import AS_JSON
-from mitigauge.reports.weekly import service
-from mitigauge.reports.weekly.views import WeeklyLine, WeeklyView
-from mitigauge.reports.weekly.week import Week
+from mitigauge.letters.weekly import service
+from mitigauge.letters.weekly.views import WeeklyLine, WeeklyView
+from mitigauge.letters.weekly.week import Week
 from mitigauge.settings import get_settings
 
 router = APIRouter(prefix="/api/weekly", tags=["weekly"])

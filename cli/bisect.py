@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.bisect_shown import answer_in_short, print_bisection, spent
+from cli.bisect_text import answer_in_short, print_bisection, spent
 from cli.output import Json, echo, print_json, print_table, say
 from cli.stored import stored
 from mitigauge.errors import InvalidInput, MitigaugeError
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
-    from mitigauge.bisect.asked import Asked
-    from mitigauge.bisect.drafts import Draft
+    from mitigauge.bisect.draft import Draft
+    from mitigauge.bisect.question import Asked
     from mitigauge.bisect.schemas import BisectionView
 
 app = typer.Typer(no_args_is_help=True)
@@ -114,7 +114,7 @@ def start(
     Exit code: 3 where a culprit is named, 0 where there is another answer, 1 where it failed.
     """
     from mitigauge.bisect import service
-    from mitigauge.bisect.asked import Asked, parameters_of
+    from mitigauge.bisect.question import Asked, parameters_of
 
     named = {Kind.SERIES: bool(series), Kind.PATCHES: bool(patches), Kind.TREE: tree is not None,
              Kind.ARMS: arms is not None}  # fmt: skip
@@ -156,7 +156,7 @@ def start(
 
 def _begin_series(name: str, revision: str, asked: Asked, mode: str) -> int:
     from mitigauge.bisect import service
-    from mitigauge.blobs import blob_store
+    from mitigauge.files.blobs import blob_store
     from mitigauge.series import service as series_service
     from mitigauge.settings import get_settings
     from pipelines.bisect_start import from_revision
@@ -174,7 +174,7 @@ def _draft(
     """What files or a git tree ask for."""
     from cli.experiment import read_spec_file
     from cli.mails import patches_from
-    from mitigauge.blobs import blob_store
+    from mitigauge.files.blobs import blob_store
     from mitigauge.settings import get_settings
     from pipelines.bisect_start import from_arms, from_patches, from_tree
 
@@ -232,7 +232,7 @@ def _followed(number: int, *, json: bool) -> int:
 @app.command("list")
 def list_bisections(json: Json = False) -> None:
     """All bisections, the newest first."""
-    from mitigauge.bisect.shown import heads
+    from mitigauge.bisect.bisection_view import heads
 
     with stored() as session:
         found = heads(session)
@@ -289,8 +289,8 @@ def report(
     It is printed, unless --to or --send says otherwise: nothing is sent by itself. There is none
     below the confidence that the bisection was asked for.
     """
-    from mitigauge.reports.bisect_mail_service import regression_mail
-    from mitigauge.reports.reply import as_file
+    from mitigauge.letters.regression.service import regression_mail
+    from mitigauge.letters.reply.reply import as_file
     from pipelines.adapters.mail import send as send_mail
 
     if send and not sender:
@@ -317,7 +317,7 @@ def report(
 
 
 def _view(number: int) -> BisectionView:
-    from mitigauge.bisect import shown
+    from mitigauge.bisect import bisection_view
 
     with stored() as session:
-        return shown.show(session, number)
+        return bisection_view.show(session, number)

@@ -13,8 +13,8 @@ from mitigauge.errors import InvalidInput
 
 # What takes long to load is imported by the command when it runs.
 if TYPE_CHECKING:
-    from mitigauge.reports.boots_csv import BootsFile
-    from mitigauge.reports.compare import Compared
+    from mitigauge.verdicts.boots_comparison import Compared
+    from mitigauge.verdicts.boots_csv import BootsFile
 
 
 def compare(
@@ -45,7 +45,7 @@ def compare(
     Verdicts are looked for after 4, 6, 8, 12, 16 … blocks, as if the rest had not
     been measured yet; the first decision stands.
     """
-    from mitigauge.reports.compare import compare as compare_boots
+    from mitigauge.verdicts.boots_comparison import compare as compare_boots
 
     with errors().status("reading"):
         file = _read(boots)
@@ -67,7 +67,7 @@ def compare(
 
 
 def _read(path: Path) -> BootsFile:
-    from mitigauge.reports.boots_csv import BootsFile
+    from mitigauge.verdicts.boots_csv import BootsFile
 
     try:
         with path.open(encoding="utf-8", newline="") as lines:

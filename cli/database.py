@@ -32,8 +32,8 @@ def upgrade() -> None:
 
     Where another upgrade is running, this one waits for its end.
     """
-    from mitigauge import schema_upgrade
-    from mitigauge.database import database_url
+    from mitigauge.database import schema_upgrade
+    from mitigauge.database.engine import database_url
 
     done = schema_upgrade.upgrade(database_url(), say=say)
     if done.before == done.after:
@@ -47,8 +47,8 @@ def upgrade() -> None:
 @app.command()
 def status() -> None:
     """Show the schema's version and the one this program wants."""
-    from mitigauge import schema_upgrade
-    from mitigauge.database import get_engine
+    from mitigauge.database import schema_upgrade
+    from mitigauge.database.engine import get_engine
 
     current, head = schema_upgrade.revisions(get_engine())
     say(f"schema {current or 'nothing'}, wanted {head}")
@@ -65,7 +65,7 @@ def prune(
 
     MITIGAUGE_RETENTION_… say how long things are kept; docs/operating.md lists them.
     """
-    from mitigauge.database import get_engine, require_head
+    from mitigauge.database.engine import get_engine, require_head
     from mitigauge.retention.service import prune as pruning
     from mitigauge.settings import get_settings
 

@@ -73,7 +73,7 @@ def demo(
 def _run(text: str, spec: Path, started: float, *, once: bool) -> None:
     """Run the experiment, with a service and a worker of its own."""
     from cli.progress import follow
-    from mitigauge.database import transaction
+    from mitigauge.database.engine import transaction
     from mitigauge.experiments.states import ExperimentState
     from mitigauge.runs import submission
 
@@ -127,7 +127,7 @@ def _show_address(page: str) -> None:
 def _hosts_to_start(text: str, name: str) -> list[str]:
     """The lab's hosts that the spec names; the usual ones where it names none of them."""
     from lab.hosts import SPECS
-    from mitigauge.yaml_file import parse_yaml
+    from mitigauge.files.yaml_file import parse_yaml
 
     wanted = named_hosts(parse_yaml(text, name).data)
     named = [host.name for host in SPECS if host.name in wanted]

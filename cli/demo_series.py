@@ -49,11 +49,11 @@ def demo_series() -> None:
 def _added() -> tuple[int, int | None]:
     """The revision's id, and its experiment's where it has one already."""
     from cli.stored import stored
-    from mitigauge.blobs import blob_store
+    from mitigauge.files.blobs import blob_store
     from mitigauge.mails.files import read_mails
     from mitigauge.series import service
+    from mitigauge.series.mail_thread import revisions
     from mitigauge.series.states import RevisionState
-    from mitigauge.series.thread import revisions
 
     found = revisions(read_mails([MAILS]))
     with stored() as session:
@@ -77,10 +77,10 @@ def _followed(experiment: int) -> ExperimentState:
 
 def _answered(revision: int, state: ExperimentState) -> None:
     """Write the mail that answers the series' thread; exit code 1 where there is none."""
-    from mitigauge.database import transaction
+    from mitigauge.database.engine import transaction
     from mitigauge.experiments.states import ExperimentState
-    from mitigauge.reports.reply import as_file
-    from mitigauge.reports.reply_service import answer
+    from mitigauge.letters.reply.reply import as_file
+    from mitigauge.letters.reply.service import answer
     from mitigauge.series.tables import SeriesRevision
 
     if state is not ExperimentState.FINISHED:

@@ -13,14 +13,14 @@ from cli.export import Id, export, import_
 from cli.output import Json, echo, echo_json, print_json, print_table, say
 from cli.stored import stored
 from mitigauge.errors import InvalidInput
-from mitigauge.views.limits import PAGE_SIZE
+from mitigauge.pages.limits import PAGE_SIZE
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from mitigauge.reports.forms import Forms, Told
-    from mitigauge.views.schemas import ExperimentSummary, ExperimentView
+    from mitigauge.documents.forms import Forms, Told
+    from mitigauge.pages.schemas import ExperimentSummary, ExperimentView
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -42,11 +42,11 @@ def submit(
 ) -> None:
     """Check a spec, store its plan, and let workers run it."""
     from mitigauge.catalog import Catalog
+    from mitigauge.documents.parts import counted
     from mitigauge.experiments.checks import check_text
     from mitigauge.experiments.spec_model import PlannedSize
-    from mitigauge.reports.parts import counted
+    from mitigauge.pages import experiments as views
     from mitigauge.runs import submission
-    from mitigauge.views import experiments as views
 
     text = read_spec_file(spec)
     if check:
@@ -80,7 +80,7 @@ def list_experiments(
     json: Json = False,
 ) -> None:
     """Experiments, newest first."""
-    from mitigauge.views.listed import listed
+    from mitigauge.pages.experiment_list import listed
 
     page = listed(before=before, limit=limit)
     found = page.experiments
@@ -117,8 +117,8 @@ def _state(experiment: ExperimentSummary) -> str:
 @app.command()
 def show(experiment_id: Id, json: Json = False) -> None:
     """One experiment: its matrix, and with --json every boot as well."""
-    from mitigauge.reports.matrix import render_text
-    from mitigauge.views import experiments as views
+    from mitigauge.letters.report.matrix import render_text
+    from mitigauge.pages import experiments as views
 
     with stored() as session:
         if json:
@@ -139,7 +139,7 @@ def wait(
     from cli.experiment_end import exit_code_of
     from cli.progress import follow
     from mitigauge.experiments.states import ExperimentState
-    from mitigauge.views import experiments as views
+    from mitigauge.pages import experiments as views
 
     with stored():
         pass
@@ -157,7 +157,7 @@ def report(
     format: Annotated[Format, typer.Option(help="Form of the report.")] = Format.TEXT,  # noqa: A002
 ) -> None:
     """The matrix in the shape of a cover letter's table."""
-    from mitigauge.views import experiments as views
+    from mitigauge.pages import experiments as views
 
     with stored() as session:
         view = views.show_experiment(session, experiment_id)
@@ -181,8 +181,8 @@ def show_loss(
     Where a comparison's arms cross two families (`cross:` in its spec, or modes with `+` between
     them). The published losses of the same combinations stand beside ours.
     """
-    from mitigauge.reports import loss_text
-    from mitigauge.reports.service import losses_beside
+    from mitigauge.letters.report.service import losses_beside
+    from mitigauge.tables import loss_text
 
     with stored() as session:
         view = losses_beside(session, experiment_id, case_id=case, metric=metric)
@@ -202,8 +202,8 @@ def show_counters(
     Of cases that count (`counters: "yes"` of workload syscall). What a host does not count is
     absent, never zero.
     """
-    from mitigauge.reports import counter_text
-    from mitigauge.reports.service import counters_beside
+    from mitigauge.letters.report.service import counters_beside
+    from mitigauge.tables import counter_text
 
     with stored() as session:
         view = counters_beside(session, experiment_id, case_id=case, host=host)
@@ -228,8 +228,8 @@ def show_details(
     Of workloads that declare it, as desktop does. Each figure has an interval over boots and its
     change against the baseline. They are exploratory: no verdict comes of them.
     """
-    from mitigauge.reports import detail_text
-    from mitigauge.views import details
+    from mitigauge.pages import details
+    from mitigauge.tables import detail_text
 
     with stored() as session:
         if case is None:
@@ -256,8 +256,8 @@ def show_threads(
     Of cases whose workload tells (`wakeups`, `window`). As CSV each name and arm is a row, with
     the columns `state` and `wakeups_in_5s` that published tables have.
     """
-    from mitigauge.reports import thread_text
-    from mitigauge.reports.service import threads_beside
+    from mitigauge.letters.report.service import threads_beside
+    from mitigauge.tables import thread_text
 
     with stored() as session:
         view = threads_beside(session, experiment_id, case_id=case, host=host)
@@ -290,8 +290,9 @@ def show_iterations(
     format: Annotated[Lines, typer.Option(help="Form of the lines.")] = Lines.CSV,  # noqa: A002
 ) -> None:
     """Every value that was measured, for other programs."""
-    from mitigauge.reports.download import as_csv, as_json_lines, iteration_rows
-    from mitigauge.views.iterations import IterationLine, iterations
+    from mitigauge.documents.csv_text import as_csv, as_json_lines
+    from mitigauge.pages.iterations import IterationLine, iterations
+    from mitigauge.tables.downloads import iteration_rows
 
     with stored() as session:
         rows = iteration_rows(iterations(session, experiment_id, case_id=case, host=host))
@@ -306,7 +307,7 @@ def judge(experiment_id: Id) -> None:
 
     A verdict that no longer holds gets a next version. What the earlier one said stays.
     """
-    from mitigauge.database import get_engine
+    from mitigauge.database.engine import get_engine
     from mitigauge.runs.conclusions import judge_again
 
     with stored():
@@ -335,7 +336,7 @@ def read_spec_file(path: Path) -> str:
 
     Raises :class:`InvalidInput` when it cannot be read.
     """
-    from mitigauge.yaml_file import MAX_BYTES
+    from mitigauge.files.yaml_file import MAX_BYTES
 
     try:
         with path.open(encoding="utf-8") as file:
@@ -352,10 +353,11 @@ def _render(session: Session, view: ExperimentView, form: Format) -> str:
     if form is Format.JSON:
         return view.model_dump_json(indent=2)
     if form is Format.CSV:
-        from mitigauge.reports.download import MATRIX_COLUMNS, as_csv, matrix_rows
+        from mitigauge.documents.csv_text import as_csv
+        from mitigauge.tables.downloads import MATRIX_COLUMNS, matrix_rows
 
         return "".join(as_csv(MATRIX_COLUMNS, matrix_rows(view)))
-    from mitigauge.reports.service import gathered
+    from mitigauge.letters.report.service import gathered
 
     whole = gathered(session, view)
     return whole.text() if form is Format.TEXT else whole.markdown()

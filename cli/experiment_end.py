@@ -11,7 +11,7 @@ from mitigauge.settings import get_settings
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
-    from mitigauge.views.schemas import ExperimentView
+    from mitigauge.pages.schemas import ExperimentView
 
 # What `make` says where something failed, and what a test runner says where something was found.
 FAILED, WORSE = 1, 3
@@ -20,8 +20,8 @@ FAILED, WORSE = 1, 3
 def wait_to_end(experiment_id: int) -> int:
     """Follow an experiment to its end, print its report; the exit code."""
     from cli.progress import follow
-    from mitigauge.database import transaction
-    from mitigauge.views import experiments as views
+    from mitigauge.database.engine import transaction
+    from mitigauge.pages import experiments as views
 
     state = follow(experiment_id)
     path = print_report(experiment_id)
@@ -32,9 +32,9 @@ def wait_to_end(experiment_id: int) -> int:
 
 def print_report(experiment_id: int) -> Path:
     """Print an experiment's report; the file that has it as Markdown."""
-    from mitigauge.database import transaction
-    from mitigauge.reports.service import gathered
-    from mitigauge.views import experiments as views
+    from mitigauge.database.engine import transaction
+    from mitigauge.letters.report.service import gathered
+    from mitigauge.pages import experiments as views
 
     with transaction() as session:
         view = views.show_experiment(session, experiment_id)

@@ -31,9 +31,9 @@ def export(
 
     Example: mitigauge experiment export 1 --no-raw -o lab-demo.mitigauge.zst
     """
-    from mitigauge.blobs import blob_store
     from mitigauge.errors import InvalidInput
-    from mitigauge.exports.writing import export_experiment
+    from mitigauge.exports.writer import export_experiment
+    from mitigauge.files.blobs import blob_store
     from mitigauge.settings import get_settings
 
     # Written beside its place, so that a file of that name is always whole.
@@ -74,9 +74,9 @@ def import_(
 
 def take_in(file: Path) -> Imported:
     """Import a file into the configured database. Raises :class:`InvalidInput`."""
-    from mitigauge import database
-    from mitigauge.blobs import blob_store
+    from mitigauge.database import engine as database
     from mitigauge.exports.service import import_experiment
+    from mitigauge.files.blobs import blob_store
     from mitigauge.settings import get_settings
 
     with stored():

@@ -18,7 +18,7 @@ from mitigauge.errors import MitigaugeError, NotFound
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from mitigauge.fleet.check import Item
-    from mitigauge.views.host_schemas import HostSummary
+    from mitigauge.pages.host_schemas import HostSummary
     from pipelines.adapters.ansible_host import AnsibleHost
     from pipelines.host_control import RunLog
 
@@ -32,7 +32,7 @@ app.command("queue")(host_keep.queue)
 @app.command("list")
 def list_hosts(json: Json = False) -> None:
     """Hosts that took part in experiments."""
-    from mitigauge.views import hosts as host_views
+    from mitigauge.pages import hosts as host_views
 
     with stored() as session:
         hosts = host_views.list_hosts(session)
@@ -61,7 +61,7 @@ def show(
 ) -> None:
     """One host: what it was when it ran."""
     from cli.host_lines import host_lines
-    from mitigauge.views import hosts as host_views
+    from mitigauge.pages import hosts as host_views
 
     with stored() as session:
         host = host_views.show_host(session, name, environment)
@@ -93,7 +93,7 @@ def show(
 
 
 def _state(host: HostSummary) -> str:
-    from mitigauge.fleet.recorded import is_recorded
+    from mitigauge.fleet.recorded_hosts import is_recorded
 
     if is_recorded(host.environment):
         return "recorded"

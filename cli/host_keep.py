@@ -10,7 +10,7 @@ from cli.output import Json, print_json, print_table, say
 from cli.stored import stored
 
 if TYPE_CHECKING:
-    from mitigauge.views.host_schemas import HostQueue, QueuedRun
+    from mitigauge.pages.host_schemas import HostQueue, QueuedRun
 
 Environment = Annotated[str, typer.Option(help="Folder of ansible/envs/.")]
 Reason = Annotated[str, typer.Option(help="What for; everybody reads it.")]
@@ -31,7 +31,7 @@ def reserve(
     Everybody sees who has it, until when and what for.
     """
     from mitigauge.access.roles import OPERATOR
-    from mitigauge.database import database_now
+    from mitigauge.database.engine import database_now
     from mitigauge.fleet.availability import moment
     from mitigauge.runs import service
 
@@ -81,7 +81,7 @@ def queue(json: Json = False) -> None:
 
     Times are estimates from the boots that a run made, else from those that its host made before.
     """
-    from mitigauge.views.queue import host_queues
+    from mitigauge.pages.queue import host_queues
 
     with stored() as session:
         queues = host_queues(session)
@@ -97,7 +97,7 @@ def queue(json: Json = False) -> None:
 
 def _said(environment: str, name: str, word: str, holder: int | None, *, json: bool) -> None:
     if json:
-        from mitigauge.views.hosts import show_host
+        from mitigauge.pages.hosts import show_host
 
         with stored() as session:
             print_json(show_host(session, name, environment))

@@ -79,7 +79,7 @@ def import_package(
     json: Json = False,
 ) -> None:
     """Store a kernel's package that was built elsewhere, so that experiments can ask for it."""
-    from mitigauge.blobs import blob_store
+    from mitigauge.files.blobs import blob_store
     from mitigauge.kernels import service
     from mitigauge.settings import get_settings
     from pipelines.kernel_import import read_package
@@ -173,8 +173,8 @@ def _print_patches(patches: Sequence[Patch], *, json: bool) -> None:
 def builder() -> Iterator[Builder]:
     """Where kernels are built, with progress on the terminal."""
     from lab.progress import ConsoleProgress
-    from mitigauge import database
-    from mitigauge.blobs import blob_store
+    from mitigauge.database import engine as database
+    from mitigauge.files.blobs import blob_store
     from mitigauge.settings import get_settings
     from pipelines.kernel_build import Builder
 
@@ -216,7 +216,7 @@ def _print(ids: Sequence[int], *, json: bool) -> None:
 
 
 def _log_of(digest: str | None) -> str:
-    from mitigauge.blobs import blob_store
+    from mitigauge.files.blobs import blob_store
     from mitigauge.settings import get_settings
 
     if digest is None:

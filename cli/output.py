@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mitigauge.errors import MitigaugeError
-from mitigauge.hostile import HOSTILE
+from mitigauge.files.hostile_text import HOSTILE
 
 # Rich and pydantic are imported by what uses them: a command that prints plain lines, or its
 # own help, does not wait for them.

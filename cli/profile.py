@@ -106,7 +106,7 @@ def import_(
     Example: mitigauge profile import a*.folded --tree web --group before
     """
     # Imported here: `fold` runs in a pipe and does not need the database's libraries.
-    from mitigauge.database import get_engine, require_head, transaction
+    from mitigauge.database.engine import get_engine, require_head, transaction
     from mitigauge.profiles.store.service import store_imported
 
     require_head(get_engine())

@@ -16,10 +16,10 @@ from mitigauge.errors import InvalidInput, NotFound
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from mitigauge.pages.function_schemas import FunctionCost
     from mitigauge.profiles.diff.compare import Basis
     from mitigauge.profiles.diff.schemas import FunctionRow, FunctionTable
     from mitigauge.profiles.diff.sides import Sides
-    from mitigauge.views.function_schemas import FunctionCost
 
 Experiment = Annotated[int | None, typer.Option(help="The experiment of the arms.", min=1)]
 CaseName = Annotated[str, typer.Option("--case", help="The case, by number or title.")]
@@ -113,8 +113,8 @@ def functions(
 
     Example: mitigauge profile functions 'syscall basic' --experiment 1
     """
-    from mitigauge.views.profile_functions import Asked, functions_view
-    from mitigauge.views.profiles import find_case
+    from mitigauge.pages.profile_functions import Asked, functions_view
+    from mitigauge.pages.profiles import find_case
 
     with stored() as session:
         number, on_host = find_case(session, experiment, case, host)
@@ -171,9 +171,9 @@ def sides_named(
     guest: bool,
 ) -> Sides:
     """Both sides by the command's options."""
+    from mitigauge.pages.profiles import case_sides, find_case
     from mitigauge.profiles.diff.service import imported_sides
     from mitigauge.profiles.diff.sides import Selection
-    from mitigauge.views.profiles import case_sides, find_case
 
     if tree and experiment is None:
         return imported_sides(session, tree=tree, a=a, b=b)

@@ -11,13 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.output import console, say, shown
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
+from mitigauge.documents.parts import counted
 from mitigauge.experiments.states import ExperimentState
-from mitigauge.reports.host_time import host_time
-from mitigauge.reports.parts import counted
+from mitigauge.letters.report.host_time import host_time
+from mitigauge.pages import experiments as views
+from mitigauge.pages.schemas import EventView, ProgressView, RunView
 from mitigauge.runs.states import RunState
-from mitigauge.views import experiments as views
-from mitigauge.views.schemas import EventView, ProgressView, RunView
 
 INTERVAL_S = 1.0
 # Without a terminal, quiet stretches still show a line this often.

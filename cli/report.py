@@ -38,7 +38,7 @@ def check(
 
     import orjson
 
-    from mitigauge.reports.cover_letter import findings
+    from mitigauge.letters.reply.cover_letter import findings
 
     older = {path.name: _text_of(path) for path in earlier or []}
     found = findings(_text_of(cover_letter), older)
@@ -74,8 +74,8 @@ def reply(
     patches name, but those who asked for no more answers. Nothing is ever sent by itself.
     """
     from cli.stored import stored
-    from mitigauge.reports.reply import as_file
-    from mitigauge.reports.reply_service import answer
+    from mitigauge.letters.reply.reply import as_file
+    from mitigauge.letters.reply.service import answer
     from mitigauge.series import request_repository, service
 
     if send and not sender:

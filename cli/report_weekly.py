@@ -12,7 +12,7 @@ from cli.output import echo, echo_json, errors, print_json, print_table, say
 from mitigauge.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from mitigauge.reports.weekly.service import Report
+    from mitigauge.letters.weekly.service import Report
 
 
 class Form(StrEnum):
@@ -76,9 +76,9 @@ def _base() -> str:
 
 
 def _make(week: str) -> Report:
-    from mitigauge import database
-    from mitigauge.reports.weekly import service
-    from mitigauge.reports.weekly.week import Week
+    from mitigauge.database import engine as database
+    from mitigauge.letters.weekly import service
+    from mitigauge.letters.weekly.week import Week
 
     engine = database.get_engine()
     database.require_head(engine)
@@ -93,7 +93,7 @@ def _make(week: str) -> Report:
 
 def _checked(receivers: list[str], server: str, sender: str) -> list[str]:
     """The receivers, once it is clear that something can be sent."""
-    from mitigauge.reports.weekly.mail import addressed
+    from mitigauge.letters.weekly.mail import addressed
     from mitigauge.settings import get_settings
 
     settings = get_settings()
@@ -119,7 +119,7 @@ def _send(report: Report, to: list[str], server: str, sender: str, *, plain: boo
 
 def _list(*, json: bool) -> None:
     from cli.stored import stored
-    from mitigauge.reports.weekly import service
+    from mitigauge.letters.weekly import service
 
     with stored() as session:
         lines = service.listed(session)

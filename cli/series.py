@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+    from mitigauge.series.mail_thread import FoundRevision
     from mitigauge.series.range_diff import Comparison
     from mitigauge.series.schemas import RevisionView, SeriesView
-    from mitigauge.series.thread import FoundRevision
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -59,11 +59,11 @@ def add(
     `mitigauge series start` does that, for one that was approved. A series that was added by its
     message-id is watched: `mitigauge series watch` stores its new revisions.
     """
-    from mitigauge.blobs import blob_store
+    from mitigauge.files.blobs import blob_store
     from mitigauge.series import service
+    from mitigauge.series.mail_thread import revisions
     from mitigauge.series.schemas import SeriesView
     from mitigauge.series.states import RevisionState
-    from mitigauge.series.thread import revisions
     from mitigauge.settings import get_settings
     from pipelines.series_watch import trust_in
 
@@ -104,7 +104,7 @@ def add(
 @app.command("list")
 def list_series(json: Json = False) -> None:
     """All series, the newest first."""
-    from mitigauge.series.listed import heads
+    from mitigauge.series.listing import heads
 
     with stored() as session:
         found = heads(session)
@@ -133,7 +133,7 @@ def show(
 ) -> None:
     """One series with its revisions, or one revision whole."""
     from mitigauge.series import service
-    from mitigauge.series.listed import shown
+    from mitigauge.series.listing import shown
     from mitigauge.series.schemas import RevisionView
 
     with stored() as session:
@@ -258,8 +258,8 @@ def retest(
     It is compared with the revision that it stands on.
     """
     from mitigauge.access.roles import OPERATOR
-    from mitigauge.blobs import blob_store
     from mitigauge.errors import InvalidInput
+    from mitigauge.files.blobs import blob_store
     from mitigauge.series import retests, service
     from mitigauge.settings import get_settings
 

@@ -63,7 +63,7 @@ def mail(
     """
     import time
 
-    from mitigauge import database
+    from mitigauge.database import engine as database
 
     box = outbox(answer_to_dir, send, sender, plain=plain_connection)
     engine = database.get_engine()
@@ -120,27 +120,27 @@ def requests(
 
 
 def _print_mail(request: int) -> None:
-    from mitigauge.blobs import blob_store
-    from mitigauge.series import asking
+    from mitigauge.files.blobs import blob_store
+    from mitigauge.series import request_service
     from mitigauge.settings import get_settings
 
     with stored() as session:
-        digest = asking.find(session, request).mail_sha256
+        digest = request_service.find(session, request).mail_sha256
     echo(blob_store(get_settings()).read(digest).decode(errors="replace"))
 
 
 def approve(request: int, digest: str) -> None:
     """Carry out a request that waits for a person, if its mail has that digest."""
-    from mitigauge.blobs import blob_store
-    from mitigauge.series import asking
+    from mitigauge.files.blobs import blob_store
+    from mitigauge.series import request_service
     from mitigauge.settings import get_settings
     from pipelines.series_mail import known_bases
 
     settings = get_settings()
     with stored() as session:
-        row = asking.find(session, request)
-        asking.approve(
-            session, row, asking.Means(blob_store(settings), known_bases(settings)), digest
+        row = request_service.find(session, request)
+        request_service.approve(
+            session, row, request_service.Means(blob_store(settings), known_bases(settings)), digest
         )
         said = f"request {row.id} is {row.state}: {row.why}"
     say(said)
@@ -151,11 +151,11 @@ def ignore(request: Number) -> None:
 
     What is measured for it already goes on.
     """
-    from mitigauge.series import asking
+    from mitigauge.series import request_service
 
     with stored() as session:
-        row = asking.find(session, request)
-        asking.ignore(session, row)
+        row = request_service.find(session, request)
+        request_service.ignore(session, row)
         said = f"request {row.id} of {row.sender} is ignored"
     say(said)
 
@@ -169,7 +169,7 @@ def outbox(directory: Path | None, server: str, sender: str, *, plain: bool) -> 
 
 def desk(engine: Engine, box: Outbox) -> Desk:
     """Who reads mails and answers them, telling the terminal."""
-    from mitigauge.blobs import blob_store
+    from mitigauge.files.blobs import blob_store
     from mitigauge.settings import get_settings
     from pipelines.series_mail import Desk
 

@@ -28,8 +28,8 @@ def serve(
     """
     from api.app import create_app
     from api.server import make_server
+    from cli.memory import keep_freed_memory
     from mitigauge.access.secret import new_secret
-    from mitigauge.memory import keep_freed_memory
     from mitigauge.settings import get_settings
 
     keep_freed_memory()
@@ -89,7 +89,7 @@ def worker(
     A worker may be stopped or killed at any moment; another one, or the same started
     again, goes on where it was.
     """
-    from mitigauge.database import database_url, get_engine, require_head
+    from mitigauge.database.engine import database_url, get_engine, require_head
     from pipelines.adapters.ansible_host import open_host
     from pipelines.advance import Advancer
     from pipelines.worker import CONCURRENCY, Worker

@@ -14,7 +14,7 @@ def stored() -> AbstractContextManager[Session]:
 
     Raises :class:`mitigauge.errors.NotReady` for any other.
     """
-    from mitigauge import database
+    from mitigauge.database import engine as database
 
     engine = database.get_engine()
     database.require_head(engine)

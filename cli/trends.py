@@ -46,7 +46,7 @@ def list_trends(
     metric, unit and mode, so that they are comparable.
     """
     from mitigauge.trends import service
-    from mitigauge.trends.reading import Wanted
+    from mitigauge.trends.page_repository import Wanted
 
     wanted = Wanted(
         environment, host_class, workload, None, find, only_changed=changed, only_open=still_open
@@ -178,7 +178,7 @@ def update(
     from pydantic import TypeAdapter
 
     from cli.output import echo_json, errors
-    from mitigauge.database import get_engine
+    from mitigauge.database.engine import get_engine
     from mitigauge.errors import Conflict
     from mitigauge.trends.update import Updated
     from mitigauge.trends.update import update as update_trends

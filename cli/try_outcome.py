@@ -12,8 +12,8 @@ from cli.output import echo, say
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from mitigauge.pages.schemas import CellView, ExperimentView, RowView
     from mitigauge.profiles.diff.sides import Sides
-    from mitigauge.views.schemas import CellView, ExperimentView, RowView
 
 FUNCTIONS = 5
 
@@ -77,8 +77,8 @@ def _profiled(view: ExperimentView) -> Iterator[RowView]:
 
 
 def _sides(session: Session, view: ExperimentView, row: RowView, arm: str) -> Sides:
+    from mitigauge.pages.profiles import case_sides
     from mitigauge.profiles.diff.sides import Selection
-    from mitigauge.views.profiles import case_sides
 
     arms = next(c.arms for c in view.comparisons if row in c.rows)
     baseline = next(each.name for each in arms if each.is_baseline)

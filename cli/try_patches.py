@@ -21,7 +21,7 @@ from mitigauge.experiments.states import ExperimentState
 if TYPE_CHECKING:
     from mitigauge.kernels.patch import Patch
     from mitigauge.kernels.schemas import KernelView
-    from mitigauge.series.thread import FoundRevision
+    from mitigauge.series.mail_thread import FoundRevision
 
 HOST, GUESTS_HOST = "lab-intel", "lab-amd"
 BASE_ARM, ARM = "base", "patched"
@@ -92,7 +92,7 @@ def _revision(words: Sequence[str], archive: str) -> FoundRevision | None:
 
     None for patches alone.
     """
-    from mitigauge.series.thread import revisions
+    from mitigauge.series.mail_thread import revisions
 
     try:
         found = revisions(mails_from(words, archive))[-1]
@@ -194,9 +194,9 @@ def _measured(spec: str, *, exits: bool) -> Measured:
     from cli.progress import follow
     from cli.try_outcome import explain, instructions
     from mitigauge.clock import Clock
-    from mitigauge.database import transaction
+    from mitigauge.database.engine import transaction
+    from mitigauge.pages import experiments as views
     from mitigauge.runs import submission
-    from mitigauge.views import experiments as views
 
     errors().print("Starting the emulated hosts")
     lab.up([HOST, GUESTS_HOST] if exits else [HOST], clock=Clock.COUNTED)
@@ -216,9 +216,9 @@ def _measured(spec: str, *, exits: bool) -> Measured:
 
 def _write_answer(revision: FoundRevision, measured: Measured, archive: str) -> None:
     """Write the answer to the patches' thread to a file; nothing is sent."""
-    from mitigauge.database import transaction
-    from mitigauge.reports.reply import as_file
-    from mitigauge.reports.reply_service import answer_found
+    from mitigauge.database.engine import transaction
+    from mitigauge.letters.reply.reply import as_file
+    from mitigauge.letters.reply.service import answer_found
 
     with transaction() as session:
         mail = answer_found(session, revision, measured.experiment, archive=archive)

@@ -17,8 +17,8 @@ from lab.execution import Execution
 from lab.progress import Progress
 from lab.qemu import PROGRAM, disk_arguments, kernel_arguments, machine_arguments
 from lab.recipe import Recipe, public_half
-from mitigauge.apt_sources import Mirror, find_mirror, inherited_apt_options
 from mitigauge.clock import Clock
+from mitigauge.files.apt_sources import Mirror, find_mirror, inherited_apt_options
 
 INSTALL_TIMEOUT_S = 300
 _PARTITION_OFFSET_MIB = 1

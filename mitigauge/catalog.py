@@ -16,12 +16,12 @@ from pydantic import (
     ValidationError,
 )
 
-from mitigauge.declared import located_errors
 from mitigauge.errors import InvalidInput
+from mitigauge.files.field_types import located_errors
+from mitigauge.files.yaml_file import parse_yaml
 from mitigauge.modes.families import HardwareEvent, ModeFamily
 from mitigauge.settings import REPOSITORY
 from mitigauge.workloads.definitions import Workload
-from mitigauge.yaml_file import parse_yaml
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

@@ -21,20 +21,20 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
-from mitigauge.database import database_now, in_words, is_away, new_engine, transaction
+from mitigauge.database.engine import database_now, in_words, is_away, new_engine, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments.event_log import announce, record_event
 from mitigauge.experiments.states import FINAL_STATES
-from mitigauge.runs import attempts, leases, outcomes
+from mitigauge.runs import attempt_repository, leases, outcomes
 from mitigauge.runs import repository as run_rows
-from mitigauge.runs.attempts import LOST_ENDS
+from mitigauge.runs.attempt_repository import LOST_ENDS
 from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.runs.leases import Lease
 from mitigauge.runs.states import WAITS_FOR_TURN, Activity
 from mitigauge.runs.tables import Run, StepAttempt
 from mitigauge.runs.turns import end_turn, take_turn
 from mitigauge.settings import get_settings
-from pipelines.decide import LOST_WORKERS_LIMIT, Action, Step, decide
+from pipelines.decision import LOST_WORKERS_LIMIT, Action, Step, decide
 from pipelines.host_control import HostControl, HostFactory, LabFault
 from pipelines.lease import HeldLease, clock
 from pipelines.situation import situation_of
@@ -84,7 +84,7 @@ class Advancer:
         """Take one step of the run; seconds until it wants the next, None when it is over.
 
         A step that waits for its host comes back early once *stopping* says so. Raises what
-        :func:`mitigauge.database.is_away` knows, when the database stays away for long.
+        :func:`mitigauge.database.engine.is_away` knows, when the database stays away for long.
         """
         holder = uuid4()
         taken = self._insist(lambda: self._take(run_id, holder))
@@ -138,7 +138,7 @@ class Advancer:
             return _later(session, run, TURN_RETRY_S)
         run.step = action.step
         announce(session, run.experiment_id)
-        if attempts.attempt_under(session, run.id, lease.epoch) is None:
+        if attempt_repository.attempt_under(session, run.id, lease.epoch) is None:
             session.add(
                 StepAttempt(
                     run_id=run.id,
@@ -182,7 +182,7 @@ class Advancer:
 
     def _commit(self, taken: _Taken, done: Done) -> float | None:
         with transaction(self.engine) as session:
-            attempt = attempts.attempt_under(session, taken.run.id, taken.lease.epoch)
+            attempt = attempt_repository.attempt_under(session, taken.run.id, taken.lease.epoch)
             if attempt and attempt.finished_at and attempt.outcome not in LOST_ENDS:
                 # Nobody else writes under our epoch: this was done, and the answer was lost.
                 return _pause_after(session, taken.run.id, done)
@@ -209,7 +209,7 @@ class Advancer:
 
     def _note_refusal(self, taken: _Taken) -> None:
         with transaction(self.engine) as session:
-            attempt = attempts.attempt_under(session, taken.run.id, taken.lease.epoch)
+            attempt = attempt_repository.attempt_under(session, taken.run.id, taken.lease.epoch)
             _close_attempt(session, attempt, "refused", "the lease was taken over")
             _record(
                 session,
@@ -281,7 +281,7 @@ class _RunLog:
 
 def _count_lost_workers(session: Session, run: Run, lease: Lease) -> None:
     """Write down for workers that could not that they began a step; too many end the run."""
-    for attempt in attempts.unfinished_attempts(session, run.id, lease.epoch):
+    for attempt in attempt_repository.unfinished_attempts(session, run.id, lease.epoch):
         outcomes.worker_lost(session, run, attempt)
         _close_attempt(session, attempt, "lost", "the worker did not come back")
         # Parts of one add up to a little less than they should.

@@ -17,11 +17,11 @@ from pathlib import Path
 import structlog
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import deciding, learnt, model, repository, service
-from mitigauge.bisect.asked import StepArm, arm_name, step_text
+from mitigauge.bisect import decision_service, knowledge, model, repository, service
+from mitigauge.bisect.question import StepArm, arm_name, step_text
 from mitigauge.bisect.states import BisectionKind, BisectionState
 from mitigauge.bisect.tables import Bisection, BisectionPoint
-from mitigauge.database import is_away, transaction
+from mitigauge.database.engine import is_away, transaction
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.jobs.blame import words_of
 from mitigauge.kernels import service as kernels
@@ -107,14 +107,14 @@ class Driver:
         """What is done within one transaction, or the kernel that is built outside of it."""
         if bisection.state != BisectionState.RUNNING:
             return Ticked.OVER
-        step = learnt.current_step(bisection)
+        step = knowledge.current_step(bisection)
         if step is not None and not repository.is_over(session, step.experiment_id):
             return self._ahead(bisection) or Ticked.WAITING
         if step is not None:
             service.take_in(session, bisection, step)
             self.say(f"step {step.number}: {step.outcome}")
             return Ticked.MOVED
-        wanted = deciding.decide(session, bisection)
+        wanted = decision_service.decide(session, bisection)
         if wanted is None:
             self.say(bisection.why)
             return Ticked.OVER
@@ -165,7 +165,7 @@ class Driver:
         profile = profile_of(source.profile)
         return [
             Order(base, profile, patches, layout, label, tree)
-            for layout in layouts(learnt.layouts_of(bisection))
+            for layout in layouts(knowledge.layouts_of(bisection))
         ]
 
     def _content(
@@ -216,16 +216,16 @@ class Driver:
         """Submit a step's experiment and note it, both or neither."""
         number = len(bisection.steps) + 1
         # Too few blocks for all layouts: one layout a step, each in its turn.
-        several = learnt.layouts_of(bisection)
+        several = knowledge.layouts_of(bisection)
         together = several if wanted.blocks >= several else 1
         turn = 0 if together == several else (number - 1) % several
         arms = [
             StepArm(arm_name(p), *_mode_and_kernel(session, _point(bisection, p), turn))
             for p in wanted.points
         ]
-        profiled = learnt.wants_profile(bisection, wanted)
+        profiled = knowledge.wants_profile(bisection, wanted)
         text = step_text(
-            learnt.asked_of(bisection),
+            knowledge.asked_of(bisection),
             arms,
             name=f"bisect-{bisection.id}-step-{number}",
             question=f"Bisection {bisection.id}, step {number}: {wanted.why}"[:2000],

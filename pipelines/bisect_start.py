@@ -10,22 +10,22 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect.asked import Asked
-from mitigauge.bisect.drafts import Change, Draft, Place
+from mitigauge.bisect.draft import Change, Draft, Place
+from mitigauge.bisect.patch_functions import functions_in
+from mitigauge.bisect.question import Asked
 from mitigauge.bisect.records import Source
 from mitigauge.bisect.states import BisectionKind
-from mitigauge.bisect.touched import functions_in
-from mitigauge.blobs import BlobStore
-from mitigauge.declared import Closed, Name, located_errors
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.spec_model import KernelRelease, ModeName
+from mitigauge.files.blobs import BlobStore
+from mitigauge.files.field_types import Closed, Name, located_errors
+from mitigauge.files.yaml_file import parse_yaml
 from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.patch import Patch
 from mitigauge.series import service as series_service
 from mitigauge.series.request_repository import stopped
 from mitigauge.series.states import RevisionState
 from mitigauge.series.tables import SeriesRevision
-from mitigauge.yaml_file import parse_yaml
 from pipelines.adapters.git_tree import Commit, GitTree
 
 MOST_ARMS = 1000

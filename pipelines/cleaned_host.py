@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from mitigauge.boot_method import BootMethod
-from mitigauge.hostile import clean, clean_text
+from mitigauge.files.hostile_text import clean, clean_text
+from mitigauge.fleet.boot_method import BootMethod
 from pipelines.host_control import Facts, HostControl, JobCase, LabFault, Needs
 
 # Proof and fingerprint of a large machine are some 30 kB.

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from mitigauge.boot_method import BootMethod
 from mitigauge.errors import MitigaugeError
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.runs.kernel_build import KernelBuild
 
 Facts = Mapping[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from pipelines.host_control import Facts, LabFault
 from pipelines.next_boot import Bootable, next_boot
 

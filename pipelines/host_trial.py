@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from mitigauge.boot_method import BootMethod
 from mitigauge.errors import MitigaugeError
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.check import Item, State
 from mitigauge.runs.plan import new_nonce
 from mitigauge.runs.proof import Requested, judge_boot, missing_of

@@ -20,10 +20,10 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from mitigauge.blobs import BlobStore
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import AuthorsFault, MitigaugeError, NotReady
-from mitigauge.hostile import clean_text
+from mitigauge.files.blobs import BlobStore
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.kernels import repository, service
 from mitigauge.kernels.build_log import (
     LONGEST_LINE,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mitigauge.blobs import BlobStore
 from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.files.blobs import BlobStore
 from mitigauge.kernels.package import HINT, look_into
 from mitigauge.kernels.service import Built
 

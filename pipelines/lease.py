@@ -9,7 +9,7 @@ from types import TracebackType
 import structlog
 from sqlalchemy import Engine
 
-from mitigauge.database import in_words, is_away, transaction
+from mitigauge.database.engine import in_words, is_away, transaction
 from mitigauge.runs import leases
 from mitigauge.runs.leases import Lease
 

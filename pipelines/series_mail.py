@@ -13,26 +13,26 @@ from pathlib import Path
 import structlog
 from sqlalchemy import Engine
 
-from mitigauge.blobs import BlobStore
-from mitigauge.database import is_away, transaction
+from mitigauge.database.engine import is_away, transaction
 from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.files.blobs import BlobStore
+from mitigauge.letters.reply.reply import as_file
+from mitigauge.letters.request import service as replies
+from mitigauge.letters.request.service import Owed
 from mitigauge.mails.mail import Mail, address_of
 from mitigauge.mails.reader import mail_of
-from mitigauge.reports import request_reply_service as replies
-from mitigauge.reports.reply import as_file
-from mitigauge.reports.request_reply_service import Owed
-from mitigauge.series import asking, faults
 from mitigauge.series import fault_repository as fault_rows
+from mitigauge.series import faults, request_service
 from mitigauge.series import request_repository as repository
-from mitigauge.series.asking import Came, Means
 from mitigauge.series.request import request_in, why_unanswered
+from mitigauge.series.request_service import Came, Means
 from mitigauge.series.states import Attested
 from mitigauge.settings import Settings
 from pipelines.adapters.attestation import attested
 from pipelines.adapters.build_root import BuildRoot
 from pipelines.adapters.mail import receivers_of
 from pipelines.adapters.maildir import Delivered, delivered
-from pipelines.posting import post
+from pipelines.mail_post import post
 
 log = structlog.get_logger()
 
@@ -170,7 +170,9 @@ class Desk:
         allowed = mail.sender.address in self.settings.allowed_senders
         said = self._attested(mail) if allowed else Attested.MISSING
         with transaction(self.engine) as session:
-            row, words = asking.take(session, Came(mail, request, allowed, said), self.means())
+            row, words = request_service.take(
+                session, Came(mail, request, allowed, said), self.means()
+            )
             number = f"request {row.id} of {row.sender}: " if row else ""
         return number + words
 
@@ -182,7 +184,7 @@ class Desk:
     def _answer(self, request: int) -> None:
         try:
             with transaction(self.engine) as session:
-                row = asking.find(session, request)
+                row = request_service.find(session, request)
                 owed = replies.owed(session, row, sender=self.outbox.sender)
             if owed is not None and self._given(owed):
                 self._later.pop(request, None)
@@ -213,7 +215,9 @@ class Desk:
                 self._failed(owed.request, missed, for_good=True)
                 return True
         with transaction(self.engine) as session:
-            replies.answered(session, asking.find(session, owed.request), owed.part, missed)
+            replies.answered(
+                session, request_service.find(session, owed.request), owed.part, missed
+            )
         where = str(path or f"sent to {owed.mail['To']}") + (f", not to {missed}" if missed else "")
         self.say(f"request {owed.request}: {owed.part}: {where}")
         return True
@@ -221,7 +225,7 @@ class Desk:
     def _failed(self, request: int, why: str, *, for_good: bool = False) -> None:
         self.say(f"request {request}: not answered{'' if for_good else ' yet'}: {why}")
         with transaction(self.engine) as session:
-            row = asking.find(session, request)
+            row = request_service.find(session, request)
             replies.not_answered(row, why, for_good=for_good)
             pause = min(FIRST_PAUSE_S * 2.0**row.failures, LONGEST_PAUSE_S)
         self._later[request] = time.monotonic() + pause

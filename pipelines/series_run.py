@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.database import is_away, transaction
+from mitigauge.database.engine import is_away, transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments.spec import environment_named_in
+from mitigauge.files.yaml_file import parse_yaml
 from mitigauge.fleet.inventory import environment_names, load_hosts
 from mitigauge.jobs.blame import Blame, blame_of, words_of
 from mitigauge.kernels import renames
@@ -27,7 +28,6 @@ from mitigauge.series.spec import filled, layouts_in, places_in
 from mitigauge.series.spec_files import spec_text
 from mitigauge.series.tables import SeriesRevision
 from mitigauge.settings import get_settings
-from mitigauge.yaml_file import parse_yaml
 from pipelines.adapters import named_trees
 from pipelines.kernel_build import Builder, BuildFailed, Order
 

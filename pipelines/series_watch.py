@@ -13,18 +13,18 @@ from typing import TypeGuard
 import structlog
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now, is_away, transaction
+from mitigauge.database.engine import database_now, is_away, transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.mails.mail import Mail
 from mitigauge.mails.reader import mails_of
+from mitigauge.series import archive_watch, faults, repository, service
 from mitigauge.series import fault_repository as fault_rows
-from mitigauge.series import faults, repository, service, watching
 from mitigauge.series.feed import Entry
+from mitigauge.series.mail_thread import FoundRevision, revisions
 from mitigauge.series.range_diff import Comparison
 from mitigauge.series.service import Trust
 from mitigauge.series.states import Attested
 from mitigauge.series.tables import ListArchive
-from mitigauge.series.thread import FoundRevision, revisions
 from mitigauge.settings import Settings
 from pipelines.adapters.archive import Archive, ArchiveAway, BadThread, Validators, pause_s
 from pipelines.adapters.attestation import attested
@@ -50,7 +50,7 @@ class Watcher:
     def look(self) -> None:
         """Ask every archive that is due. What is wrong with one stops no other."""
         with transaction(self.builder.engine) as session:
-            addresses = [archive.address for archive in watching.due(session)]
+            addresses = [archive.address for archive in archive_watch.due(session)]
         for address in addresses:
             try:
                 self._look_at(address)
@@ -82,17 +82,17 @@ class Watcher:
             known = session.get_one(ListArchive, address)
             validators = Validators(known.etag, known.modified)
             pending, seen = dict(known.pending), list(known.seen)
-            series = watching.watched(session, address)
+            series = archive_watch.watched(session, address)
         answer = archive.new(validators)
         feed, given = answer if answer is not None else ([], validators)
         with transaction(self.builder.engine) as session:
             known = session.get_one(ListArchive, address)
-            gap = watching.is_gap(feed, seen)
-            search_until = watching.gap_until(known, gap, database_now(session))
+            gap = archive_watch.is_gap(feed, seen)
+            search_until = archive_watch.gap_until(known, gap, database_now(session))
         found = list(feed)
         if search_until is not None:
             found += [entry for each in series for entry in archive.search(each.title) or ()]
-        entries = list(dict.fromkeys(watching.to_look_at(found, series, seen)))
+        entries = list(dict.fromkeys(archive_watch.to_look_at(found, series, seen)))
         # Those whose mails were still coming may have left the feed meanwhile.
         listed = {entry.message_id for entry in entries}
         entries += [Entry(each, "", "") for each in pending if each not in listed]
@@ -105,7 +105,7 @@ class Watcher:
             known.search_until = search_until
             looked_at = dict.fromkeys(e.message_id for e in (*entries, *feed))
             dealt_with = [each for each in looked_at if each not in (*waiting, *seen)]
-            watching.looked(session, known, dealt_with, waiting, self._pause(0, 0.0))
+            archive_watch.looked(session, known, dealt_with, waiting, self._pause(0, 0.0))
 
     def _take_all(
         self,
@@ -168,7 +168,7 @@ class Watcher:
             return True
         with transaction(self.builder.engine) as session:
             now = database_now(session)
-        if watching.waits(found, pending.get(entry.message_id, now), now):
+        if archive_watch.waits(found, pending.get(entry.message_id, now), now):
             return False
         self._store(found, entry.message_id)
         return True
@@ -202,7 +202,7 @@ class Watcher:
         with transaction(self.builder.engine) as session:
             archive = session.get_one(ListArchive, address, with_for_update=True)
             pause = self._pause(archive.failures + 1, retry_after_s)
-            watching.failed(session, archive, why, pause)
+            archive_watch.failed(session, archive, why, pause)
 
     def _pause(self, failures: int, retry_after_s: float) -> float:
         return pause_s(self.interval_s, failures, retry_after_s, random.random())

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now
-from mitigauge.runs import attempts
+from mitigauge.database.engine import database_now
+from mitigauge.runs import attempt_repository
 from mitigauge.runs.service import in_order, unjudged_blocks
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Run
 from mitigauge.settings import get_settings
-from pipelines.decide import BootSituation, RunSituation, Step
+from pipelines.decision import BootSituation, RunSituation, Step
 
 
 def situation_of(session: Session, run: Run) -> RunSituation:
@@ -20,7 +20,7 @@ def situation_of(session: Session, run: Run) -> RunSituation:
     return RunSituation(
         cancelled=run.experiment.state == "cancelled",
         prepared=run.prepared is not None,
-        preparation_begun=attempts.has_begun(session, run.id, Step.PREPARE),
+        preparation_begun=attempt_repository.has_begun(session, run.id, Step.PREPARE),
         restored=run.tuning_restored,
         faults_in_a_row=run.consecutive_faults,
         baseline_arm_id=next(arm.id for arm in run.comparison.arms if arm.is_baseline),
@@ -39,7 +39,7 @@ def situation_of(session: Session, run: Run) -> RunSituation:
             )
             for boot in in_order(run.boots)
         ],
-        last_fault=attempts.last_fault(session, run.id) if run.consecutive_faults else "",
+        last_fault=attempt_repository.last_fault(session, run.id) if run.consecutive_faults else "",
         ending=run.ending,
         unjudged_blocks=unjudged_blocks(run),
         decided_after=run.decided_blocks,

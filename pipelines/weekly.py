@@ -5,12 +5,12 @@ from __future__ import annotations
 import structlog
 from sqlalchemy import Engine
 
-from mitigauge.database import transaction
-from mitigauge.reports.weekly import service
-from mitigauge.reports.weekly.service import Unsent
+from mitigauge.database.engine import transaction
+from mitigauge.letters.weekly import service
+from mitigauge.letters.weekly.service import Unsent
 from mitigauge.settings import Settings
 from pipelines.adapters.mail import receivers_of
-from pipelines.posting import post
+from pipelines.mail_post import post
 
 log = structlog.get_logger()
 

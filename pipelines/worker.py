@@ -20,7 +20,7 @@ from procrastinate.exceptions import AlreadyEnqueued
 from procrastinate.jobs import Status
 from psycopg import AsyncConnection
 
-from mitigauge.database import KEEPALIVE, in_words, is_away, transaction
+from mitigauge.database.engine import KEEPALIVE, in_words, is_away, transaction
 from mitigauge.retention.service import prune_if_due
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from mitigauge.embedded_postgres import ensure_running, stop
+from mitigauge.database.embedded_server import ensure_running, stop
 from mitigauge.settings import REPOSITORY
 
 RECORDED = REPOSITORY / "db" / "recorded" / "lab-demo.mitigauge.zst"

@@ -69,7 +69,7 @@ as_root() {
 stop_services() {
   [[ -x $VENV/bin/python ]] || return 0
   "$VENV/bin/python" - <<'PYTHON'
-from mitigauge.embedded_postgres import stop
+from mitigauge.database.embedded_server import stop
 from mitigauge.settings import get_settings
 
 settings = get_settings()

@@ -9,10 +9,10 @@ from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
 from mitigauge.bisect import service
-from mitigauge.bisect.asked import Asked, point_of
-from mitigauge.blobs import BlobStore
+from mitigauge.bisect.question import Asked, point_of
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Arm, Case, Experiment
+from mitigauge.files.blobs import BlobStore
 from mitigauge.kernels import service as kernels
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain

@@ -15,8 +15,8 @@ from hypothesis import settings as hypothesis_settings
 from sqlalchemy import Engine, make_url, text
 
 from cli import output
-from mitigauge.database import alembic_config, new_engine
-from mitigauge.embedded_postgres import ensure_running, stop
+from mitigauge.database.embedded_server import ensure_running, stop
+from mitigauge.database.engine import alembic_config, new_engine
 from mitigauge.settings import get_settings
 
 # Exploring is for people; a build must not fail by chance. Loaded machines are slow.

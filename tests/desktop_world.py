@@ -23,7 +23,7 @@ from sqlalchemy import Engine
 
 from mitigauge.catalog import Catalog
 from mitigauge.clock import Clock
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.repository import upsert_host
@@ -33,7 +33,7 @@ from mitigauge.results.schema import ReadResult
 from mitigauge.runs.intake import TakenResult, store_results
 from mitigauge.runs.tables import Boot, Run
 from mitigauge.settings import REPOSITORY
-from pipelines.steps.parsing import checked, timed_pass
+from pipelines.steps.parser import checked, timed_pass
 from tests.loading import load
 
 FIXTURE = REPOSITORY / "workloads/desktop/fixtures/three-light"

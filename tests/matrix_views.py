@@ -6,9 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mitigauge.experiments.states import ExperimentState
-from mitigauge.runs.states import RunState
-from mitigauge.verdicts.states import Verdict
-from mitigauge.views.schemas import (
+from mitigauge.pages.schemas import (
     ArmView,
     CellView,
     ComparisonView,
@@ -17,6 +15,8 @@ from mitigauge.views.schemas import (
     RowView,
     RunView,
 )
+from mitigauge.runs.states import RunState
+from mitigauge.verdicts.states import Verdict
 
 STARTED = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 ENDED = datetime(2026, 7, 1, 12, 22, tzinfo=UTC)

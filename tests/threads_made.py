@@ -9,7 +9,7 @@ from sqlalchemy import Engine, insert, text
 from mitigauge.catalog import Catalog
 from mitigauge.claims.files import claim_files, read_claims
 from mitigauge.claims.service import import_claims
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Case
 from mitigauge.results.tables import THREAD_TABLE

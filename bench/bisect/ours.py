@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from bench.bisect.outcome import NONE, OPEN, RANGE, SEVERAL, WRONG, Outcome, named
 from bench.bisect.world import SIGMA, World
-from mitigauge.bisect.decide import next_action
+from mitigauge.bisect.decision import next_action
 from mitigauge.bisect.model import (
     Action,
     Answer,

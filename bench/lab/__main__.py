@@ -19,10 +19,10 @@ from cli import database, lab
 from cli.processes import running
 from cli.progress import follow
 from mitigauge.clock import Clock
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
+from mitigauge.pages import experiments as views
 from mitigauge.runs import submission
 from mitigauge.verdicts.states import Verdict
-from mitigauge.views import experiments as views
 
 NEIGHBOURS = 2
 

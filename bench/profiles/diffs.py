@@ -15,9 +15,9 @@ import numpy as np
 from alembic import command
 from sqlalchemy import Engine, text
 
-from mitigauge.database import alembic_config, new_engine, transaction
-from mitigauge.embedded_postgres import ensure_running, stop
-from mitigauge.memory import keep_freed_memory
+from cli.memory import keep_freed_memory
+from mitigauge.database.embedded_server import ensure_running, stop
+from mitigauge.database.engine import alembic_config, new_engine, transaction
 from mitigauge.profiles.capture.capture import Pass
 from mitigauge.profiles.capture.folded_text import write_folded
 from mitigauge.profiles.diff.compare import compare_functions

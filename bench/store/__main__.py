@@ -108,7 +108,7 @@ def resident_mib(pid: int) -> float:
 
 def old_bytes(engine: Engine, url: str) -> tuple[int, float]:
     """Bytes of the same values a row each, and seconds of carrying them over."""
-    from mitigauge.database import alembic_config
+    from mitigauge.database.engine import alembic_config
 
     command.downgrade(alembic_config(url), "0014")
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -136,10 +136,10 @@ def bytes_table(engine: Engine, url: str, values: int) -> list[Row]:
 
 def judging_rows(engine: Engine, filled: Filled) -> list[Row]:
     """Judging everything in the worker, and the report."""
-    from mitigauge.database import transaction
-    from mitigauge.reports.service import gathered
+    from mitigauge.database.engine import transaction
+    from mitigauge.letters.report.service import gathered
+    from mitigauge.pages.experiments import show_experiment
     from mitigauge.runs.conclusions import conclude_closed
-    from mitigauge.views.experiments import show_experiment
 
     judging = timed(lambda: conclude_closed(engine))
 
@@ -195,8 +195,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mitigauge-bench-") as home:
         os.environ["MITIGAUGE_HOME"] = home
         os.environ.pop("MITIGAUGE_DATABASE_URL", None)
-        from mitigauge.database import alembic_config, database_url, get_engine
-        from mitigauge.embedded_postgres import stop
+        from mitigauge.database.embedded_server import stop
+        from mitigauge.database.engine import alembic_config, database_url, get_engine
         from mitigauge.runs.conclusions import conclude_closed
 
         url = database_url()

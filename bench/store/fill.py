@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import Engine, text
 
 from mitigauge.clock import Clock
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.repository import upsert_host

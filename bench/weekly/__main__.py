@@ -27,9 +27,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mitigauge-bench-") as home:
         os.environ["MITIGAUGE_HOME"] = home
         os.environ.pop("MITIGAUGE_DATABASE_URL", None)
-        from mitigauge.database import alembic_config, database_url, get_engine
-        from mitigauge.embedded_postgres import stop
-        from mitigauge.reports.weekly import service
+        from mitigauge.database.embedded_server import stop
+        from mitigauge.database.engine import alembic_config, database_url, get_engine
+        from mitigauge.letters.weekly import service
         from mitigauge.runs.noise import note_noise
         from mitigauge.trends.update import update
 

@@ -12,14 +12,14 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.tables import Fingerprint
+from mitigauge.letters.weekly.week import Week
 from mitigauge.modes.families import Expectation
 from mitigauge.modes.settings import Settings
-from mitigauge.reports.weekly.week import Week
 from mitigauge.runs.tables import Boot, Run
 
 METRIC = "time"

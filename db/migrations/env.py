@@ -7,9 +7,9 @@ from typing import Any
 from alembic import context
 from sqlalchemy import Connection, text
 
-from mitigauge.database import database_url, new_engine
-from mitigauge.schema_upgrade import LOCK_TIMEOUT_S, PATIENCE_S, one_at_a_time
-from mitigauge.tables import metadata
+from mitigauge.database.engine import database_url, new_engine
+from mitigauge.database.metadata import metadata
+from mitigauge.database.schema_upgrade import LOCK_TIMEOUT_S, PATIENCE_S, one_at_a_time
 
 STATEMENT_TIMEOUT_S = 600
 

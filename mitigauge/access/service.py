@@ -14,7 +14,7 @@ from mitigauge.access.roles import OPERATOR, Caller, Means, Role
 from mitigauge.access.schemas import NewTokenView, TokenView
 from mitigauge.access.secret import new_secret, stored_form
 from mitigauge.access.tables import AccessToken, BrowserSession
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, InvalidInput, MitigaugeError, NotFound
 
 PREFIX: Final = "mgt_"

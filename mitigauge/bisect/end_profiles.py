@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from mitigauge.bisect import repository
-from mitigauge.bisect.asked import arm_name
+from mitigauge.bisect.question import arm_name
 from mitigauge.bisect.tables import Bisection, BisectionStep
 from mitigauge.kernels import renames
 from mitigauge.profiles.diff.compare import FunctionDiff, bases_of, diff_functions, with_names

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mitigauge.bisect.asked import point_of
+from mitigauge.bisect.question import point_of
 from mitigauge.bisect.records import PointLevel, Value
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.runs.states import BootState
 
 LONGEST_WHY = 1000

@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session, selectinload
 from mitigauge.bisect.intake import BootRow
 from mitigauge.bisect.states import BisectionState
 from mitigauge.bisect.tables import Bisection, BisectionCandidate, BisectionPoint
-from mitigauge.database import BINARY, advisory_lock
+from mitigauge.database.engine import BINARY, advisory_lock
+from mitigauge.database.locks import Lock
 from mitigauge.errors import NotFound
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.tables import Host
 from mitigauge.kernels.tables import Kernel
-from mitigauge.locks import Lock
 from mitigauge.profiles.store.tables import Profile
 from mitigauge.results.tables import Measurement, Result
 from mitigauge.runs.states import BootState

@@ -8,9 +8,9 @@ from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR
 from mitigauge.bisect import intake, model, repository
-from mitigauge.bisect.drafts import Change, Draft, figure_of, is_outside
+from mitigauge.bisect.draft import Change, Draft, figure_of, is_outside
 from mitigauge.bisect.end_profiles import shares_of
-from mitigauge.bisect.learnt import current_step, has_profiled_ends, question
+from mitigauge.bisect.knowledge import current_step, has_profiled_ends, question
 from mitigauge.bisect.states import BisectionState
 from mitigauge.bisect.tables import (
     Bisection,
@@ -19,11 +19,11 @@ from mitigauge.bisect.tables import (
     BisectionStep,
 )
 from mitigauge.bisect.weights import Touch, priors, weight_in_words
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict
 from mitigauge.experiments.states import FINAL_STATES, ExperimentState
 from mitigauge.experiments.tables import Experiment
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.jobs.blame import MOST_TRIES, pause_s
 from mitigauge.runs import service as runs
 

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.bisect.records import BisectionAnswer, PointLevel, Source, Value
 from mitigauge.bisect.states import BisectionKind, BisectionState
-from mitigauge.database import Base, one_of
+from mitigauge.database.engine import Base, one_of
+from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.tables import Experiment
-from mitigauge.json_column import JsonOf
 from mitigauge.kernels.tables import Kernel
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from mitigauge.declared import located_errors
 from mitigauge.errors import InvalidInput
+from mitigauge.files.field_types import located_errors
+from mitigauge.files.yaml_file import parse_yaml
 from mitigauge.settings import REPOSITORY
 from mitigauge.workloads.definitions import Value
-from mitigauge.yaml_file import parse_yaml
 
 CLAIMS = REPOSITORY / "experiments" / "claims"
 

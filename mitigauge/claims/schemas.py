@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from mitigauge.pages.schemas import View
 from mitigauge.stats.bounds import Bound
-from mitigauge.views.schemas import View
 
 
 class ClaimOutcome(StrEnum):

@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
 from mitigauge.claims import repository
-from mitigauge.claims.beside import Finding, weigh
+from mitigauge.claims.comparison import Finding, weigh
 from mitigauge.claims.files import ClaimEntry, ClaimFile
 from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView, ClaimView
 from mitigauge.claims.tables import Claim, ClaimSource
 from mitigauge.experiments import repository as experiment_rows
-from mitigauge.views import experiments as views
-from mitigauge.views.schemas import ArmView, ComparisonView, ExperimentView, RowView
+from mitigauge.pages import experiments as views
+from mitigauge.pages.schemas import ArmView, ComparisonView, ExperimentView, RowView
 
 Parameters = Mapping[str, object]
 

@@ -13,7 +13,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mitigauge.collectors.series import Series
+from mitigauge.collectors.samples import Series
 
 Doubles = NDArray[np.float64]
 Window = tuple[float, float]

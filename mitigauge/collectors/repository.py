@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from mitigauge.collectors.tables import CollectedSeries
-from mitigauge.database import BINARY
+from mitigauge.database.engine import BINARY
 
 
 class Told(NamedTuple):

@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from mitigauge.collectors import figures, repository
-from mitigauge.collectors.series import LONGEST_REASON, Series, packed, read_series, read_summary
+from mitigauge.collectors.samples import LONGEST_REASON, Series, packed, read_series, read_summary
 from mitigauge.errors import InvalidInput, MitigaugeError
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 
 SUMMARY = "collected.json"
 

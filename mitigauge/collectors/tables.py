@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database import Base
-from mitigauge.json_column import JsonOf
+from mitigauge.database.engine import Base
+from mitigauge.database.json_column import JsonOf
 
 
 class CollectedSeries(Base):
@@ -34,5 +34,5 @@ class CollectedSeries(Base):
     # Over that window: figure → its mean, column → its increase a second.
     means: Mapped[dict[str, float]] = mapped_column(JsonOf(dict[str, float]), server_default="{}")
     rates: Mapped[dict[str, float]] = mapped_column(JsonOf(dict[str, float]), server_default="{}")
-    # See mitigauge.collectors.series; tens of kilobytes that most readers do not need.
+    # See mitigauge.collectors.samples; tens of kilobytes that most readers do not need.
     data: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)

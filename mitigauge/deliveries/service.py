@@ -8,10 +8,10 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
 from mitigauge.deliveries import repository
 from mitigauge.deliveries.states import DeliveryState, Told
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 
 # Longer than a conversation with a server may last; then whoever began is gone.
 LOST_AFTER = timedelta(minutes=10)

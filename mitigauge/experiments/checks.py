@@ -5,9 +5,9 @@ from __future__ import annotations
 from mitigauge.catalog import Catalog
 from mitigauge.experiments.spec import KnownHost, check_spec, environment_named_in
 from mitigauge.experiments.spec_model import ExperimentSpec
+from mitigauge.files.yaml_file import parse_yaml
 from mitigauge.fleet.inventory import environment_names, load_hosts
 from mitigauge.fleet.service import HostVars
-from mitigauge.yaml_file import parse_yaml
 
 
 def check_text(

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
+from mitigauge.database.locks import Lock
 from mitigauge.experiments.tables import Event
-from mitigauge.hostile import clean_text
-from mitigauge.locks import Lock
+from mitigauge.files.hostile_text import clean_text
 
 # PostgreSQL's channel on which experiments that have news are named, by their id as text.
 CHANNEL = "mitigauge_experiment"

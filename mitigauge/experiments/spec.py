@@ -16,7 +16,6 @@ from pydantic import ValidationError
 
 from mitigauge.catalog import Catalog
 from mitigauge.clock import Clock
-from mitigauge.declared import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, located_errors
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.spec_model import (
     MAX_ARMS,
@@ -32,10 +31,11 @@ from mitigauge.experiments.spec_model import (
     cases_of,
     count_of,
 )
-from mitigauge.hostile import shown
+from mitigauge.files.field_types import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, located_errors
+from mitigauge.files.hostile_text import shown
+from mitigauge.files.yaml_file import YamlDocument, parse_yaml
 from mitigauge.modes.crossing import BOTH, crossed, wanted_by
 from mitigauge.workloads.definitions import BY_ARM, Value, Workload
-from mitigauge.yaml_file import YamlDocument, parse_yaml
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from pydantic import (
     model_validator,
 )
 
-from mitigauge.boot_method import BootMethod
 from mitigauge.catalog import Catalog
-from mitigauge.declared import Name, Text, formed
-from mitigauge.hostile import HOSTILE, shown
+from mitigauge.files.field_types import Name, Text, formed
+from mitigauge.files.hostile_text import HOSTILE, shown
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.workloads.collectors import CHEAP, COLLECTORS
 from mitigauge.workloads.definitions import LARGEST_NUMBER, LONGEST_CASE_S, Value, Workload
 

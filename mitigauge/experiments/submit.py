@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
-from mitigauge.boot_method import BootMethod
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.metric import CaseMetric
@@ -20,6 +19,7 @@ from mitigauge.experiments.spec_model import (
     cases_of,
 )
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels import service as kernels
 from mitigauge.kernels.recipe import is_ours

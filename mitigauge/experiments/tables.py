@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from mitigauge.boot_method import BootMethod
-from mitigauge.database import Base, one_of
+from mitigauge.database.engine import Base, one_of
+from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.states import ExperimentState
-from mitigauge.json_column import JsonOf
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.modes.crossing import BOTH
 from mitigauge.modes.families import Expectation, described
 from mitigauge.modes.settings import Settings

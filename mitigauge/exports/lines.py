@@ -18,7 +18,7 @@ import zstandard
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from mitigauge.errors import InvalidInput, TooLarge
-from mitigauge.hostile import HOSTILE, clean_text
+from mitigauge.files.hostile_text import HOSTILE, clean_text
 
 FORMAT: Final = 1
 SUFFIX: Final = ".mitigauge.zst"

@@ -10,10 +10,9 @@ from typing import BinaryIO
 
 from sqlalchemy import Engine
 
-from mitigauge.blobs import BlobStore
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import InvalidInput
-from mitigauge.exports import reading
+from mitigauge.exports import reader
 from mitigauge.exports.lines import (
     LARGEST_FILE,
     Header,
@@ -22,7 +21,8 @@ from mitigauge.exports.lines import (
     read_lines,
     refused,
 )
-from mitigauge.exports.older import at_head
+from mitigauge.exports.old_files import at_head
+from mitigauge.files.blobs import BlobStore
 from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.trends.update import update_quietly
 
@@ -38,7 +38,7 @@ class Imported:
 
 
 def import_experiment(engine: Engine, path: Path, blobs: BlobStore) -> Imported:
-    """Take in a file that :func:`~mitigauge.exports.writing.export_experiment` wrote.
+    """Take in a file that :func:`~mitigauge.exports.writer.export_experiment` wrote.
 
     All of it is stored or nothing. One whose experiment is here already changes nothing. A file
     of an older revision of the schema is brought to this one in a database of its own. Raises
@@ -53,11 +53,11 @@ def import_experiment(engine: Engine, path: Path, blobs: BlobStore) -> Imported:
             return read_lines(stream, name)
 
         with transaction(engine) as session:
-            known = reading.already_here(session, again())
+            known = reader.already_here(session, again())
         if known is not None:
             return Imported(known, header, is_new=False)
         with at_head(engine, header, again, name) as lines, transaction(engine) as session:
-            number = reading.import_lines(session, header, lines, name=name, blobs=blobs)
+            number = reader.import_lines(session, header, lines, name=name, blobs=blobs)
     # What an older version wrote has no verdicts stored.
     conclude_closed(engine)
     update_quietly(engine)

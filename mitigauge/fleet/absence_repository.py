@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
 from mitigauge.fleet.repository import locked_host
 from mitigauge.fleet.states import AbsenceKind
 from mitigauge.fleet.tables import Host, HostAbsence

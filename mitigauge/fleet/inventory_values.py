@@ -21,13 +21,13 @@ from pydantic import (
     model_validator,
 )
 
-from mitigauge.boot_method import HostBoots
 from mitigauge.clock import Clock
-from mitigauge.declared import Closed
 from mitigauge.errors import InvalidInput
+from mitigauge.files.field_types import Closed
+from mitigauge.files.hostile_text import clean_text, shown
+from mitigauge.fleet.boot_method import HostBoots
 from mitigauge.fleet.power_values import User, console_values, power_values
 from mitigauge.fleet.value_types import File, Line, Machine
-from mitigauge.hostile import clean_text, shown
 
 PREFIX = "mitigauge_"
 # The longest that a machine may take from its reset to its greeting.

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError
 
-from mitigauge.declared import Closed
+from mitigauge.files.field_types import Closed
+from mitigauge.files.hostile_text import clean_text, shown
 from mitigauge.fleet.value_types import File, Line, Machine
-from mitigauge.hostile import clean_text, shown
 
 # No option and no second argument: it stands behind one in a command line.
 User = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@\\-]{0,62}$")]

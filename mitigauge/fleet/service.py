@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mitigauge.boot_method import HostBoots
 from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
+from mitigauge.fleet.boot_method import HostBoots
 from mitigauge.fleet.inventory_values import address_of, names_one_host, values_of
 
 

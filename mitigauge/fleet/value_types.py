@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, StringConstraints
 
-from mitigauge.hostile import HOSTILE
+from mitigauge.files.hostile_text import HOSTILE
 
 _TEMPLATE = re.compile(r"\{[{%#]")
 

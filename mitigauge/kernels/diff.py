@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mitigauge.errors import InvalidInput
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 
 LONGEST_PATH = 4096
 # Of a text with a diff, and characters of the words before one.

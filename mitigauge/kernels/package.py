@@ -9,9 +9,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from mitigauge.confined import ENVIRONMENT, Limits, run_confined
 from mitigauge.errors import InvalidInput, NotReady
-from mitigauge.hostile import clean_text
+from mitigauge.files.confinement import ENVIRONMENT, Limits, run_confined
+from mitigauge.files.hostile_text import clean_text
 
 PROGRAM = Path(__file__).with_name("_package.py")
 # Both windows, the package's and the image's, are 128 MiB at most where people made them.

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 
 from mitigauge.errors import InvalidInput
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.kernels.diff import diff_in
 from mitigauge.mails.mail import Mail
 from mitigauge.mails.subject import LONGEST_TITLE, title_of

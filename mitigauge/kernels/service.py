@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.kernels import repository
 from mitigauge.kernels.patch import Patch

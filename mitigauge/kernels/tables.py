@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database import Base, one_of
-from mitigauge.json_column import JsonOf
+from mitigauge.database.engine import Base, one_of
+from mitigauge.database.json_column import JsonOf
 from mitigauge.kernels.states import KernelState
 
 

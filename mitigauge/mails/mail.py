@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.mails.addresses import addresses_in
 from mitigauge.mails.heads import words_of
 

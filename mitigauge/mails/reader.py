@@ -12,9 +12,9 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
-from mitigauge.confined import Limits, run_confined
 from mitigauge.errors import InvalidInput
-from mitigauge.hostile import clean_text
+from mitigauge.files.confinement import Limits, run_confined
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.mails.mail import LARGEST_MAIL, Address, Mail
 from mitigauge.mails.mailbox import split
 

@@ -10,7 +10,7 @@ from pydantic import (
     model_validator,
 )
 
-from mitigauge.declared import Closed, Name, Option, Text
+from mitigauge.files.field_types import Closed, Name, Option, Text
 from mitigauge.modes.settings import Settings
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, RootModel
 
-from mitigauge.declared import Closed, Option, formed
+from mitigauge.files.field_types import Closed, Option, formed
 
 MODULE = r"[A-Za-z0-9_]{1,64}"
 # The kernel takes - and _ for one another; below /sys/module it is always _.

@@ -21,7 +21,7 @@ from pydantic_core import PydanticCustomError
 
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.metric import CaseMetric
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.results.details import BootDetails, PassDetails
 from mitigauge.results.threads import ThreadsBody
 

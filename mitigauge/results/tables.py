@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from mitigauge.database import Base, one_of
+from mitigauge.database.engine import Base, one_of
 from mitigauge.experiments.tables import Case
 
 RESULT_STATES = "measured failed lab_fault"

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 
 # As many as the kit's table has (workloads/_kit/threads.py).
 MOST_NAMES = 50

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, Engine, MetaData, String, func, select, text, union
 from sqlalchemy.orm import Session
 
-from mitigauge.database import advisory_lock, database_now, transaction
+from mitigauge.database.engine import advisory_lock, database_now, transaction
+from mitigauge.database.locks import Lock
 from mitigauge.experiments.tables import Event
-from mitigauge.locks import Lock
 from mitigauge.retention.tables import Pruning
 
 # Rows a transaction; some milliseconds each.

@@ -16,14 +16,14 @@ import structlog
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from mitigauge.blobs import Stored, blob_store
+from mitigauge.database.metadata import metadata
 from mitigauge.errors import MitigaugeError, NotReady
-from mitigauge.log_files import cut_log, hollow_log
+from mitigauge.files.blobs import Stored, blob_store
+from mitigauge.files.log_files import cut_log, hollow_log
 from mitigauge.retention import files, repository
 from mitigauge.retention.repository import Part, Rows
 from mitigauge.retention.schemas import Pruned, Removed
 from mitigauge.settings import Settings
-from mitigauge.tables import metadata
 
 log = structlog.get_logger()
 

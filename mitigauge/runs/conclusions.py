@@ -10,12 +10,12 @@ import structlog
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now, is_away, transaction
+from mitigauge.database.engine import database_now, is_away, transaction
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import announce, record_event
 from mitigauge.experiments.tables import Experiment
-from mitigauge.runs import judging
 from mitigauge.runs import repository as run_rows
+from mitigauge.runs import verdict_service
 from mitigauge.runs.tables import Run
 from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts import repository as verdict_rows
@@ -31,7 +31,7 @@ def conclude_closed(engine: Engine) -> None:
     """Conclude all runs, and then all experiments, that are over and not concluded yet.
 
     What cannot be worked out is said in the event log and not tried again. Raises nothing but
-    what :func:`mitigauge.database.is_away` knows.
+    what :func:`mitigauge.database.engine.is_away` knows.
     """
     with transaction(engine) as session:
         runs = run_rows.unconcluded(session)
@@ -56,12 +56,12 @@ def conclude_run(engine: Engine, run_id: int, reason: str = END_OF_RUN) -> None:
 
 def _conclude_run(engine: Engine, run_id: int, reason: str) -> None:
     # Takes a second for thousands of cases, so no transaction is open meanwhile.
-    judgeable = judging.load(engine, run_id)
-    judgement = judging.judge(judgeable)
-    alarms = judging.false_alarms(judgeable, run_id)
+    judgeable = verdict_service.load(engine, run_id)
+    judgement = verdict_service.judge(judgeable)
+    alarms = verdict_service.false_alarms(judgeable, run_id)
     with transaction(engine) as session:
         run = session.get_one(Run, run_id, with_for_update=True)
-        judging.store(session, run, judgement, reason=reason, over=True)
+        verdict_service.store(session, run, judgement, reason=reason, over=True)
         verdict_rows.store_aa(session, alarms)
         run.concluded_at = run.concluded_at or database_now(session)
         announce(session, run.experiment_id)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from mitigauge.boot_method import BootMethod
 from mitigauge.clock import Clock
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.runs.states import UNCOUNTED_BOOT_STATES
 from mitigauge.runs.tables import Boot, Run
 

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
 from mitigauge.errors import StaleEpoch
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.availability import kept_from

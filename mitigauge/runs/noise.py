@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 from sqlalchemy import Engine
 
-from mitigauge.database import database_now, is_away, transaction
+from mitigauge.database.engine import database_now, is_away, transaction
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.results import repository as result_rows
 from mitigauge.runs import repository as run_rows
@@ -30,8 +30,8 @@ Values = Mapping[tuple[int, str], dict[int, dict[int, Sequence[float]]]]
 def note_noise(engine: Engine) -> int:
     """Work out the noise of all runs that are concluded and have none stored; how many there were.
 
-    Raises nothing but what :func:`mitigauge.database.is_away` knows: what cannot be worked out
-    is not tried again.
+    Raises nothing but what :func:`mitigauge.database.engine.is_away` knows: what cannot be worked
+    out is not tried again.
     """
     with transaction(engine) as session:
         waiting = run_rows.without_noise(session)

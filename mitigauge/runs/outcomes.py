@@ -14,14 +14,14 @@ import orjson
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Experiment
 from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
 from mitigauge.results.schema import body_digest
-from mitigauge.runs import attempts
+from mitigauge.runs import attempt_repository
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.kernel_build import KernelBuild
 from mitigauge.runs.plan import new_nonce
@@ -101,7 +101,7 @@ def worker_lost(session: Session, run: Run, attempt: StepAttempt) -> None:
     Of a worker that had steps of several runs in hand nobody knows which of them ended it:
     it counts as a part of one for each.
     """
-    at_once = attempts.lost_with(session, attempt.worker)
+    at_once = attempt_repository.lost_with(session, attempt.worker)
     run.lost_workers += 1 / at_once
     others = f", and {at_once - 1} other steps with it" if at_once > 1 else ""
     _log(
@@ -172,7 +172,7 @@ def up(session: Session, boot: Boot) -> None:
 def up_uncycled(session: Session, boot: Boot) -> None:
     """The host was to be power-cycled and answers; a worker that was lost may have cycled it."""
     up(session, boot)
-    if attempts.lost_during(session, boot.id, "boot.power-cycle"):
+    if attempt_repository.lost_during(session, boot.id, "boot.power-cycle"):
         boot.power_cycled = True
         boot.reason = "perhaps power cycled: the worker that was to do it was lost"
 

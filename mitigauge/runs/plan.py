@@ -6,9 +6,9 @@ import secrets
 
 from sqlalchemy.orm import Session
 
-from mitigauge.boot_method import BootMethod
 from mitigauge.experiments.plan import plan_run
 from mitigauge.experiments.tables import Arm, Comparison, Experiment
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.repository import NO_POWER, upsert_host
 from mitigauge.fleet.service import HostVars
 from mitigauge.runs.tables import Boot, Run

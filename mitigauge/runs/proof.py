@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mitigauge.boot_method import BootMethod, was_by
+from mitigauge.fleet.boot_method import BootMethod, was_by
 from mitigauge.modes.families import Expectation, described
 from mitigauge.modes.settings import Reading
 from mitigauge.runs.states import BootState

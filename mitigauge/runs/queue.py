@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mitigauge.runs.remaining import Remaining
+from mitigauge.runs.time_left import Remaining
 
 
 @dataclass(frozen=True, slots=True)

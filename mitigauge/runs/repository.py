@@ -10,7 +10,7 @@ from sqlalchemy import func, or_, select, text, type_coerce, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
 from mitigauge.errors import NotFound
 from mitigauge.experiments.repository import no_experiment
 from mitigauge.experiments.states import FINAL_STATES

@@ -8,15 +8,15 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR, Right, roles_with
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, Forbidden, InvalidInput
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.states import FINAL_STATES
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.availability import is_reserved, require_time
-from mitigauge.hostile import clean_text
 from mitigauge.runs import leases, outcomes
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.states import OPEN_BOOT_STATES, BootState

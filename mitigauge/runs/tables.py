@@ -9,12 +9,12 @@ from uuid import UUID
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from mitigauge.boot_method import BootMethod
 from mitigauge.clock import Clock
-from mitigauge.database import Base, one_of
+from mitigauge.database.engine import Base, one_of
+from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.tables import Arm, Comparison, Experiment
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.tables import Fingerprint, Host
-from mitigauge.json_column import JsonOf
 from mitigauge.runs.kernel_build import KernelBuild
 from mitigauge.runs.states import Activity, BootState, RunState
 

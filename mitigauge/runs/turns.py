@@ -14,8 +14,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
+from mitigauge.database.locks import Lock
 from mitigauge.fleet.tables import Host
-from mitigauge.locks import Lock
 from mitigauge.runs.leases import Lease, note_activity
 from mitigauge.runs.states import Activity
 from mitigauge.runs.tables import HostLease

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import MitigaugeError, NotReady
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.jobs.blame import OF_MACHINE
 from mitigauge.series import fault_repository as repository
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 MOST_ENTRIES = 500

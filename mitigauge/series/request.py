@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mitigauge.errors import InvalidInput
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.kernels.diff import diff_in
 from mitigauge.kernels.patch import LARGEST_BYTES, Patch, read_patch
 from mitigauge.mails.mail import Mail

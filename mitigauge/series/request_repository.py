@@ -10,10 +10,10 @@ from sqlalchemy import ColumnElement, Engine, cast, func, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from mitigauge.database import advisory_lock, database_now
+from mitigauge.database.engine import advisory_lock, database_now
+from mitigauge.database.locks import Lock
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Experiment
-from mitigauge.locks import Lock
 from mitigauge.series.request import Asked
 from mitigauge.series.states import RequestState, RevisionState
 from mitigauge.series.tables import Series, SeriesRequest, SeriesRevision

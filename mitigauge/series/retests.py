@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from mitigauge.blobs import BlobStore
 from mitigauge.errors import InvalidInput
-from mitigauge.hostile import clean_text
+from mitigauge.files.blobs import BlobStore
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.kernels.patch import Patch
 from mitigauge.series import service
 from mitigauge.series.range_diff import on_top

@@ -12,19 +12,19 @@ from typing import TypeVar
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR
-from mitigauge.blobs import BlobStore
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, InvalidInput, NotFound
-from mitigauge.hostile import clean_text
+from mitigauge.files.blobs import BlobStore
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.jobs.blame import MOST_TRIES, pause_s
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.tables import Kernel
 from mitigauge.series import letter, repository
+from mitigauge.series.mail_thread import FoundRevision
 from mitigauge.series.range_diff import Comparison
 from mitigauge.series.schemas import Recipients, SeriesPatch
 from mitigauge.series.states import STARTABLE, Attested, RevisionState
 from mitigauge.series.tables import Series, SeriesRevision
-from mitigauge.series.thread import FoundRevision
 
 T = TypeVar("T")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")

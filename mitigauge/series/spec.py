@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from mitigauge.errors import InvalidInput
-from mitigauge.yaml_file import parse_yaml
+from mitigauge.files.yaml_file import parse_yaml
 
 PREFIX = "series/"
 PLACES = ("this", "before", "base")

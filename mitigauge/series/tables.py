@@ -7,9 +7,9 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from mitigauge.database import Base, one_of
+from mitigauge.database.engine import Base, one_of
+from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.tables import Experiment
-from mitigauge.json_column import JsonOf
 from mitigauge.kernels.tables import Kernel
 from mitigauge.series.range_diff import Change, PatchChange, Renamed
 from mitigauge.series.request import Asked

@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, InvalidInput, NotFound
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.stats.rates import rate_interval
-from mitigauge.trends import reading, repository
-from mitigauge.trends.reading import Wanted
+from mitigauge.trends import page_repository, repository
+from mitigauge.trends.page_repository import Wanted
 from mitigauge.trends.schemas import (
     Annotation,
     ChangeState,
@@ -42,10 +42,10 @@ def list_trends(
     session: Session, wanted: Wanted = EVERY, *, offset: int = 0, limit: int = PAGE_SIZE
 ) -> TrendPage:
     """A page of trends: those whose change is newest first, then those without one."""
-    rows, total = reading.listed(session, wanted, offset=offset, limit=limit)
+    rows, total = page_repository.listed(session, wanted, offset=offset, limit=limit)
     newest = {
         row.Trend.id: _change(row)
-        for row in reading.newest_changes(session, [trend.id for trend in rows])
+        for row in page_repository.newest_changes(session, [trend.id for trend in rows])
     }
     end = offset + len(rows)
     return TrendPage(
@@ -74,7 +74,9 @@ def show_trend(session: Session, trend_id: int) -> TrendView:
     """One trend with its values. Raises :class:`NotFound`."""
     trend = _trend(session, trend_id)
     values = repository.values_of(session, [trend_id]).get(trend_id, [])
-    changes = [(row.StoredChange, _change(row)) for row in reading.changes_of(session, trend_id)]
+    changes = [
+        (row.StoredChange, _change(row)) for row in page_repository.changes_of(session, trend_id)
+    ]
     left_out = max(0, len(values) - MOST_VALUES)
     return TrendView(
         **_identity(trend),
@@ -92,9 +94,10 @@ def show_trend(session: Session, trend_id: int) -> TrendView:
         changes=[shown for stored, shown in changes if stored.superseded_at is None],
         earlier=[shown for stored, shown in changes if stored.superseded_at is not None][::-1],
         annotations=[
-            Annotation.model_validate(each) for each in reading.annotations_of(session, trend_id)
+            Annotation.model_validate(each)
+            for each in page_repository.annotations_of(session, trend_id)
         ],
-        others=[_other(trend, each) for each in reading.others_like(session, trend)],
+        others=[_other(trend, each) for each in page_repository.others_like(session, trend)],
         notes=trend.notes,
     )
 
@@ -106,13 +109,13 @@ def changes_found(
 
     Found is when values first showed it, by our clock; a change lies some values before that.
     """
-    rows = reading.changes_found(session, since=since, until=until, limit=MOST_CHANGES)
+    rows = page_repository.changes_found(session, since=since, until=until, limit=MOST_CHANGES)
     return [_change(row) for row in rows]
 
 
 def open_changes(session: Session, before: datetime | None = None) -> list[TrendChange]:
     """Lasting changes that nobody has accepted and that were found before, the largest first."""
-    rows = reading.changes_found(session, until=before, only_open=True, limit=MOST_CHANGES)
+    rows = page_repository.changes_found(session, until=before, only_open=True, limit=MOST_CHANGES)
     return [_change(row) for row in rows]
 
 
@@ -126,7 +129,7 @@ def accept(
     said so already.
     """
     said = _text(text)
-    found = reading.change(session, change_id, lock=True)
+    found = page_repository.change(session, change_id, lock=True)
     if found is None:
         raise _no_change(change_id)
     state = ChangeState.EXPECTED if expected else ChangeState.ACCEPTED
@@ -147,7 +150,7 @@ def accept(
     session.flush()
     return next(
         _change(row)
-        for row in reading.changes_of(session, found.trend_id)
+        for row in page_repository.changes_of(session, found.trend_id)
         if row.StoredChange.id == change_id and row.StoredChange.superseded_at is None
     )
 
@@ -169,7 +172,7 @@ def annotate(
     said = _text(text)
     _trend(session, trend_id)
     if change_id is not None:
-        change = reading.change(session, change_id)
+        change = page_repository.change(session, change_id)
         if change is None:
             raise _no_change(change_id)
         if change.trend_id != trend_id:
@@ -178,7 +181,7 @@ def annotate(
                 hint=f"`mitigauge trends show {trend_id}` lists its changes.",
             )
         about = about or change.at
-    if len(reading.annotations_of(session, trend_id)) >= MOST_ANNOTATIONS:
+    if len(page_repository.annotations_of(session, trend_id)) >= MOST_ANNOTATIONS:
         raise Conflict(
             f"trend {trend_id} has {MOST_ANNOTATIONS} annotations",
             hint="Say it in the change's own thread.",
@@ -194,7 +197,7 @@ def annotate(
 
 def host_classes(session: Session) -> list[ClassPage]:
     """Every host class that has a trend."""
-    hosts = reading.hosts_by_class(session)
+    hosts = page_repository.hosts_by_class(session)
     return [
         ClassPage(
             environment=environment,
@@ -204,7 +207,7 @@ def host_classes(session: Session) -> list[ClassPage]:
             trends=trends,
             changed=changed,
         )
-        for environment, host_class, trends, changed, workloads in reading.classes(session)
+        for environment, host_class, trends, changed, workloads in page_repository.classes(session)
     ]
 
 
@@ -215,7 +218,7 @@ def stability(session: Session) -> list[Stability]:
     independent ones, and somewhat too narrow where a question was asked often.
     """
     found = []
-    for row in reading.stabilities(session):
+    for row in page_repository.stabilities(session):
         low, high = rate_interval(row.agreed, row.pairs)
         found.append(
             Stability(
@@ -230,7 +233,7 @@ def stability(session: Session) -> list[Stability]:
 
 
 def _trend(session: Session, trend_id: int) -> Trend:
-    found = reading.trend(session, trend_id)
+    found = page_repository.trend(session, trend_id)
     if found is None:
         raise NotFound(f"there is no trend {trend_id}", hint="`mitigauge trends list` lists them.")
     return found

@@ -9,8 +9,8 @@ from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Sequence,
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.clock import Clock
-from mitigauge.database import Base, one_of
-from mitigauge.json_column import JsonOf
+from mitigauge.database.engine import Base, one_of
+from mitigauge.database.json_column import JsonOf
 from mitigauge.trends.schemas import Cause, ChangeKind, ChangeState, MovedTo
 
 # What makes two values comparable over time.

@@ -16,17 +16,17 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.database import advisory_lock, database_now, in_words, is_away, transaction
+from mitigauge.database.engine import advisory_lock, database_now, in_words, is_away, transaction
+from mitigauge.database.locks import Lock
 from mitigauge.experiments.tables import Arm, Case
 from mitigauge.fleet.tables import Host
 from mitigauge.kernels.tables import Kernel
-from mitigauge.locks import Lock
 from mitigauge.runs.tables import Run
 from mitigauge.trends import repository, stability
 from mitigauge.trends.context import context_of
 from mitigauge.trends.detection import RULES, Found, Read, Terms, read_all
 from mitigauge.trends.matching import NOT_SHOWN, Plan, plan
-from mitigauge.trends.moved import moved
+from mitigauge.trends.moved_costs import moved
 from mitigauge.trends.notes import notes_of
 from mitigauge.trends.repository import BootRow
 from mitigauge.trends.schemas import ChangeKind, ChangeState, MovedTo

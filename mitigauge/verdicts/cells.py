@@ -10,7 +10,7 @@ from typing import Any
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.stats.bounds import Bound, Uncounted, bound_of, carries
 from mitigauge.stats.case import ArmVerdict
-from mitigauge.verdicts.judging import RULES, ArmValues, Design, Judged
+from mitigauge.verdicts.judgement import RULES, ArmValues, Design, Judged
 from mitigauge.verdicts.states import CellState, Verdict
 
 NOT_MEASURED = "not measured yet"

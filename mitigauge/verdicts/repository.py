@@ -10,11 +10,11 @@ from sqlalchemy import Row, RowMapping, and_, bindparam, delete, func, insert, s
 from sqlalchemy.dialects.postgresql import insert as insert_or
 from sqlalchemy.orm import Session
 
-from mitigauge.database import database_now
+from mitigauge.database.engine import database_now
+from mitigauge.database.locks import Lock
 from mitigauge.experiments.tables import Case
-from mitigauge.locks import Lock
 from mitigauge.verdicts.cells import CELL_FIELDS, Cell, says_the_same
-from mitigauge.verdicts.judging import RULES
+from mitigauge.verdicts.judgement import RULES
 from mitigauge.verdicts.tables import VERDICT_TABLE, AaOutcome, StoredVerdict
 
 _KEY = ("case_id", "metric", "arm_id")

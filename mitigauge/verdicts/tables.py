@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database import Base, one_of
+from mitigauge.database.engine import Base, one_of
 from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts.states import CellState, Verdict
 

@@ -13,8 +13,8 @@ from pydantic import (
     model_validator,
 )
 
-from mitigauge.declared import Closed, Name, Package, Text
-from mitigauge.hostile import shown
+from mitigauge.files.field_types import Closed, Name, Package, Text
+from mitigauge.files.hostile_text import shown
 from mitigauge.stats.domain import Domain, domain_of
 from mitigauge.stats.terms import DELTA_PERCENT
 from mitigauge.workloads.details import Details

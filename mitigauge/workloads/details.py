@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
-from mitigauge.declared import Closed, Name, Text
+from mitigauge.files.field_types import Closed, Name, Text
 
 MOST_BREAKDOWNS = 8
 MOST_ROWS = 64

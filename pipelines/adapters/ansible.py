@@ -25,9 +25,9 @@ import ansible_runner
 from ansible_runner.exceptions import AnsibleRunnerException
 
 from mitigauge.errors import MitigaugeError
+from mitigauge.files.hostile_text import clean, shown
 from mitigauge.fleet.inventory import INVENTORY_READING, inventory_sources
 from mitigauge.fleet.inventory_values import names_one_host
-from mitigauge.hostile import clean, shown
 from mitigauge.settings import REPOSITORY, get_settings
 from pipelines.adapters.ansible_variables import write_variables
 

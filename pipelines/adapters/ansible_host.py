@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mitigauge.boot_method import BootMethod
 from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.fleet.service import HostVars
 from pipelines.adapters.ansible import (

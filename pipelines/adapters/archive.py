@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 import httpx2
 
 from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.series.feed import Entry, NoFeed, entries
 
 FEED_LIMIT = 8 << 20

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.kernels.patch import LARGEST_BYTES, Patch, read_patch
 
 MOST_COMMITS = 4096

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from mitigauge.hostile import clean_text, shown
+from mitigauge.files.hostile_text import clean_text, shown
 from pipelines.host_control import Facts, LabFault
 
 Word = Annotated[str, Field(max_length=300)]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mitigauge.errors import NotFound
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.mails.mail import LARGEST_MAIL
 
 MOST_AT_ONCE = 200

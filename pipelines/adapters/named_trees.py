@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from pipelines.adapters.git_tree import GitTree
 
 _BASE = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,39})@([A-Za-z0-9][A-Za-z0-9._/~^-]{0,199})")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pipelines.decide import Step
-from pipelines.steps import boot, judge, measure, prepare, wind_up
+from pipelines.decision import Step
+from pipelines.steps import boot, interim_analysis, measure, prepare, wind_up
 from pipelines.steps.context import Done, StepContext
 
 STEPS: Mapping[Step, Callable[[StepContext], Done]] = {
@@ -18,7 +18,7 @@ STEPS: Mapping[Step, Callable[[StepContext], Done]] = {
     Step.SKIP: boot.skip,
     Step.START: measure.start,
     Step.POLL: measure.poll,
-    Step.JUDGE: judge.judge,
+    Step.JUDGE: interim_analysis.judge,
     Step.STOP: wind_up.stop,
     Step.RESTORE: wind_up.restore,
     Step.FINISH: wind_up.finish,

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mitigauge.experiments.tables import Case
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.settings import Settings
 from pipelines.host_control import LabFault
 

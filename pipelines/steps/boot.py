@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from mitigauge.boot_method import BootMethod
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.runs import outcomes
 from mitigauge.runs.proof import (
     Judgement,
@@ -19,7 +19,7 @@ from mitigauge.runs.proof import (
 )
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
-from pipelines.decide import ATTEMPTS_A_PLACE
+from pipelines.decision import ATTEMPTS_A_PLACE
 from pipelines.host_control import LabFault
 from pipelines.steps.context import Done, StepContext, boot_of
 

@@ -12,17 +12,17 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
-from mitigauge.database import DISK_FULL, database_now, is_away, transaction
+from mitigauge.database.engine import DISK_FULL, database_now, is_away, transaction
 from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.tables import Case
-from mitigauge.hostile import clean
+from mitigauge.files.hostile_text import clean
 from mitigauge.results import repository as result_rows
-from mitigauge.runs import attempts, outcomes
+from mitigauge.runs import attempt_repository, outcomes
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
 from pipelines.cleaned_host import CleanedHost
-from pipelines.decide import ATTEMPTS_A_PLACE, SILENT_PREPARATIONS_LIMIT, Action, Step
+from pipelines.decision import ATTEMPTS_A_PLACE, SILENT_PREPARATIONS_LIMIT, Action, Step
 from pipelines.host_control import HostControl, LabFault, LeaseGone, Unanswered
 
 log = structlog.get_logger()
@@ -221,7 +221,7 @@ def unanswered(context: StepContext, fault: Unanswered) -> Done:
     if boot_id is None or context.boot.state == BootState.PLANNED:
         return faulted(context, fault)
     with transaction(context.engine) as session:
-        since = attempts.unanswered_since(session, boot_id)
+        since = attempt_repository.unanswered_since(session, boot_id)
     if context.seconds_since(since) > SILENCE_LIMIT_S:
         return faulted(context, fault)
     said = in_one_line(fault)

@@ -16,14 +16,14 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy.orm import Session
 
-from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
 from mitigauge.clock import Clock
 from mitigauge.collectors.service import Collected, store_collected
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.tables import Case
-from mitigauge.hostile import clean_text
+from mitigauge.files.blobs import blob_store
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.profiles.capture.capture import Capture
 from mitigauge.profiles.store.instructions import store_instructions
 from mitigauge.profiles.store.service import store_boot_profile
@@ -36,10 +36,10 @@ from mitigauge.settings import get_settings
 from mitigauge.workloads import collectors
 from pipelines.host_control import Facts, JobCase, LabFault
 from pipelines.steps.archive import STATE_FILE, is_capture, unpacked
-from pipelines.steps.beside import Gates, collected_beside
 from pipelines.steps.context import Done, StepContext, boot_of
-from pipelines.steps.parsing import Asked, result_in, timed_pass
-from pipelines.steps.profiled import Budget, taken_captures
+from pipelines.steps.host_evidence import Gates, collected_beside
+from pipelines.steps.parser import Asked, result_in, timed_pass
+from pipelines.steps.profile_pass import Budget, taken_captures
 
 # A look waits on the host until the job is done, for so long at most.
 LOOK_S = 300.0

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from mitigauge.blobs import blob_store
-from mitigauge.boot_method import BootMethod
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import InvalidInput
+from mitigauge.files.blobs import blob_store
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels.recipe import is_ours
 from mitigauge.runs import outcomes

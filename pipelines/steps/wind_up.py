@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.runs import outcomes
 from mitigauge.runs.tables import Run
-from pipelines.decide import CANCELLED
+from pipelines.decision import CANCELLED
 from pipelines.host_control import LabFault, LeaseGone
 from pipelines.steps.context import Done, StepContext
 

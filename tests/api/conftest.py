@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from api.app import create_app
 from mitigauge.access.roles import OPERATOR
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments.spec import read_spec
 from mitigauge.runs.submission import submit
 from tests.clients import bearer, client_of, token_of

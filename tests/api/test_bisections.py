@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from api.app import create_app
 from mitigauge.bisect.tables import Bisection
-from mitigauge.blobs import blob_store
+from mitigauge.files.blobs import blob_store
 from mitigauge.settings import get_settings
 from tests.bisections import begun, patches
 from tests.clients import bearer, client_of, token_of

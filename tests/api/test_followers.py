@@ -19,7 +19,7 @@ from sqlalchemy import Engine, event, text
 
 from api import events, followers
 from api.app import create_app
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments.event_log import record_event
 from mitigauge.settings import get_settings
 from tests.api.conftest import planned

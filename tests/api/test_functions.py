@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, delete, select, update
 from sqlalchemy.orm import Session
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.profiles.diff.compare import BootProfile, diff_functions
 from mitigauge.profiles.diff.over_arms import functions_over
 from mitigauge.profiles.store.tables import Profile

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from typer.testing import CliRunner
 
 from cli.profile import app as command
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.profiles.capture.capture import Pass
 from mitigauge.profiles.capture.instructions import FunctionCode, Instructions, Line
@@ -207,8 +207,8 @@ def test_what_cannot_be_compared_is_refused(client: TestClient, coded: dict[str,
 def test_the_command_shows_both_sides(
     engine: Engine, coded: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mitigauge.database.get_engine", lambda: engine)
-    monkeypatch.setattr("mitigauge.database.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
     with transaction(engine) as session:
         case = (
             experiment_rows.experiment(session, coded["experiment"]).comparisons[0].cases[0].title

@@ -166,7 +166,7 @@ def test_an_error_of_ours_shows_nothing_of_our_inside(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("password=hunter2")
 
-    monkeypatch.setattr("mitigauge.views.experiments.list_experiments", fail)
+    monkeypatch.setattr("mitigauge.pages.experiments.list_experiments", fail)
     answer = client.get("/api/experiments")
     assert (answer.status_code, answer.json()["error"]) == (500, "Internal")
     assert "hunter2" not in answer.text
@@ -180,7 +180,7 @@ def test_a_database_that_says_nothing_is_a_503(
     def fail(*_: object, **__: object) -> None:
         raise OperationalError("select", None, psycopg.OperationalError(""))
 
-    monkeypatch.setattr("mitigauge.views.experiments.list_experiments", fail)
+    monkeypatch.setattr("mitigauge.pages.experiments.list_experiments", fail)
     answer = client.get("/api/experiments")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
 

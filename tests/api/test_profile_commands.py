@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from typer.testing import CliRunner
 
 from cli.profile import app
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments import repository as experiment_rows
 from tests.api.test_profiles import stored_in
@@ -28,8 +28,8 @@ def place(engine: Engine, experiment_id: int) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _the_tests_database(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mitigauge.database.get_engine", lambda: engine)
-    monkeypatch.setattr("mitigauge.database.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
 
 
 def said(*arguments: str) -> str:

@@ -16,12 +16,13 @@ from sqlalchemy.orm import Session
 from typer.testing import CliRunner
 
 from cli.profile import app as command
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernel_service
 from mitigauge.kernels.service import Built
+from mitigauge.pages.profiles import case_sides
 from mitigauge.profiles.capture.capture import Pass
 from mitigauge.profiles.diff import draw
 from mitigauge.profiles.diff.function_table import function_table
@@ -33,7 +34,6 @@ from mitigauge.profiles.store.service import store_boot_profile, store_imported
 from mitigauge.profiles.store.tables import FrameSymbol, FrameTree, Profile, digest_of
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.tables import Boot
-from mitigauge.views.profiles import case_sides
 
 BASE = {b"bench;syscall;do_syscall_64": 1000, b"bench;main": 500, b"swapper;default_idle": 9000}
 LOOP = {**BASE, b"bench;syscall;do_syscall_64;clear_bhb_loop": 400}
@@ -302,9 +302,9 @@ def counts(session: Session) -> tuple[int, ...]:
 def test_files_of_anyone_are_imported_once_and_compared(
     client: TestClient, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mitigauge.database.require_head", lambda _: None)
-    monkeypatch.setattr("mitigauge.database.get_engine", lambda: engine)
-    monkeypatch.setattr("mitigauge.database.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.database.engine.require_head", lambda _: None)
+    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
     files = []
     for boot, weight in enumerate((100, 103)):
         files.append(tmp_path / f"{boot}.folded")

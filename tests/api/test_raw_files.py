@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from mitigauge.blobs import CHECKED_FIRST_BYTES, blob_store
+from mitigauge.files.blobs import CHECKED_FIRST_BYTES, blob_store
 from mitigauge.settings import get_settings
 
 

@@ -8,12 +8,12 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
-from mitigauge.blobs import blob_store
+from mitigauge.files.blobs import blob_store
 from mitigauge.mails.files import read_mails
 from mitigauge.series import service
+from mitigauge.series.mail_thread import revisions
 from mitigauge.series.service import Wanted
 from mitigauge.series.tables import SeriesRevision
-from mitigauge.series.thread import revisions
 from mitigauge.settings import get_settings
 from tests.api.conftest import planned
 from tests.clients import bearer, token_of

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from cli.token import app as command
 from mitigauge.access import secret, service
 from mitigauge.access.roles import Role
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from tests.api.conftest import KEY, planned
 from tests.clients import bearer, token_of
@@ -282,8 +282,8 @@ def test_one_name_is_one_token_until_it_is_revoked_or_expired(engine: Engine, ho
 
 @pytest.fixture
 def _own_database(engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mitigauge.database.get_engine", lambda: engine)
-    monkeypatch.setattr("mitigauge.database.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
 
 
 @pytest.mark.usefixtures("_own_database")

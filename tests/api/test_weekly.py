@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
 from bench.weekly.fill import Fleet, fill
-from mitigauge.reports.weekly import service
+from mitigauge.letters.weekly import service
 
 SMALL = Fleet(hosts=2, cases=11, weeks=2)
 ONE = f"/api/weekly/{SMALL.last}"

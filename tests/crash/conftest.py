@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments.spec import read_spec
+from mitigauge.pages import experiments as views
+from mitigauge.pages.boot_schemas import WholeExperimentView
 from mitigauge.runs.states import BootState
 from mitigauge.runs.submission import submit
-from mitigauge.views import experiments as views
-from mitigauge.views.boot_schemas import WholeExperimentView
 from pipelines.steps import boot as boot_steps
 from tests.crash.zygote import Forked, Zygote
 from tests.specs import CATALOG, HOSTS, SPEC, inventory

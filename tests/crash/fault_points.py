@@ -21,7 +21,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from pipelines.advance import Advancer
-from pipelines.decide import LOST_WORKERS_LIMIT
+from pipelines.decision import LOST_WORKERS_LIMIT
 from tests.crash.proxy import CUT, SILENCE
 
 

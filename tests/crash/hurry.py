@@ -16,7 +16,7 @@ SHORT = (
     ("pipelines.steps.context", "SILENCE_LIMIT_S", 2.0),
     ("pipelines.steps.context", "SILENCE_RETRY_S", 0.2),
     ("pipelines.steps.context", "INTERRUPTED_RETRY_S", 0.1),
-    ("mitigauge.database", "SILENCE_MARGIN_S", 1.0),
+    ("mitigauge.database.engine", "SILENCE_MARGIN_S", 1.0),
     ("mitigauge.fleet.absence_repository", "FIRST_PROBE_S", 1.0),
     ("mitigauge.fleet.absence_repository", "LAST_PROBE_S", 4.0),
     ("pipelines.advance", "RENEWAL_LIMIT_S", 1.0),

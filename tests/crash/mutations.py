@@ -64,7 +64,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a refusal of the database is asked again for ever",
-        "mitigauge/database.py",
+        "mitigauge/database/engine.py",
         "return error.connection_invalidated or state.startswith(AWAY_CLASSES)",
         "return True",
         (DATABASE,),
@@ -164,7 +164,7 @@ MUTATIONS = (
     ),
     Mutation(
         "faults in a row have no limit",
-        "pipelines/decide.py",
+        "pipelines/decision.py",
         "FAULTS_IN_A_ROW_LIMIT = 6",
         "FAULTS_IN_A_ROW_LIMIT = 10**6",
         ("tests/crash/test_broken_steps.py",),
@@ -180,7 +180,7 @@ MUTATIONS = (
     ),
     Mutation(
         "boots that fail have no limit",
-        "pipelines/decide.py",
+        "pipelines/decision.py",
         "if states[BootState.DID_NOT_BOOT] >= DID_NOT_BOOT_LIMIT:",
         "if False:",
         (DECIDE,),
@@ -188,7 +188,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a place has no limit of attempts",
-        "pipelines/decide.py",
+        "pipelines/decision.py",
         "ATTEMPTS_A_PLACE = 3",
         "ATTEMPTS_A_PLACE = 10**6",
         (FENCE,),

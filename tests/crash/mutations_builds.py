@@ -104,7 +104,7 @@ BUILDS = (
     ),
     Mutation(
         "a bisection's budget of time has no end",
-        "mitigauge/bisect/deciding.py",
+        "mitigauge/bisect/decision_service.py",
         "out_of_time = bisection.seconds >= bisection.budget_s",
         "out_of_time = False",
         (BISECT,),
@@ -112,7 +112,7 @@ BUILDS = (
     ),
     Mutation(
         "boots that were lost cost nothing",
-        "mitigauge/bisect/learnt.py",
+        "mitigauge/bisect/knowledge.py",
         "budget_boots=max(bisection.budget_boots - lost, 1),",
         "budget_boots=bisection.budget_boots,",
         (BISECT,),

@@ -30,7 +30,7 @@ FIGURES = (
     ),
     Mutation(
         "compare takes what is below 0",
-        "mitigauge/reports/boots_csv.py",
+        "mitigauge/verdicts/boots_csv.py",
         "outside = (domain_of(unit) or Domain.COUNT).refuses(value)",
         'outside = ""',
         (DOMAINS,),

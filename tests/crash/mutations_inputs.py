@@ -15,8 +15,8 @@ EXPORTS = "tests/db/test_exports.py"
 INPUTS = (
     Mutation(
         "a session knows the tables that somebody imported",
-        "mitigauge/database.py",
-        "    import mitigauge.tables  # noqa: F401\n",
+        "mitigauge/database/engine.py",
+        "    import mitigauge.database.metadata  # noqa: F401\n",
         "",
         (CASES,),
         "`profile import` would end in a traceback, as a process of its own.",
@@ -79,7 +79,7 @@ INPUTS = (
     ),
     Mutation(
         "an import that goes on is swept",
-        "mitigauge/exports/older.py",
+        "mitigauge/exports/old_files.py",
         "            if abandoned:\n",
         "            if True:\n",
         (EXPORTS,),
@@ -87,7 +87,7 @@ INPUTS = (
     ),
     Mutation(
         "what a killed import left stays",
-        "mitigauge/exports/older.py",
+        "mitigauge/exports/old_files.py",
         "        _drop_abandoned(engine, connection)\n",
         "",
         (EXPORTS,),
@@ -119,7 +119,7 @@ INPUTS = (
     ),
     Mutation(
         "two locks share a number",
-        "mitigauge/locks.py",
+        "mitigauge/database/locks.py",
         "    TRENDS = 7340228\n",
         "    TRENDS = 7340227\n",
         ("tests/unit/test_locks.py",),

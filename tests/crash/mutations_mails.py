@@ -79,7 +79,7 @@ MAILS = (
     ),
     Mutation(
         "a week that went by is sent as if it were the last",
-        "mitigauge/reports/weekly/service.py",
+        "mitigauge/letters/weekly/service.py",
         "late=row.week != last",
         "late=False",
         (WEEKLY,),

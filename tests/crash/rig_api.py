@@ -20,7 +20,7 @@ from typing import Any
 
 import uvicorn
 
-from mitigauge.database import new_engine
+from mitigauge.database.engine import new_engine
 from mitigauge.settings import REPOSITORY, get_settings
 from tests.crash.adapt import headers
 from tests.specs import CATALOG, inventory

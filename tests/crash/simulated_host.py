@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mitigauge.boot_method import BootMethod
+from mitigauge.fleet.boot_method import BootMethod
 from pipelines.host_control import POWER_CYCLE, Facts, JobCase, LeaseGone, Needs, RunLog, Unanswered
 from tests.crash.behaviours import OF_THE_HOST, Behaviour, as_json, behaviours_of, said_by
 from tests.crash.job_archive import RECORDED, packed

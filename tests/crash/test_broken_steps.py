@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.runs.states import BootState
 from pipelines.advance import Advancer

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
+from mitigauge.pages import hosts as host_views
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service
 from mitigauge.runs.states import BootState
 from mitigauge.verdicts.states import Verdict
-from mitigauge.views import hosts as host_views
 from tests.crash.conftest import Fleet
 from tests.crash.simulated_host import new_world
 from tests.specs import SPEC

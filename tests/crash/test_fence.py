@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, make_url, text
 
-from mitigauge.database import new_engine, transaction
+from mitigauge.database.engine import new_engine, transaction
 from mitigauge.fleet.service import host_vars
 from pipelines import advance as advance_module
 from pipelines import lease as lease_module

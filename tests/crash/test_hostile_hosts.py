@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from cli import experiment as commands
 from cli import progress
-from mitigauge.database import transaction
-from mitigauge.hostile import HOSTILE
+from mitigauge.database.engine import transaction
+from mitigauge.files.hostile_text import HOSTILE
 from mitigauge.runs.states import RunState
 from pipelines.advance import Advancer
 from pipelines.host_control import Facts
@@ -76,8 +76,8 @@ def failing(job: str, cases: list[dict[str, Any]], directory: Path) -> Facts:
 def waited_for(engine: Engine, experiment: int, monkeypatch: pytest.MonkeyPatch) -> str:
     """What `experiment wait` prints."""
     monkeypatch.setattr(progress, "transaction", lambda: transaction(engine))
-    monkeypatch.setattr("mitigauge.database.transaction", lambda: transaction(engine))
-    monkeypatch.setattr("mitigauge.database.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
     return CliRunner().invoke(commands.app, ["wait", str(experiment)]).output
 
 
@@ -117,7 +117,7 @@ def test_rows_stored_before_texts_were_cleaned_are_shown_harmless(
         assert not HOSTILE.search(shown.output), arguments
         assert not any(line.startswith("12:00:00 forged") for line in shown.output.splitlines())
     address = engine.url.render_as_string(hide_password=False)
-    monkeypatch.setattr("mitigauge.direct.database_address", lambda: address)
+    monkeypatch.setattr("mitigauge.database.direct.database_address", lambda: address)
     listed = CliRunner().invoke(commands.app, ["list"], catch_exceptions=False).output
     assert "no luck" in listed
     assert not HOSTILE.search(listed)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
-from mitigauge.database import new_engine, transaction
+from mitigauge.database.engine import new_engine, transaction
 from mitigauge.runs import service
 from pipelines import advance, lease
 from pipelines.steps import boot as boot_steps

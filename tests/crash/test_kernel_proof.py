@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.blobs import blob_store
 from mitigauge.errors import InvalidInput
+from mitigauge.files.blobs import blob_store
 from mitigauge.kernels import service
 from mitigauge.kernels.service import Built
 from mitigauge.runs.states import BootState, RunState

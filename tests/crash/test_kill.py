@@ -9,11 +9,11 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from mitigauge.database import transaction
-from mitigauge.embedded_postgres import restart_immediately
+from mitigauge.database.embedded_server import restart_immediately
+from mitigauge.database.engine import transaction
+from mitigauge.pages import experiments as views
 from mitigauge.runs.tables import Boot
-from mitigauge.views import experiments as views
-from pipelines.decide import Step
+from pipelines.decision import Step
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import JOB_LASTED_S
 from tests.crash.zygote import Forked

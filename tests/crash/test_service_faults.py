@@ -24,22 +24,22 @@ import pytest
 from sqlalchemy import Engine, event, select, text
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import deciding
+from mitigauge.bisect import decision_service
 from mitigauge.bisect.states import BisectionState
 from mitigauge.bisect.tables import Bisection
-from mitigauge.blobs import blob_store
 from mitigauge.deliveries import service as deliveries
 from mitigauge.deliveries.states import DeliveryState
 from mitigauge.errors import NotReady
+from mitigauge.files.blobs import blob_store
 from mitigauge.series import service
+from mitigauge.series.mail_thread import revisions
 from mitigauge.series.service import Wanted
 from mitigauge.series.states import RevisionState
 from mitigauge.series.tables import SeriesRevision
-from mitigauge.series.thread import revisions
 from mitigauge.settings import get_settings
 from pipelines.bisect_run import Driver
 from pipelines.kernel_build import Order
-from pipelines.posting import post
+from pipelines.mail_post import post
 from pipelines.series_watch import Watcher
 from tests.bisections import BREAKS, Pretended, begun, patches, run_open_experiments
 from tests.db.test_bisections import Kill, Killed, halving, slow_from
@@ -259,7 +259,7 @@ def check(world: World) -> list[str]:
 def test_nothing_is_lost_sent_twice_stuck_or_ended_wrongly(
     engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deciding, "next_action", halving)
+    monkeypatch.setattr(decision_service, "next_action", halving)
     seed = int(os.environ.get("MITIGAUGE_SEED", "7"))
     with mail_server(refuses={BAD: "550 no"}) as server:
         builder = Faulty(home, engine, blob_store(get_settings()))

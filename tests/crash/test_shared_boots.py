@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
-from mitigauge.boot_method import BootMethod
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.runs.states import BootState
-from pipelines.decide import Step
+from pipelines.decision import Step
 from tests.crash.behaviours import RebootsAfterJob
 from tests.crash.conftest import Fleet
 from tests.crash.simulated_host import write_world

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments import repository as experiment_rows
-from mitigauge.runs import attempts
+from mitigauge.runs import attempt_repository
 from mitigauge.runs.states import BootState
 from pipelines.advance import Advancer
 from pipelines.steps import context
@@ -34,7 +34,7 @@ def carried_out(engine: Engine, home: Path, fleet: Fleet, *, silent: int) -> int
 
 def outcomes_of_polls(engine: Engine, boot: int) -> list[str]:
     with transaction(engine) as session:
-        steps = attempts.steps_of(session, boot)
+        steps = attempt_repository.steps_of(session, boot)
     return [step.outcome for step in steps if step.step == "measure.poll"]
 
 

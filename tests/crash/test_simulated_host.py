@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from mitigauge.boot_method import BootMethod
 from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.fleet.boot_method import BootMethod
 from pipelines.host_control import JobCase, LabFault, Unanswered
 from tests.crash import behaviours as b
 from tests.crash.scenarios import EVERY

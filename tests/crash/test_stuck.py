@@ -15,15 +15,15 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import NotFound
+from mitigauge.pages.boot_schemas import WholeExperimentView
 from mitigauge.runs import leases, service
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.states import BootState
-from mitigauge.verdicts import judging
-from mitigauge.views.boot_schemas import WholeExperimentView
+from mitigauge.verdicts import judgement
 from pipelines.advance import Advancer
-from pipelines.decide import LOST_WORKERS_LIMIT, Step
+from pipelines.decision import LOST_WORKERS_LIMIT, Step
 from pipelines.host_control import Facts, LabFault, LeaseGone, RunLog, Unanswered
 from pipelines.steps.context import AWAY_RETRY_S
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
@@ -152,7 +152,7 @@ def test_a_judge_that_fails_ends_no_run_and_is_said(
     def broken(*_: object, **__: object) -> Any:
         raise OverflowError("intermediate overflow in fsum")
 
-    monkeypatch.setattr("mitigauge.runs.judging.judge_run", broken)
+    monkeypatch.setattr("mitigauge.runs.verdict_service.judge_run", broken)
     experiment, run = lab.submit(LONG_SPEC)
     lab.carry_out(run)
     view = lab.show(experiment)
@@ -166,7 +166,7 @@ def test_verdicts_that_cannot_be_worked_out_keep_no_experiment_open(
     def broken(*_: object) -> Any:
         raise OverflowError("too large")
 
-    monkeypatch.setattr("mitigauge.runs.judging.false_alarms", broken)
+    monkeypatch.setattr("mitigauge.runs.verdict_service.false_alarms", broken)
     experiment, run = lab.submit()
     lab.carry_out(run)
     assert lab.show(experiment).state == "finished"
@@ -183,9 +183,9 @@ def test_an_interim_analysis_locks_nothing(lab: Lab, monkeypatch: pytest.MonkeyP
         with transaction(lab.engine) as session:
             free = "select id from host_lease where released_at is null for update nowait"
             seen.append(len(session.scalars(text(free)).all()))
-        return judging.judge_run(*arguments, **options)
+        return judgement.judge_run(*arguments, **options)
 
-    monkeypatch.setattr("mitigauge.runs.judging.judge_run", judged)
+    monkeypatch.setattr("mitigauge.runs.verdict_service.judge_run", judged)
     _, run = lab.submit(LONG_SPEC)
     lab.carry_out(run)
     # After each block, and at the end, when the host was given back.

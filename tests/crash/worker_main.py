@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from mitigauge.database import new_engine
+from mitigauge.database.engine import new_engine
 from mitigauge.settings import get_settings
 from pipelines.steps import boot
 from pipelines.worker import Worker

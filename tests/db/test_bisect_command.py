@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from mitigauge.blobs import blob_store
+from mitigauge.files.blobs import blob_store
 from mitigauge.settings import REPOSITORY, get_settings
 from tests.bisections import begun, patches
 

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect.asked import Asked
+from mitigauge.bisect.question import Asked
 from mitigauge.bisect.states import AnswerKind, BisectionState
-from mitigauge.blobs import blob_store
+from mitigauge.files.blobs import blob_store
 from mitigauge.runs.tables import Run
 from mitigauge.settings import get_settings
 from pipelines.bisect_run import Driver

@@ -8,15 +8,15 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import repository, service, shown
-from mitigauge.bisect.drafts import Change, Draft, Place
+from mitigauge.bisect import bisection_view, repository, service
+from mitigauge.bisect.draft import Change, Draft, Place
 from mitigauge.bisect.records import Source
 from mitigauge.bisect.states import AnswerKind, BisectionKind
 from mitigauge.bisect.tables import Bisection
-from mitigauge.blobs import BlobStore, blob_store
+from mitigauge.documents.plain_text import width
 from mitigauge.errors import Conflict, InvalidInput
-from mitigauge.reports.bisect_mail_service import regression_mail
-from mitigauge.reports.plain import width
+from mitigauge.files.blobs import BlobStore, blob_store
+from mitigauge.letters.regression.service import regression_mail
 from mitigauge.settings import get_settings
 from pipelines.adapters.mail import send
 from pipelines.bisect_run import Driver
@@ -57,7 +57,7 @@ def found(engine: Engine, blobs: BlobStore, tmp_path: Path) -> int:
 def test_the_mail_has_all_that_its_readers_look_for(engine: Engine, found: int) -> None:
     with Session(engine) as session:
         mail = regression_mail(session, found, sender=SENDER)
-        view = shown.show(session, found)
+        view = bisection_view.show(session, found)
     assert mail["Subject"].startswith("[toys] syscall.basic.time_per_call ")
     assert mail["Subject"].endswith("% regression")
     assert mail["In-Reply-To"] == "<v2-6@example.org>"

@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import repository, shown
-from mitigauge.bisect.asked import point_of
+from mitigauge.bisect import bisection_view, repository
+from mitigauge.bisect.question import point_of
 from mitigauge.bisect.states import AnswerKind
 from mitigauge.bisect.tables import Bisection, BisectionStep
-from mitigauge.blobs import blob_store
 from mitigauge.experiments.tables import Arm
+from mitigauge.files.blobs import blob_store
 from mitigauge.kernels import renames
 from mitigauge.profiles.capture.capture import Pass
 from mitigauge.profiles.store.service import store_boot_profile
@@ -102,7 +102,9 @@ def test_who_touches_what_the_profiles_differ_in_weighs_more_and_it_is_said(
     assert weights[5] == pytest.approx(4.3, abs=0.2)
     assert {weights[at] for at in (1, 2, 4, 6, 7, 8)} == {1.0}
     with Session(engine) as session:
-        remarks = {each.position: each.prior_why for each in shown.show(session, number).changes}
+        remarks = {
+            each.position: each.prior_why for each in bisection_view.show(session, number).changes
+        }
     assert remarks[3].startswith("weighs 17.6 times as much: it touches entry, 83% of")
     assert remarks[6] == ""
     assert found.steps[0].profiled

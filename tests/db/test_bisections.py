@@ -10,14 +10,22 @@ import pytest
 from sqlalchemy import Engine, event, func, select
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import deciding, drafts, learnt, model, repository, service, shown
-from mitigauge.bisect.asked import Asked
+from mitigauge.bisect import (
+    bisection_view,
+    decision_service,
+    draft,
+    knowledge,
+    model,
+    repository,
+    service,
+)
+from mitigauge.bisect.question import Asked
 from mitigauge.bisect.states import AnswerKind, BisectionState, RevertOutcome
 from mitigauge.bisect.tables import Bisection, BisectionStep
-from mitigauge.blobs import BlobStore, blob_store
 from mitigauge.catalog import Catalog
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.experiments.tables import Experiment
+from mitigauge.files.blobs import BlobStore, blob_store
 from mitigauge.runs import service as runs
 from mitigauge.runs import submission
 from mitigauge.settings import get_settings
@@ -96,7 +104,7 @@ def halving(question: model.Question, history: model.History) -> model.Action:
 
 @pytest.fixture
 def simple_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deciding, "next_action", halving)
+    monkeypatch.setattr(decision_service, "next_action", halving)
 
 
 def taken_on(
@@ -215,9 +223,9 @@ def test_boots_that_gave_no_value_are_spent_all_the_same(engine: Engine, blobs: 
     number = begun(engine, blobs, eight())
     with Session(engine) as session:
         bisection = session.get_one(Bisection, number)
-        whole = learnt.question(bisection).budget_boots
+        whole = knowledge.question(bisection).budget_boots
         bisection.boots = 7
-        assert learnt.question(bisection).budget_boots == whole - 7
+        assert knowledge.question(bisection).budget_boots == whole - 7
 
 
 @pytest.mark.usefixtures("simple_core")
@@ -307,7 +315,7 @@ def after(request: pytest.FixtureRequest) -> Iterator[bool]:
 def one_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue's files are read once: they stay as they are."""
     catalog = Catalog()
-    for module in (drafts, submission):
+    for module in (draft, submission):
         monkeypatch.setattr(module, "Catalog", lambda: catalog)
 
 
@@ -394,14 +402,14 @@ def test_over_arms_nothing_is_built(engine: Engine, driver: Driver) -> None:
 def test_what_is_shown_is_what_is_stored(
     engine: Engine, blobs: BlobStore, driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deciding, "next_action", halving)
+    monkeypatch.setattr(decision_service, "next_action", halving)
     number = begun(engine, blobs, eight(p4=BREAKS))
     taken_on(driver, number, slow_from(6))
     with Session(engine) as session:
-        view = shown.show(session, number)
-        [head] = shown.heads(session)
+        view = bisection_view.show(session, number)
+        [head] = bisection_view.heads(session)
         with pytest.raises(NotFound, match="no bisection 99"):
-            shown.show(session, 99)
+            bisection_view.show(session, 99)
     assert head.culprit == view.culprit == "toys: Mend toy 6"
     assert (head.candidates, len(view.changes), view.left_out) == (8, 8, 0)
     assert [step.over for step in view.steps] == [True] * len(view.steps)

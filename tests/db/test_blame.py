@@ -11,15 +11,15 @@ from sqlalchemy.orm import Session
 
 from mitigauge.bisect.states import BisectionState
 from mitigauge.bisect.tables import Bisection
-from mitigauge.blobs import BlobStore, blob_store
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import InvalidInput, MitigaugeError, NotReady
+from mitigauge.files.blobs import BlobStore, blob_store
 from mitigauge.jobs.blame import MOST_TRIES, Blame, blame_of, pause_s
 from mitigauge.series import repository, service
+from mitigauge.series.mail_thread import revisions
 from mitigauge.series.service import Wanted
 from mitigauge.series.states import RevisionState
 from mitigauge.series.tables import SeriesRevision
-from mitigauge.series.thread import revisions
 from mitigauge.settings import get_settings
 from pipelines import series_run
 from pipelines.adapters.archive import ArchiveAway

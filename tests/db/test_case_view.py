@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import Engine
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
+from mitigauge.pages import experiments as views
+from mitigauge.pages.case import show_case
 from mitigauge.results import repository as result_rows
 from mitigauge.runs import repository as run_rows
-from mitigauge.views import experiments as views
-from mitigauge.views.case import show_case
 from tests import recording
 
 

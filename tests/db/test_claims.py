@@ -10,8 +10,8 @@ from mitigauge.claims.files import ClaimFile, claim_files, read_claims
 from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.claims.service import claims_beside, import_claims
 from mitigauge.claims.tables import Claim
-from mitigauge.reports.matrix import render_markdown, render_text
-from mitigauge.views import experiments as views
+from mitigauge.letters.report.matrix import render_markdown, render_text
+from mitigauge.pages import experiments as views
 from tests.recording import load
 
 TOLD = {

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.collectors.series import Series
+from mitigauge.collectors.samples import Series
 from mitigauge.collectors.service import Collected, store_collected
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import NotFound
-from mitigauge.reports.service import gathered
+from mitigauge.letters.report.service import gathered
+from mitigauge.pages.consequences import show_consequences
+from mitigauge.pages.experiments import show_experiment
+from mitigauge.pages.sample_schemas import CollectedView
+from mitigauge.pages.samples import show_collected
 from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.runs.tables import Boot, Run
-from mitigauge.views.collected import show_collected
-from mitigauge.views.collected_schemas import CollectedView
-from mitigauge.views.consequences import show_consequences
-from mitigauge.views.experiments import show_experiment
-from pipelines.steps.beside import Gates
+from pipelines.steps.host_evidence import Gates
 from pipelines.steps.measure import CaseOutput, _taken_in, collect
 from tests.crash.job_archive import packed
 from tests.fuzz.builders import spin_case

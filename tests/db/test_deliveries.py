@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.deliveries import service
 from mitigauge.deliveries.states import DeliveryState
-from pipelines import posting
-from pipelines.posting import post
+from pipelines import mail_post
+from pipelines.mail_post import post
 from tests.mail_server import mail_server
 from tests.slow_server import bad_server
 
@@ -74,7 +74,7 @@ def test_one_whose_sender_died_is_not_sent_again(
     with mail_server() as server:
         where = f"127.0.0.1:{server.port}"
         with monkeypatch.context() as patched:
-            patched.setattr(posting.service, "end", dies)
+            patched.setattr(mail_post.service, "end", dies)
             with pytest.raises(SystemExit):
                 posted(engine, where, GOOD)
         assert posted(engine, where, GOOD).is_under_way
@@ -89,7 +89,7 @@ def test_no_transaction_and_no_lock_is_held_while_a_server_is_waited_for(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     held: list[object] = []
-    hand_over = posting.hand_over
+    hand_over = mail_post.hand_over
 
     def watched(*words: object, **more: object) -> object:
         with engine.connect() as connection:
@@ -99,7 +99,7 @@ def test_no_transaction_and_no_lock_is_held_while_a_server_is_waited_for(
             )))  # fmt: skip
         return hand_over(*words, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(posting, "hand_over", watched)
+    monkeypatch.setattr(mail_post, "hand_over", watched)
     with mail_server() as server:
         posted(engine, f"127.0.0.1:{server.port}", GOOD)
     assert held == [0]

@@ -7,21 +7,21 @@ import random
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import NotFound
-from mitigauge.reports.detail_text import (
+from mitigauge.letters.report.service import gathered
+from mitigauge.pages.detail_schemas import BreakdownLine, DetailsView, ReachedRow
+from mitigauge.pages.details import first_detailed, show_details
+from mitigauge.pages.experiments import show_experiment
+from mitigauge.runs.intake import TakenResult, store_results
+from mitigauge.runs.tables import Boot
+from mitigauge.tables.detail_text import (
     COLUMNS,
     DETAIL_COLUMNS,
     detail_markdown,
     detail_rows,
     detail_text,
 )
-from mitigauge.reports.service import gathered
-from mitigauge.runs.intake import TakenResult, store_results
-from mitigauge.runs.tables import Boot
-from mitigauge.views.detail_schemas import BreakdownLine, DetailsView, ReachedRow
-from mitigauge.views.details import first_detailed, show_details
-from mitigauge.views.experiments import show_experiment
 from tests.desktop_world import BLOCKS, DesktopWorld, make_desktops, recorded_case, result_of
 from tests.made import make
 

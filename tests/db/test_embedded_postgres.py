@@ -15,19 +15,19 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from mitigauge import embedded_postgres
-from mitigauge.embedded_postgres import (
+from mitigauge.database import embedded_server
+from mitigauge.database.embedded_server import (
     EmbeddedPostgresError,
     ensure_running,
     restart_immediately,
     status,
     stop,
 )
-from mitigauge.log_files import cut_log
+from mitigauge.files.log_files import cut_log
 from mitigauge.settings import REPOSITORY
 
 ENSURE = (
-    "import sys, pathlib; from mitigauge.embedded_postgres import ensure_running;"
+    "import sys, pathlib; from mitigauge.database.embedded_server import ensure_running;"
     "print(ensure_running(pathlib.Path(sys.argv[1])))"
 )
 
@@ -137,7 +137,7 @@ def test_a_log_that_has_grown_too_long_is_cut_at_the_start(
     server_log = home / "postgres" / "server.log"
     with server_log.open("ab") as log:
         log.write(b"what it said before\n" * 100_000)
-    monkeypatch.setattr(embedded_postgres, "LOG_LIMIT_BYTES", 1_000_000)
+    monkeypatch.setattr(embedded_server, "LOG_LIMIT_BYTES", 1_000_000)
     assert one(ensure_running(home), "SELECT 1") == 1
     assert server_log.stat().st_size < 510_000
 
@@ -232,7 +232,7 @@ def test_a_socket_directory_laid_out_by_somebody_else_is_refused(home: Path, pla
 
 
 def test_without_the_package_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_postgres, "MAJOR", "99")
+    monkeypatch.setattr(embedded_server, "MAJOR", "99")
     with pytest.raises(EmbeddedPostgresError) as caught:
-        embedded_postgres.binary("postgres")
+        embedded_server.binary("postgres")
     assert "make setup" in str(caught.value)

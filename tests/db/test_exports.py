@@ -16,21 +16,21 @@ import zstandard
 from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
-from mitigauge.blobs import BlobStore, blob_store
-from mitigauge.database import advisory_lock, new_engine, transaction
+from mitigauge.database.engine import advisory_lock, new_engine, transaction
+from mitigauge.database.locks import Lock
+from mitigauge.database.metadata import metadata
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.exports import lines
 from mitigauge.exports.service import import_experiment
-from mitigauge.exports.writing import Exported, export_experiment
-from mitigauge.locks import Lock
+from mitigauge.exports.writer import Exported, export_experiment
+from mitigauge.files.blobs import BlobStore, blob_store
+from mitigauge.pages.boot_schemas import WholeExperimentView
+from mitigauge.pages.experiments import list_events, show_whole
 from mitigauge.profiles.store.export import folded_group
 from mitigauge.profiles.store.tables import Profile
 from mitigauge.runs import repository as run_rows
 from mitigauge.settings import REPOSITORY, get_settings
-from mitigauge.tables import metadata
-from mitigauge.views.boot_schemas import WholeExperimentView
-from mitigauge.views.experiments import list_events, show_whole
 from tests.commands import Command
 from tests.conftest import _execute, _named
 from tests.recording import load

@@ -7,10 +7,10 @@ from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import Conflict, NotFound
 from mitigauge.fleet.repository import upsert_host
-from mitigauge.views.hosts import show_host
+from mitigauge.pages.hosts import show_host
 
 
 def store(session: Session, environment: str, power: str = "none") -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.boot_method import BootMethod
-from mitigauge.database import transaction
-from mitigauge.reports.service import gathered
+from mitigauge.database.engine import transaction
+from mitigauge.fleet.boot_method import BootMethod
+from mitigauge.letters.report.service import gathered
+from mitigauge.pages.experiments import show_experiment
 from mitigauge.runs.host_time import host_times
-from mitigauge.views.experiments import show_experiment
 from tests.made import make
 
 

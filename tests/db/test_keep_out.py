@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import Conflict
 from mitigauge.experiments.spec import read_spec
 from mitigauge.fleet import absence_repository as absences

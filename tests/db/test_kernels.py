@@ -10,17 +10,17 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.blobs import BlobStore, blob_store
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.submit import store_experiment
+from mitigauge.files.blobs import BlobStore, blob_store
 from mitigauge.kernels import repository, service
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import Base, Layout, Recipe, Toolchain, layouts
 from mitigauge.kernels.schemas import KernelView
 from mitigauge.kernels.service import Built
 from mitigauge.kernels.states import KernelState
-from mitigauge.runs.judging import design_of
+from mitigauge.runs.verdict_service import design_of
 from mitigauge.settings import get_settings
 from pipelines.kernel_build import Builder, BuildFailed, _regular
 from tests.specs import CATALOG, HOSTS, SPEC

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from mitigauge.database import new_engine, transaction
+from mitigauge.database.engine import new_engine, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments.spec import read_spec
 from mitigauge.runs import leases

@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database import transaction
-from mitigauge.direct import plain
+from mitigauge.database.direct import plain
+from mitigauge.database.engine import transaction
 from mitigauge.errors import NotReady
+from mitigauge.pages.experiment_list import listed
+from mitigauge.pages.experiments import list_experiments
+from mitigauge.pages.schemas import ExperimentPage
 from mitigauge.settings import REPOSITORY
-from mitigauge.views.experiments import list_experiments
-from mitigauge.views.listed import listed
-from mitigauge.views.schemas import ExperimentPage
 from tests.recording import load
 
 
 @pytest.fixture
 def _here(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mitigauge.direct.database_address", lambda: database_url)
+    monkeypatch.setattr("mitigauge.database.direct.database_address", lambda: database_url)
 
 
 def run(engine: Engine, *statements: str) -> None:
@@ -70,7 +70,9 @@ def test_a_schema_that_is_not_at_head_is_refused(engine: Engine) -> None:
 
 
 def test_a_server_that_is_not_there_is_an_error_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mitigauge.direct.database_address", lambda: "postgresql://127.0.0.1:1/no")
+    monkeypatch.setattr(
+        "mitigauge.database.direct.database_address", lambda: "postgresql://127.0.0.1:1/no"
+    )
     with pytest.raises(NotReady, match="does not answer"):
         listed()
 

@@ -11,9 +11,9 @@ from mitigauge.catalog import Catalog
 from mitigauge.claims.files import ClaimFile
 from mitigauge.claims.service import import_claims
 from mitigauge.errors import NotFound
-from mitigauge.reports.service import gathered, losses_beside
+from mitigauge.letters.report.service import gathered, losses_beside
+from mitigauge.pages import experiments as views
 from mitigauge.runs.conclusions import conclude_run
-from mitigauge.views import experiments as views
 
 MODES = [("off", "off"), ("entry", "off"), ("entry", "on")]
 TOLD = {

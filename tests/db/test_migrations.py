@@ -20,13 +20,13 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import IntegrityError
 
-from mitigauge.database import alembic_config, require_head, schema_revisions
+from mitigauge.database.engine import alembic_config, require_head, schema_revisions
+from mitigauge.database.metadata import metadata
 from mitigauge.errors import NotReady
 from mitigauge.profiles.store.tree import Layout
 from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.settings import REPOSITORY
 from mitigauge.stats.boot_means import mean_of
-from mitigauge.tables import metadata
 from tests import recording
 
 RECORDED_AT_0011 = recording.RECORDED.with_name("lab-demo-0011.json.gz")

@@ -13,7 +13,7 @@ import pytest
 
 from mitigauge.kernels.patch_files import read_patches
 from mitigauge.mails.files import read_mails
-from mitigauge.series.thread import revisions
+from mitigauge.series.mail_thread import revisions
 from tests.commands import CASES, Command
 from tests.series_mails import mailbox
 

@@ -15,9 +15,9 @@ from alembic import command
 from procrastinate.schema import SchemaManager
 from sqlalchemy import Connection, Engine, text
 
-from mitigauge.database import alembic_config
-from mitigauge.queue_schema import drop_queue, make_queue
-from mitigauge.schema_revision import MIGRATIONS
+from mitigauge.database.engine import alembic_config
+from mitigauge.database.queue_schema import drop_queue, make_queue
+from mitigauge.database.schema_revision import MIGRATIONS
 from pipelines.advance import Advancer
 from pipelines.worker import Worker
 from tests import recording

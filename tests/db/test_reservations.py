@@ -12,16 +12,16 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import IntegrityError
 from typer.testing import CliRunner
 
-from mitigauge.database import database_now, transaction
+from mitigauge.database.engine import database_now, transaction
 from mitigauge.errors import Conflict, Forbidden, InvalidInput, NotFound
 from mitigauge.experiments.spec import read_spec
 from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
+from mitigauge.pages.queue import host_queues
 from mitigauge.runs import leases, service
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.leases import Lease
 from mitigauge.runs.submission import submit
-from mitigauge.views.queue import host_queues
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 HOST = ("lab", "alpha")
@@ -295,7 +295,7 @@ def test_the_commands_say_who_has_the_host(
     engine: Engine, runs: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from cli import host
-    from mitigauge import database
+    from mitigauge.database import engine as database
 
     monkeypatch.setattr(database, "get_engine", lambda: engine)
     run = CliRunner().invoke

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import Conflict, InvalidInput
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.spec import read_spec
+from mitigauge.pages.boot import show_boot
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_results
 from mitigauge.runs.submission import submit
-from mitigauge.views.boot import show_boot
-from pipelines.steps.parsing import checked, timed_pass
+from pipelines.steps.parser import checked, timed_pass
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 Measuring = tuple[int, int]

@@ -17,14 +17,14 @@ import pytest
 from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
-from mitigauge.blobs import blob_store
+from mitigauge.database.metadata import metadata
 from mitigauge.experiments.tables import Event
+from mitigauge.files.blobs import blob_store
 from mitigauge.retention import repository
 from mitigauge.retention.schemas import Pruned, Removed
 from mitigauge.retention.service import prune, prune_if_due
 from mitigauge.runs.tables import StepAttempt
 from mitigauge.settings import REPOSITORY, Settings
-from mitigauge.tables import metadata
 from tests import recording
 
 NOTHING_KEPT: dict[str, Any] = {

@@ -13,10 +13,10 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
-from mitigauge.blobs import BlobStore, blob_store
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments.tables import Experiment
+from mitigauge.files.blobs import BlobStore, blob_store
 from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernels
 from mitigauge.kernels.patch import Patch
@@ -25,11 +25,11 @@ from mitigauge.kernels.service import Built
 from mitigauge.kernels.tables import Kernel
 from mitigauge.mails.files import read_mails
 from mitigauge.series import range_diff, repository, retests, service
-from mitigauge.series.listed import heads, shown
+from mitigauge.series.listing import heads, shown
+from mitigauge.series.mail_thread import revisions
 from mitigauge.series.service import Trust, Wanted
 from mitigauge.series.states import Attested, RevisionState
 from mitigauge.series.tables import SeriesRevision
-from mitigauge.series.thread import revisions
 from mitigauge.settings import get_settings, settings_from
 from pipelines import series_run
 from pipelines.kernel_build import Builder, BuildFailed, Order

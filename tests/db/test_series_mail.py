@@ -21,16 +21,16 @@ from sqlalchemy.orm import Session
 from cli import report
 from cli import series as series_command
 from cli import series_mail as command
-from mitigauge.blobs import blob_store
 from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.reports.reply_service import answer
-from mitigauge.series import asking, faults, service
+from mitigauge.files.blobs import blob_store
+from mitigauge.letters.reply.service import answer
+from mitigauge.series import faults, request_service, service
 from mitigauge.series import request_repository as repository
-from mitigauge.series.asking import MOST_PER_DAY
+from mitigauge.series.mail_thread import revisions
+from mitigauge.series.request_service import MOST_PER_DAY
 from mitigauge.series.schemas import RequestView
 from mitigauge.series.service import Wanted
 from mitigauge.series.states import RequestState
-from mitigauge.series.thread import revisions
 from mitigauge.settings import Settings, get_settings
 from pipelines import series_mail
 from pipelines.series_mail import Desk, Outbox
@@ -227,7 +227,7 @@ def test_a_mail_stays_new_until_what_it_asks_is_stored(
 
     stored(post)
     with monkeypatch.context() as patched:
-        patched.setattr(asking, "take", broken)
+        patched.setattr(request_service, "take", broken)
         post.ask(TEST)
     assert post.requests() == []
     assert len(os.listdir(post.box / "new")) == 1
@@ -279,14 +279,14 @@ def test_a_person_may_carry_out_what_waits_or_set_it_aside(post: Post) -> None:
     post.ask(f"{TEST}{FIX}", sign=False, sender="Eve <eve@example.net>")
     post.ask(TEST, sign=False, sender="Eve <eve@example.net>")
     with Session(post.engine) as session:
-        row = asking.find(session, 1)
-        asking.approve(session, row, post.desk.means(), row.mail_sha256[:16], "ann")
-        asking.ignore(session, asking.find(session, 2))
+        row = request_service.find(session, 1)
+        request_service.approve(session, row, post.desk.means(), row.mail_sha256[:16], "ann")
+        request_service.ignore(session, request_service.find(session, 2))
         session.commit()
         with pytest.raises(InvalidInput, match="request 1 is accepted"):
-            asking.approve(session, row, post.desk.means(), row.mail_sha256)
+            request_service.approve(session, row, post.desk.means(), row.mail_sha256)
         with pytest.raises(NotFound, match="no request 9"):
-            asking.find(session, 9)
+            request_service.find(session, 9)
     post.look()
     assert post.labels() == {"v1": "approved", "v1+fix-2": "approved"}
     assert list(post.answers()) == ["1-receipt"]
@@ -459,7 +459,7 @@ def test_who_says_stop_hears_no_more_and_the_series_is_left_alone(post: Post) ->
         assert repository.stopped_by(session, revision.series_id) == "one@example.org"
         receivers = answer(session, revision)
         assert receivers["To"] == "list@example.org"
-        asking.ignore(session, asking.find(session, 2))
+        request_service.ignore(session, request_service.find(session, 2))
         session.commit()
     post.ask(f"again\n{TEST}")
     assert "4-receipt" in post.answers()
@@ -498,7 +498,7 @@ def test_our_own_answers_delivered_to_us_end_there(post: Post) -> None:
 def test_a_sender_has_so_many_a_day_and_is_told_so_once(
     post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "MOST_PER_DAY", 2)
+    monkeypatch.setattr(request_service, "MOST_PER_DAY", 2)
     assert MOST_PER_DAY == 20
     stored(post)
     for number in range(5):
@@ -513,7 +513,7 @@ def test_a_sender_has_so_many_a_day_and_is_told_so_once(
 
 
 def test_strangers_cannot_fill_the_database(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "MOST_WAITING", 2)
+    monkeypatch.setattr(request_service, "MOST_WAITING", 2)
     stored(post)
     for number in range(4):
         post.ask(TEST, sign=False, sender=f"{number}@example.net")
@@ -547,9 +547,11 @@ def test_mails_that_cannot_be_dealt_with_stand_before_nobody(
 ) -> None:
     """200 of them, older than a request: what used to raise, and a fault of ours besides."""
     stored(post)
-    take = asking.take
+    take = request_service.take
 
-    def broken(session: Session, came: asking.Came, means: asking.Means) -> object:
+    def broken(
+        session: Session, came: request_service.Came, means: request_service.Means
+    ) -> object:
         if "evil" in came.mail.body:
             raise RuntimeError("a bug")
         return take(session, came, means)
@@ -666,7 +668,7 @@ def test_the_commands_list_print_approve_and_set_aside(
     post: Post, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stored(post)
-    monkeypatch.setattr("mitigauge.database.get_engine", lambda: post.engine)
+    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: post.engine)
     monkeypatch.setenv("MITIGAUGE_HOME", str(post.desk.settings.home))
     get_settings.cache_clear()
     mail = raw_mail("Re: x\x1b[2J", f"{TEST}{FIX}", sender="Eve <eve@example.net>",
@@ -702,7 +704,7 @@ def test_a_report_is_not_sent_to_a_series_that_wants_none(
     post.ask("#mitigauge stop\n")
     post.build()
     post.finish()
-    monkeypatch.setattr("mitigauge.database.get_engine", lambda: post.engine)
+    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: post.engine)
     address = f"127.0.0.1:{server.port}"
     with pytest.raises(InvalidInput, match="asked that toys is not answered any more"):
         report.reply("toys", "", sender=ROBOT, send=address, plain_connection=True)

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
-from mitigauge import database
-from mitigauge.database import is_away, new_engine, transaction
+from mitigauge.database import engine as database
+from mitigauge.database.engine import is_away, new_engine, transaction
 from mitigauge.experiments.spec import read_spec
 from mitigauge.runs import leases
 from mitigauge.runs.submission import submit

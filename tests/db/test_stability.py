@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database import transaction
-from mitigauge.reports.weekly.trend_lines import stability as in_report
+from mitigauge.database.engine import transaction
+from mitigauge.letters.weekly.trend_lines import stability as in_report
 from mitigauge.stats.rates import rate_interval
 from mitigauge.trends import service
 from mitigauge.trends.schemas import Stability

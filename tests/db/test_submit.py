@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.spec import read_spec
 from mitigauge.runs.submission import submit

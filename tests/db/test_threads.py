@@ -10,18 +10,18 @@ import pytest
 from sqlalchemy import Engine, text
 
 from mitigauge.claims.schemas import ClaimOutcome
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
+from mitigauge.documents.csv_text import as_csv
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments.metric import CaseMetric
-from mitigauge.reports import thread_text
-from mitigauge.reports.download import as_csv
-from mitigauge.reports.service import threads_beside
-from mitigauge.reports.thread_schemas import ThreadRow, ThreadsView
+from mitigauge.letters.report.service import threads_beside
 from mitigauge.results.schema import read_result
 from mitigauge.results.tables import ThreadTable
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.intake import TakenResult, store_results
-from pipelines.steps.parsing import checked, timed_pass
+from mitigauge.tables import thread_text
+from mitigauge.tables.thread_schemas import ThreadRow, ThreadsView
+from pipelines.steps.parser import checked, timed_pass
 from tests.made import make
 from tests.threads_made import HANDLERS, row, threads_made
 

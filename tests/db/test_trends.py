@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.trends import service
-from mitigauge.trends.reading import Wanted
+from mitigauge.trends.page_repository import Wanted
 from mitigauge.trends.schemas import ChangeKind, ChangeState, TrendChange, TrendView
 from mitigauge.trends.update import Updated, update
 from tests.trends_made import FACTS, weeks

@@ -15,7 +15,7 @@ from cli.try_outcome import instructions
 from mitigauge.catalog import Catalog
 from mitigauge.experiments.spec import KnownHost, read_spec
 from mitigauge.kernels.schemas import KernelView
-from mitigauge.views import experiments as views
+from mitigauge.pages import experiments as views
 from tests.recording import load
 from tests.series_mails import diff, mailbox, raw_series
 
@@ -70,7 +70,7 @@ def test_the_answer_to_what_was_tried_goes_to_its_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     load(engine)
-    monkeypatch.setattr("mitigauge.database.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
     mails = tmp_path / "v2.mbox"
     mails.write_bytes(mailbox(raw_series(2, [diff("toys/one.c", "a", "b")])))
     revision = trying._revision([str(mails)], "https://lists.example.org/all")

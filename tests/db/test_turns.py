@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments.spec import read_spec
 from mitigauge.runs import leases
 from mitigauge.runs.leases import Lease

@@ -13,9 +13,9 @@ import pytest
 from alembic import command
 from sqlalchemy import Engine, create_engine, inspect, text
 
-from mitigauge.database import alembic_config, schema_revisions
+from mitigauge.database.engine import alembic_config, schema_revisions
+from mitigauge.database.schema_upgrade import one_at_a_time, upgrade
 from mitigauge.errors import NotReady
-from mitigauge.schema_upgrade import one_at_a_time, upgrade
 from mitigauge.settings import REPOSITORY
 
 # Sleeps before each statement that changes ``host_lease``, as if that were a large table.

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database import transaction
-from mitigauge.runs import judging
+from mitigauge.database.engine import transaction
+from mitigauge.pages.experiments import show_experiment
+from mitigauge.pages.schemas import CellView
+from mitigauge.runs import verdict_service
 from mitigauge.runs.conclusions import END_OF_RUN, conclude_closed, conclude_run, judge_again
 from mitigauge.runs.tables import Run
 from mitigauge.verdicts import cells, repository
-from mitigauge.verdicts.judging import RULES
-from mitigauge.views.experiments import show_experiment
-from mitigauge.views.schemas import CellView
+from mitigauge.verdicts.judgement import RULES
 from tests.made import make
 
 EFFECT = "where arm_id = (select max(id) from arm) and superseded_at is null"
@@ -67,10 +67,10 @@ def test_concluding_again_writes_nothing(engine: Engine) -> None:
 
 def test_figures_so_far_are_replaced_and_count_as_no_version(engine: Engine) -> None:
     made = make(engine, state="running")
-    judgement = judging.judge(judging.load(engine, made.run))
+    judgement = verdict_service.judge(verdict_service.load(engine, made.run))
     for blocks in (1, 2):
         change(engine, f"update measurement set mean = mean * {1 + blocks / 100}")
-        judgement = judging.judge(judging.load(engine, made.run))
+        judgement = verdict_service.judge(verdict_service.load(engine, made.run))
         undecided = [c for c in judgement.cells if not c.is_decided]
         with transaction(engine) as session:
             run = session.get_one(Run, made.run)
@@ -140,7 +140,7 @@ def test_nothing_is_judged_on_a_read(engine: Engine, monkeypatch: pytest.MonkeyP
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("judged on a read")
 
-    monkeypatch.setattr("mitigauge.runs.judging.judge_run", fail)
+    monkeypatch.setattr("mitigauge.runs.verdict_service.judge_run", fail)
     monkeypatch.setattr("mitigauge.stats.verdicts.judge_many", fail)
     cell = shown(engine, made.experiment)
     assert (cell.state, cell.note) == ("no_data", cells.NOT_MEASURED)

@@ -11,13 +11,13 @@ from sqlalchemy import Engine, text
 from typer.testing import CliRunner
 
 from bench.weekly.fill import Fleet, fill
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.errors import NotFound
 from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
-from mitigauge.reports.weekly import service
-from mitigauge.reports.weekly.data import Fate
-from mitigauge.reports.weekly.week import Week
+from mitigauge.letters.weekly import service
+from mitigauge.letters.weekly.data import Fate
+from mitigauge.letters.weekly.week import Week
 from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.runs.noise import note_noise
 from mitigauge.settings import Settings
@@ -296,7 +296,7 @@ def test_the_command_writes_sends_and_lists(
     filled: Engine, home: Path, monkeypatch: pytest.MonkeyPatch, database_url: str
 ) -> None:
     from cli import report
-    from mitigauge import database
+    from mitigauge.database import engine as database
 
     monkeypatch.setattr(database, "get_engine", lambda: filled)
     run = CliRunner().invoke

@@ -24,8 +24,8 @@ from alembic import command
 from sqlalchemy import Engine, text
 
 from api.app import create_app
-from mitigauge.database import alembic_config, database_url, get_engine
-from mitigauge.embedded_postgres import stop
+from mitigauge.database.embedded_server import stop
+from mitigauge.database.engine import alembic_config, database_url, get_engine
 from mitigauge.settings import get_settings
 from tests import recording
 from tests.clients import ROLES, token_of

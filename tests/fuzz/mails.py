@@ -18,8 +18,8 @@ from mitigauge.kernels.patch import patch_in
 from mitigauge.kernels.patch_files import read_patches
 from mitigauge.mails.files import read_files
 from mitigauge.mails.mail import LARGEST_MAIL, Mail
+from mitigauge.series.mail_thread import revisions
 from mitigauge.series.request import request_in, signature_of, why_unanswered
-from mitigauge.series.thread import revisions
 from mitigauge.settings import REPOSITORY
 from tests.fuzz.mutations import odd_bytes
 

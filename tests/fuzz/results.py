@@ -12,9 +12,9 @@ from typing import Any
 from mitigauge.catalog import Catalog
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Case
-from mitigauge.hostile import HOSTILE
+from mitigauge.files.hostile_text import HOSTILE
 from mitigauge.settings import REPOSITORY
-from pipelines.steps.parsing import checked, result_in, timed_pass
+from pipelines.steps.parser import checked, result_in, timed_pass
 from tests.fuzz.builders import spin_case
 from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 

@@ -12,8 +12,8 @@ from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.spec import KnownHost, read_spec
 from mitigauge.experiments.spec_model import ExperimentSpec, cases_of
+from mitigauge.files.yaml_file import parse_yaml
 from mitigauge.settings import REPOSITORY
-from mitigauge.yaml_file import parse_yaml
 from tests.specs import markers
 
 CATALOG = Catalog()

@@ -25,8 +25,8 @@ from unittest.mock import patch
 from alembic import command
 from sqlalchemy import Engine
 
-from mitigauge.database import alembic_config, database_url, new_engine
-from mitigauge.embedded_postgres import stop
+from mitigauge.database.embedded_server import stop
+from mitigauge.database.engine import alembic_config, database_url, new_engine
 from mitigauge.settings import get_settings
 from tests.golden.answers import answers
 from tests.golden.scenes import SCENES

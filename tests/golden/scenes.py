@@ -10,12 +10,12 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.bisect import repository as bisections
-from mitigauge.blobs import blob_store
 from mitigauge.catalog import Catalog
 from mitigauge.claims.files import claim_files, read_claims
 from mitigauge.claims.service import import_claims
-from mitigauge.database import transaction
-from mitigauge.reports.weekly import service as weekly
+from mitigauge.database.engine import transaction
+from mitigauge.files.blobs import blob_store
+from mitigauge.letters.weekly import service as weekly
 from mitigauge.settings import get_settings
 from pipelines.bisect_run import Driver
 from tests.bisections import BREAKS, Pretended, begun, eight

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
 from mitigauge.experiments.spec import KnownHost, read_spec
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.runs.states import BootState

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from lab.execution import execution_of
 from lab.qemu import PROGRAM, kernel_arguments, machine_arguments
-from mitigauge.blobs import BlobStore
 from mitigauge.clock import Clock
+from mitigauge.files.blobs import BlobStore
 from mitigauge.kernels.tables import Kernel
 
 BOOT_LIMIT_S = 900

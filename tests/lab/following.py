@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
+from mitigauge.pages import experiments as views
+from mitigauge.pages.boot_schemas import WholeExperimentView
 from mitigauge.settings import REPOSITORY
-from mitigauge.views import experiments as views
-from mitigauge.views.boot_schemas import WholeExperimentView
 
 PATIENCE_S = 25 * 60
 SAY_EVERY_S = 20

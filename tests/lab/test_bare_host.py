@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from mitigauge import embedded_postgres
+from mitigauge.database import embedded_server
 from mitigauge.settings import REPOSITORY, get_settings
 from tests.lab.bare_host import BareHost, running
 from tests.lab.bare_image import bare_image
@@ -150,7 +150,7 @@ def reader(directory: Path) -> Iterator[Reader]:
         try:
             yield found
         finally:
-            embedded_postgres.stop(house / ".mitigauge")
+            embedded_server.stop(house / ".mitigauge")
 
 
 def fill_in(reader: Reader) -> None:

@@ -19,19 +19,19 @@ from sqlalchemy.orm import Session
 from lab import service as lab_service
 from lab.hosts import LabPaths
 from lab.progress import Silent
-from mitigauge.bisect import service, shown
-from mitigauge.bisect.asked import Asked
+from mitigauge.bisect import bisection_view, service
+from mitigauge.bisect.question import Asked
 from mitigauge.bisect.schemas import BisectionView
 from mitigauge.bisect.states import AnswerKind
-from mitigauge.blobs import blob_store
 from mitigauge.clock import Clock
-from mitigauge.database import transaction
+from mitigauge.database.engine import transaction
+from mitigauge.files.blobs import blob_store
 from mitigauge.kernels.patch_files import read_patches
+from mitigauge.letters.regression.service import regression_mail
+from mitigauge.pages.profiles import case_sides
 from mitigauge.profiles.diff.function_table import function_table
 from mitigauge.profiles.diff.sides import Selection
-from mitigauge.reports.bisect_mail_service import regression_mail
 from mitigauge.settings import REPOSITORY, get_settings
-from mitigauge.views.profiles import case_sides
 from pipelines.bisect_run import Driver, Ticked
 from pipelines.bisect_start import from_arms, from_patches
 from pipelines.kernel_build import Builder
@@ -79,7 +79,7 @@ def followed(driver: Driver, number: int, log: Path) -> BisectionView:
         if did is Ticked.WAITING:
             time.sleep(2)
     with transaction(driver.builder.engine) as session:
-        return shown.show(session, number)
+        return bisection_view.show(session, number)
 
 
 @pytest.mark.usefixtures("host")

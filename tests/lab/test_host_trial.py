@@ -14,7 +14,7 @@ from cli.host import app
 from lab import service
 from lab.hosts import LabPaths
 from lab.progress import Silent
-from mitigauge.database import get_engine
+from mitigauge.database.engine import get_engine
 from mitigauge.settings import get_settings
 from tests.lab.conftest import Lab
 

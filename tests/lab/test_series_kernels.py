@@ -14,8 +14,8 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from lab.hosts import SPECS
-from mitigauge.blobs import BlobStore, blob_store
 from mitigauge.catalog import Catalog
+from mitigauge.files.blobs import BlobStore, blob_store
 from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.patch_files import read_patches
 from mitigauge.kernels.tables import Kernel

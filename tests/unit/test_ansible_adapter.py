@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mitigauge.errors import NotFound
-from mitigauge.hostile import clean
+from mitigauge.files.hostile_text import clean
 from pipelines.adapters import ansible
 from pipelines.adapters.ansible import (
     PlayCancelled,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.boot_method import BootMethod, HostBoots
 from mitigauge.errors import InvalidInput
+from mitigauge.fleet.boot_method import BootMethod, HostBoots
 from mitigauge.fleet.service import HostVars, host_vars
 
 

@@ -7,14 +7,14 @@ import pytest
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.metric import CaseMetric
+from mitigauge.letters.report.consequences import consequence
 from mitigauge.modes.crossing import uncounted
-from mitigauge.reports.consequences import consequence
+from mitigauge.pages.consequence_schemas import ConsequenceView, FigureBeside
 from mitigauge.results.repository import Mean
 from mitigauge.stats.bounds import Bound, Uncounted, bound_of, carries
 from mitigauge.stats.domain import Domain
 from mitigauge.verdicts.cells import Cell, cells_of
-from mitigauge.verdicts.judging import Asked, CountedBoot, Design, judge_run
-from mitigauge.views.consequence_schemas import ConsequenceView, FigureBeside
+from mitigauge.verdicts.judgement import Asked, CountedBoot, Design, judge_run
 
 FAMILIES = Catalog().families
 OFF, IBPB, BHB = 1, 2, 3

@@ -6,7 +6,7 @@ from typing import Any
 
 from mitigauge.claims.service import set_beside
 from mitigauge.claims.tables import Claim, ClaimSource
-from tests.unit.reports.test_counters import experiment
+from tests.unit.tables.test_counters import experiment
 
 
 def source(**changes: Any) -> ClaimSource:

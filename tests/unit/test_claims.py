@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.claims.beside import Finding, weigh
+from mitigauge.claims.comparison import Finding, weigh
 from mitigauge.claims.files import ClaimFile, claim_files, read_claims
 from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.errors import InvalidInput

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from cli.main import build
 from mitigauge.errors import InvalidInput, MitigaugeError
-from mitigauge.reports.boots_csv import COLUMNS, BootsFile
-from mitigauge.reports.compare import Compared, compare
+from mitigauge.verdicts.boots_comparison import Compared, compare
+from mitigauge.verdicts.boots_csv import COLUMNS, BootsFile
 
 Row = dict[str, Any]
 

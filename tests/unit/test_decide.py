@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mitigauge.runs.states import BootState
-from pipelines.decide import (
+from pipelines.decision import (
     DID_NOT_BOOT_LIMIT,
     FAULTS_IN_A_ROW_LIMIT,
     Action,

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.metric import CaseMetric
-from mitigauge.reports.boots_csv import BootsFile
 from mitigauge.results.schema import ResultBody, check_against_case
 from mitigauge.settings import REPOSITORY
 from mitigauge.stats.domain import Domain, domain_of
+from mitigauge.verdicts.boots_csv import BootsFile
 from mitigauge.workloads.definitions import Metric
 
 BODY = {

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from mitigauge.reports.download import as_csv, as_json_lines, harmless
+from mitigauge.documents.csv_text import as_csv, as_json_lines, harmless
 
 
 @pytest.mark.parametrize(

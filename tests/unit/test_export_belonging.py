@@ -12,8 +12,8 @@ from sqlalchemy import (
     Table,
 )
 
-from mitigauge.exports.belonging import ARRAYS_OF_IDS, LEFT_OUT, Belonging
-from mitigauge.tables import metadata as ours
+from mitigauge.database.metadata import metadata as ours
+from mitigauge.exports.ownership import ARRAYS_OF_IDS, LEFT_OUT, Belonging
 
 
 def key(name: str = "id", to: str = "", *, null: bool = False) -> Column[int]:

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from mitigauge.boot_method import BootMethod
+from mitigauge.files.hostile_text import clean
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.service import host_vars
-from mitigauge.hostile import clean
 from pipelines.adapters import ansible, ansible_host
 from pipelines.adapters.ansible import PlayFailure, PlayResult, run_playbook
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import host as host_command
-from mitigauge.boot_method import BootMethod
 from mitigauge.errors import NotReady
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.check import Item, State
 from pipelines import host_check, next_boot
 from pipelines.host_control import LabFault, Unanswered

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from mitigauge.locks import SCHEMA_LOCK, Lock
+from mitigauge.database.locks import SCHEMA_LOCK, Lock
 from mitigauge.settings import REPOSITORY
 
 # What PostgreSQL calls them, with what stands first in the brackets.

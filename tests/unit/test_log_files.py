@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.log_files import cut_log, hollow_log
+from mitigauge.files.log_files import cut_log, hollow_log
 
 LINE = b"%07d what the server said\n"
 

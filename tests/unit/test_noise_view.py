@@ -8,8 +8,8 @@ import pytest
 
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Arm
+from mitigauge.pages.noise import Costs, costs_of, noise_view
 from mitigauge.runs.repository import BootLine
-from mitigauge.views.noise import Costs, costs_of, noise_view
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 TIME = CaseMetric("ns", "lower", "Time", primary=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from mitigauge.confined import run_confined
+from mitigauge.files.confinement import run_confined
 from mitigauge.settings import REPOSITORY
-from pipelines.steps.parsing import PARSER_LIMITS
+from pipelines.steps.parser import PARSER_LIMITS
 
 WORKLOADS = REPOSITORY / "workloads"
 RECORDED = sorted(path.parent for path in WORKLOADS.glob("*/fixtures/*/case.json"))

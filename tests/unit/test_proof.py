@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.boot_method import BootMethod
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.modes.families import Expectation
 from mitigauge.modes.settings import Settings
 from mitigauge.runs.proof import (

@@ -17,7 +17,7 @@ from mitigauge.results.details import MOST_POINTS, BootDetails, PassDetails, of_
 from mitigauge.results.schema import read_result
 from mitigauge.workloads.definitions import Workload
 from mitigauge.workloads.details import Details
-from pipelines.steps.parsing import checked, timed_pass
+from pipelines.steps.parser import checked, timed_pass
 from tests.fuzz.builders import spin_case
 from tests.fuzz.results import BODY
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mitigauge.fleet.tables import Host
-from mitigauge.runs.counts import CurrentBoot
+from mitigauge.pages.runs import in_words
+from mitigauge.runs.count_repository import CurrentBoot
 from mitigauge.runs.states import WAITS_FOR_TURN, BootState
 from mitigauge.runs.tables import Run
-from mitigauge.views.runs import in_words
 
 MOMENT = datetime(2026, 11, 1, 9, 5, tzinfo=UTC)
 NOW = MOMENT - timedelta(minutes=4)

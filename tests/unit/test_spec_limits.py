@@ -25,8 +25,8 @@ from mitigauge.experiments.spec_model import (
     cases_of,
     count_of,
 )
+from mitigauge.files.yaml_file import MAX_BYTES, MAX_DEPTH, MAX_NODES, parse_yaml
 from mitigauge.settings import REPOSITORY
-from mitigauge.yaml_file import MAX_BYTES, MAX_DEPTH, MAX_NODES, parse_yaml
 from tests.fuzz import specs
 from tests.measuring import within_processor_s
 from tests.specs import CATALOG, HOSTS, SPEC, markers
@@ -426,7 +426,7 @@ def test_every_spec_of_the_project_is_read() -> None:
         "from pathlib import Path\n"
         "from mitigauge.catalog import Catalog\n"
         "from mitigauge.experiments.spec_model import ExperimentSpec\n"
-        "from mitigauge.yaml_file import parse_yaml\n"
+        "from mitigauge.files.yaml_file import parse_yaml\n"
         "for path in sorted(Path('experiments').glob('*.yml')):\n"
         "    ExperimentSpec.model_validate(parse_yaml(path.read_text(), str(path)).data)\n"
         "    print(path.name)\n"

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from mitigauge.boot_method import BootMethod
 from mitigauge.errors import InvalidInput
+from mitigauge.files.hostile_text import clean
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.inventory_values import InventoryValues
 from mitigauge.fleet.service import host_vars
-from mitigauge.hostile import clean
 from pipelines.adapters import ansible, ansible_host
 from pipelines.adapters.ansible import PlayFailure, run_playbook
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog

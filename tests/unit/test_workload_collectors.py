@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mitigauge.collectors.figures import FIGURES, figures_of, mean
-from mitigauge.collectors.series import read_series
+from mitigauge.collectors.samples import read_series
 from mitigauge.collectors.service import read_collected
 from mitigauge.settings import REPOSITORY
 from mitigauge.workloads.collectors import CHEAP, COLLECTORS

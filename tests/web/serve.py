@@ -28,31 +28,31 @@ from mitigauge.access import repository
 from mitigauge.access import service as access
 from mitigauge.access.roles import Role
 from mitigauge.access.secret import new_secret, stored_form
-from mitigauge.bisect.asked import Asked
+from mitigauge.bisect.question import Asked
 from mitigauge.bisect.service import begin
-from mitigauge.blobs import blob_store
-from mitigauge.database import alembic_config, database_url, get_engine, transaction
-from mitigauge.embedded_postgres import stop
+from mitigauge.files.blobs import blob_store
+from mitigauge.database.engine import alembic_config, database_url, get_engine, transaction
+from mitigauge.database.embedded_server import stop
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.tables import Experiment
 from mitigauge.kernels.patch import Patch
 from mitigauge.profiles.capture.instructions import read_instructions
 from mitigauge.profiles.store.instructions import store_instructions
 from mitigauge.profiles.store.tables import Profile
-from mitigauge.reports.weekly import service as weekly
+from mitigauge.letters.weekly import service as weekly
 from mitigauge.runs.submission import submit
 from mitigauge.runs.tables import Boot
 from mitigauge.mails.files import read_mails
 from mitigauge.series.service import Wanted, add
 from mitigauge.series.states import RevisionState
-from mitigauge.series.thread import revisions
+from mitigauge.series.mail_thread import revisions
 from mitigauge.settings import REPOSITORY, get_settings
 from pipelines.bisect_start import from_patches
 from tests import recording
 from tests.desktop_world import make_desktops
 from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
-from tests.web.beside import collect_beside
+from tests.web.sample_pages import collect_beside
 
 CODE = REPOSITORY / "tests" / "fixtures" / "profiles" / "instructions"
 VIEWERS_TOKEN = "mgt_" + 43 * "v"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from mitigauge.confined import Limits, run_confined
 from mitigauge.errors import InvalidInput
+from mitigauge.files.confinement import Limits, run_confined
 from mitigauge.profiles.capture.folded_text import read_folded, require_few
 
 PROGRAM = Path(__file__).with_name("_fold.py")

@@ -8,9 +8,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from mitigauge.confined import Limits, run_confined
 from mitigauge.errors import InvalidInput
-from mitigauge.hostile import clean_text
+from mitigauge.files.confinement import Limits, run_confined
+from mitigauge.files.hostile_text import clean_text
 
 FILE = "instructions.json"
 PROGRAM = Path(__file__).with_name("_disassemble.py")

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
 from mitigauge.errors import InvalidInput, TooLarge
-from mitigauge.hostile import clean_text
+from mitigauge.files.hostile_text import clean_text
 
 PROFILE_FILE = "profile.json"
 LONGEST_PROFILE_FILE = 1 << 20

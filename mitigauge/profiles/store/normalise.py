@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from mitigauge.errors import InvalidInput
-from mitigauge.yaml_file import parse_yaml
+from mitigauge.files.yaml_file import parse_yaml
 
 # Longer names keep their own: a pattern takes a time that grows with the square of a name's
 # length, and a host may spell its functions as it likes.

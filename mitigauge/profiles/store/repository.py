@@ -8,8 +8,8 @@ import orjson
 from sqlalchemy import ARRAY, LargeBinary, any_, func, literal, select, text
 from sqlalchemy.orm import Session, undefer
 
-from mitigauge.database import BINARY
-from mitigauge.locks import Lock
+from mitigauge.database.engine import BINARY
+from mitigauge.database.locks import Lock
 from mitigauge.profiles.store.tables import (
     FrameSymbol,
     FrameTree,

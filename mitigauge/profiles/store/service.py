@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import InvalidInput
-from mitigauge.hostile import HOSTILE
+from mitigauge.files.hostile_text import HOSTILE
 from mitigauge.profiles.capture.capture import Pass
 from mitigauge.profiles.capture.folded_text import check_stacks
 from mitigauge.profiles.store import repository

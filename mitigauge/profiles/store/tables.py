@@ -19,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from mitigauge.database import Base
+from mitigauge.database.engine import Base
 
 # Who was sampled: the processors of host or guest; or where the host's threads waited.
 System = Literal["host", "guest", "off-cpu"]

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.fleet.power_values import IpmiConsoleValues, SshConsoleValues, TcpConsoleValues
-from mitigauge.hostile import clean_text
 from pipelines.adapters.console.line import (
     CONNECT_S,
     StreamValues,

@@ -20,7 +20,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from mitigauge.errors import MitigaugeError
-from mitigauge.log_files import cut_log, hollow_log
+from mitigauge.files.log_files import cut_log, hollow_log
 from pipelines.adapters.console.line import StreamValues, line
 from pipelines.adapters.console.stream import LOST, STARTED
 

@@ -18,8 +18,8 @@ import httpx2
 import orjson
 import structlog
 
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.fleet.power_values import RedfishPowerValues
-from mitigauge.hostile import clean_text
 from pipelines.adapters.power.password import read_password
 from pipelines.adapters.power.protocol import PowerError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.bisect.asked import Asked, StepArm, arm_name, parameters_of, point_of, step_text
+from mitigauge.bisect.question import Asked, StepArm, arm_name, parameters_of, point_of, step_text
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.spec import read_spec

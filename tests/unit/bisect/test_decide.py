@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mitigauge.bisect.decide import VERIFY_BLOCKS, next_action
+from mitigauge.bisect.decision import VERIFY_BLOCKS, next_action
 from mitigauge.bisect.model import (
     Action,
     Found,
@@ -22,9 +22,9 @@ from mitigauge.bisect.model import (
     SeveralCulprits,
     Undecided,
 )
+from mitigauge.bisect.posterior import posterior, weigh
 from mitigauge.bisect.reverts import revert_effects
 from mitigauge.bisect.states import RevertOutcome
-from mitigauge.bisect.weighing import posterior, weigh
 from mitigauge.bisect.weights import MOST_MORE
 
 NOISE = 0.002

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mitigauge.bisect.decide import next_action
+from mitigauge.bisect.decision import next_action
 from mitigauge.bisect.model import Found, History, Measure, Observed, Question, Undecided
+from mitigauge.bisect.posterior import posterior, weigh
 from mitigauge.bisect.reverts import revert_effects
-from mitigauge.bisect.weighing import posterior, weigh
 from mitigauge.errors import InvalidInput
 
 VALUES = st.one_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mitigauge.bisect.touched import functions_in
+from mitigauge.bisect.patch_functions import functions_in
 from mitigauge.settings import REPOSITORY
 
 SERIES = REPOSITORY / "tests" / "series"

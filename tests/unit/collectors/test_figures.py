@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mitigauge.collectors.figures import FIGURES, Figure, binned, mean, rates
-from mitigauge.collectors.series import Kind, Series
+from mitigauge.collectors.samples import Kind, Series
 from mitigauge.workloads.collectors import COLLECTORS
 
 NS = 10**9

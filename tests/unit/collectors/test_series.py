@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.collectors.series import (
+from mitigauge.collectors.samples import (
     MOST_SAMPLES,
     Series,
     packed,

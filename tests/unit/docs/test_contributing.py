@@ -24,7 +24,7 @@ from mitigauge.catalog import Catalog
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.results.schema import ResultBody
 from mitigauge.settings import REPOSITORY
-from pipelines.steps.parsing import result_in, timed_pass
+from pipelines.steps.parser import result_in, timed_pass
 from tests.fuzz.builders import spin_case
 from tests.loading import load, stage_runner
 from tests.unit.docs.pages import Block, blocks, page

@@ -13,8 +13,8 @@ from mitigauge.experiments.states import ExperimentState
 from mitigauge.runs import outcomes
 from mitigauge.runs.states import OPEN_BOOT_STATES, Activity, BootState, RunState
 from mitigauge.verdicts.states import Verdict
-from pipelines import decide
-from pipelines.decide import Step
+from pipelines import decision
+from pipelines.decision import Step
 from pipelines.steps import STEPS
 from tests.unit.docs.pages import blocks, page, section, spans
 
@@ -62,11 +62,11 @@ def test_every_state_that_a_boot_ends_in_is_explained() -> None:
 @pytest.mark.parametrize(
     ("limit", "words"),
     [
-        (decide.FAULTS_IN_A_ROW_LIMIT, "{} faults in a row of either kind"),
-        (decide.LOST_WORKERS_LIMIT, "{} workers in a row that began a step"),
+        (decision.FAULTS_IN_A_ROW_LIMIT, "{} faults in a row of either kind"),
+        (decision.LOST_WORKERS_LIMIT, "{} workers in a row that began a step"),
         (outcomes.BLOCK_REPEATS + 1, "{} times an invalid block"),
         (outcomes.FAILED_PREPARATIONS, "{} runs in a row that could not prepare"),
-        (decide.SILENT_PREPARATIONS_LIMIT, "{} times no answer to `prepare`"),
+        (decision.SILENT_PREPARATIONS_LIMIT, "{} times no answer to `prepare`"),
     ],
 )
 def test_limits_are_those_of_the_code(limit: int, words: str) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import zstandard
 
-from mitigauge.blobs import BlobStore, blob_store
 from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.files.blobs import BlobStore, blob_store
 from mitigauge.kernels import package as packages
 from mitigauge.settings import get_settings
 from pipelines.kernel_import import read_package

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mitigauge.kernels.patch_files import read_patches
-from mitigauge.reports.cover_letter import findings, tables_in
+from mitigauge.letters.reply.cover_letter import findings, tables_in
 from mitigauge.settings import REPOSITORY
 
 SERIES = REPOSITORY / "tests" / "series"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.confined import Limits
 from mitigauge.errors import InvalidInput
+from mitigauge.files.confinement import Limits
 from mitigauge.kernels.diff import diff_in
 from mitigauge.mails import reader
 from mitigauge.mails.addresses import addresses_in
@@ -16,8 +16,8 @@ from mitigauge.mails.heads import text_of, words_of
 from mitigauge.mails.mail import LARGEST_MAIL
 from mitigauge.mails.mailbox import split
 from mitigauge.mails.reader import mail_of, mails_of, read_all
+from mitigauge.series.mail_thread import revisions
 from mitigauge.series.request import request_in, signature_of, why_unanswered
-from mitigauge.series.thread import revisions
 from tests.measuring import within_processor_s
 from tests.series_mails import mailbox, raw_mail
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from mitigauge.boot_method import BootMethod
 from mitigauge.catalog import Catalog
+from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.modes.crossing import wanted_by
 from mitigauge.modes.families import Mode, ModeFamily
 from mitigauge.runs.proof import Requested, judge_boot

@@ -11,7 +11,7 @@ import pytest
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
 from mitigauge.settings import REPOSITORY
-from pipelines.steps.parsing import checked, timed_pass
+from pipelines.steps.parser import checked, timed_pass
 from tests.fuzz.builders import spin_case
 from tests.fuzz.results import BODY
 from tests.loading import load

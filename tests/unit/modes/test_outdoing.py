@@ -10,7 +10,7 @@ from mitigauge.modes.crossing import outdoes
 from mitigauge.modes.families import ModeFamily
 from mitigauge.stats.verdicts import judge
 from mitigauge.verdicts.cells import SECOND_LOOK, cells_of
-from mitigauge.verdicts.judging import ArmValues, Asked, Design, Judged
+from mitigauge.verdicts.judgement import ArmValues, Asked, Design, Judged
 
 FAMILIES = Catalog().families
 METRIC = CaseMetric(unit="ns", direction="lower", title="t", primary=True, delta_percent=1.0)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from mitigauge.catalog import Catalog
+from mitigauge.files.yaml_file import parse_yaml
 from mitigauge.modes.families import Expectation
 from mitigauge.runs.proof import _describe, _in_force
 from mitigauge.settings import REPOSITORY
-from mitigauge.yaml_file import parse_yaml
 from tests.commands import CASES
 
 TABLE = REPOSITORY / "tests" / "fixtures" / "vulnerabilities" / "kernels.yml"

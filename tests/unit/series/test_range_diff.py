@@ -8,8 +8,8 @@ from pathlib import Path
 
 from mitigauge.kernels.patch import Patch
 from mitigauge.mails.files import read_mails
+from mitigauge.series.mail_thread import revisions
 from mitigauge.series.range_diff import MOST_LINES, Change, Renamed, range_diff, renamed
-from mitigauge.series.thread import revisions
 from tests.measuring import within_processor_s
 from tests.series_mails import diff
 

@@ -19,7 +19,7 @@ import { directionInWords, hasOutcome } from "../words";
 import "./case.css";
 import { Chart } from "./chart";
 import { DetailsSection } from "../details/section";
-import { Beside } from "./beside";
+import { HostSamples } from "./samples";
 import { Consequences } from "./consequences";
 import { NoiseNote, PaceNote } from "./noise";
 import { Profiles } from "./profiles";
@@ -219,7 +219,7 @@ function Metric({ view, row }: { view: Case; row: Row }) {
         <BootTable row={row} arms={view.arms} points={points} />
       </section>
       {view.threads && <Threads view={view} />}
-      <Beside view={view} />
+      <HostSamples view={view} />
     </>
   );
 }

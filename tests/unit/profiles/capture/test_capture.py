@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from mitigauge.blobs import blob_store
 from mitigauge.errors import InvalidInput, TooLarge
 from mitigauge.experiments.tables import Case
+from mitigauge.files.blobs import blob_store
 from mitigauge.profiles.capture.capture import Capture, overhead_percent, read_capture
 from mitigauge.profiles.capture.recording import find_recording
 from mitigauge.settings import get_settings

@@ -19,8 +19,8 @@ from mitigauge.profiles.capture.collapse import Collapse
 from mitigauge.profiles.capture.fold import Bounds
 from mitigauge.profiles.capture.recording import find_recording
 from pipelines.steps.measure import collect
-from pipelines.steps.parsing import profiled_pass, result_in, timed_pass
-from pipelines.steps.profiled import Budget
+from pipelines.steps.parser import profiled_pass, result_in, timed_pass
+from pipelines.steps.profile_pass import Budget
 from tests.fuzz.builders import HOST, gzipped, hostile_profile, job_files, spin_case, tar_of
 from tests.measuring import measure, within_processor_s
 from tests.specs import CATALOG

@@ -1,0 +1,1 @@
+"""The database: engine, column types, locks, schema, and a server of our own."""

@@ -1,0 +1,42 @@
+"""All tables, imported once so that the metadata is whole (for migrations and their test)."""
+
+from __future__ import annotations
+
+from mitigauge.access import tables as access
+from mitigauge.bisect import tables as bisect
+from mitigauge.claims import tables as claims
+from mitigauge.collectors import tables as collectors
+from mitigauge.database.engine import Base
+from mitigauge.deliveries import tables as deliveries
+from mitigauge.experiments import tables as experiments
+from mitigauge.fleet import tables as fleet
+from mitigauge.kernels import tables as kernels
+from mitigauge.letters.weekly import tables as weekly
+from mitigauge.profiles.store import tables as profiles
+from mitigauge.results import tables as results
+from mitigauge.retention import tables as retention
+from mitigauge.runs import tables as runs
+from mitigauge.series import tables as series
+from mitigauge.trends import tables as trends
+from mitigauge.verdicts import tables as verdicts
+
+metadata = Base.metadata
+__all__ = [
+    "access",
+    "bisect",
+    "claims",
+    "collectors",
+    "deliveries",
+    "experiments",
+    "fleet",
+    "kernels",
+    "metadata",
+    "profiles",
+    "results",
+    "retention",
+    "runs",
+    "series",
+    "trends",
+    "verdicts",
+    "weekly",
+]

@@ -1,0 +1,1 @@
+"""Documents and tables as text, Markdown, HTML, CSV and JSON."""

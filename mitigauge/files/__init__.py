@@ -1,0 +1,1 @@
+"""Files from outside: read under limits, confined, cleaned, and kept by hash."""

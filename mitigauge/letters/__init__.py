@@ -1,0 +1,1 @@
+"""What is sent to people: reports, replies, regressions, the weekly letter."""

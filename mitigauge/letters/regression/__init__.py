@@ -1,0 +1,1 @@
+"""The letter about a regression whose culprit was found."""

@@ -1,0 +1,1 @@
+"""The reply to a revision of a patch series."""

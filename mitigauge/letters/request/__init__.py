@@ -1,0 +1,1 @@
+"""Replies to mails that ask for something."""

@@ -1,0 +1,211 @@
+"""Hosts as people see them: with the boots and experiments they took part in."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from mitigauge.clock import Clock
+from mitigauge.database.engine import database_now
+from mitigauge.errors import Conflict, NotFound
+from mitigauge.fleet import repository as fleet
+from mitigauge.fleet.absence_repository import absences_of, absent_seconds
+from mitigauge.fleet.availability import is_reserved
+from mitigauge.fleet.tables import Host
+from mitigauge.pages.experiments import summaries
+from mitigauge.pages.host_schemas import (
+    AaRateView,
+    AbsenceView,
+    DriftView,
+    FactChangeView,
+    FingerprintView,
+    HostHoursView,
+    HostSummary,
+    HostView,
+    MetricNoiseView,
+)
+from mitigauge.pages.limits import PAGE_SIZE
+from mitigauge.pages.queue import host_queues
+from mitigauge.runs import repository as run_rows
+from mitigauge.runs.drift import facts_of, host_changes, print_changes
+from mitigauge.runs.host_time import host_times, wasted_seconds
+from mitigauge.runs.states import BootState
+from mitigauge.stats.rates import rate_interval
+from mitigauge.verdicts import noise_repository
+from mitigauge.verdicts import repository as verdict_rows
+from mitigauge.verdicts.states import Verdict
+
+# Runs whose noise is shown, and changes of the host, the newest.
+NOISE_RUNS, MOST_DRIFTS = 20, 100
+
+
+def list_hosts(session: Session) -> list[HostSummary]:
+    """All hosts that ever took part in an experiment."""
+    now = database_now(session)
+    counts = run_rows.boot_counts_by_host(session)
+    holders = run_rows.experiment_names_by_run(session, run_rows.runs_holding_hosts(session))
+    return [
+        HostSummary(**_summary(host, counts.get(host.id, {}), holders.get(host.id, ""), now))
+        for host in fleet.all_hosts(session)
+    ]
+
+
+def show_host(session: Session, name: str, environment: str | None = None) -> HostView:
+    """One host by name. Raises :class:`NotFound` naming the known ones.
+
+    Raises :class:`Conflict` for a name that several environments have, if none is given.
+    """
+    found = [
+        host for host in fleet.hosts_named(session, name) if environment in (None, host.environment)
+    ]
+    if not found:
+        known = ", ".join(host.name for host in fleet.all_hosts(session)) or "none yet"
+        raise NotFound(
+            f"there is no host {name!r}",
+            hint=f"Known: {known}. A host appears with its first experiment.",
+        )
+    if len(found) > 1:
+        environments = ", ".join(host.environment for host in found)
+        raise Conflict(
+            f"there is a host {name!r} in each of {environments}",
+            hint=f"Say which: --environment {found[0].environment}, or "
+            f"/hosts/{name}?environment={found[0].environment} in a browser.",
+        )
+    host = found[0]
+    counts = run_rows.boot_counts_by_host(session)
+    holders = run_rows.experiment_names_by_run(session, run_rows.runs_holding_hosts(session))
+    boots = run_rows.boot_counts_by_fingerprint(session, host.id)
+    return HostView(
+        **_summary(host, counts.get(host.id, {}), holders.get(host.id, ""), database_now(session)),
+        fingerprints=[
+            FingerprintView(
+                id=f.id,
+                digest=f.digest,
+                first_seen_at=f.first_seen_at,
+                last_seen_at=f.last_seen_at,
+                boots=boots.get(f.id, 0),
+                facts=f.facts,
+            )
+            for f in fleet.fingerprints_of(session, host.id)
+        ],
+        drift=_drift(session, host.id),
+        noise=_noise(session, host.id),
+        hours=_hours(session, host.id),
+        absences=[
+            AbsenceView.model_validate(each)
+            for each in absences_of(session, host.id, limit=PAGE_SIZE)
+        ],
+        queue=next(
+            (q for q in host_queues(session, name) if q.environment == host.environment), None
+        ),
+        aa=_false_alarm_rates(session, host.id),
+        experiments=summaries(
+            session, run_rows.experiments_on_host(session, host.id, limit=PAGE_SIZE)
+        ),
+    )
+
+
+def _drift(session: Session, host_id: int) -> list[DriftView]:
+    """When the host became another machine, the newest first."""
+    changes = print_changes(session, host_id=host_id)[-MOST_DRIFTS:]
+    facts = facts_of(session, changes)
+    return [
+        DriftView(
+            at=change.at,
+            from_id=change.previous,
+            to_id=change.fingerprint_id,
+            back=change.back,
+            changed=[
+                FactChangeView(name=of.name, before=of.before, after=of.after)
+                for of in host_changes(facts[change.previous], facts[change.fingerprint_id])
+            ],
+        )
+        for change in reversed(changes)
+    ]
+
+
+def _noise(session: Session, host_id: int) -> list[MetricNoiseView]:
+    """Noise of the newest runs, by workload and metric."""
+    newest = run_rows.newest_runs_on_host(session, host_id, limit=NOISE_RUNS)
+    return [
+        MetricNoiseView(
+            workload=row.workload,
+            metric=row.metric,
+            cases=row.cases,
+            boot_percent=row.boot,
+            iteration_percent=row.iteration,
+            boot_mean_percent=row.boot_mean,
+            worst_percent=row.worst,
+        )
+        for row in noise_repository.medians(session, newest)
+    ]
+
+
+def _hours(session: Session, host_id: int) -> HostHoursView:
+    times = host_times(session, run_rows.runs_on_host(session, host_id)).values()
+    return HostHoursView(
+        runs=len(times),
+        held_s=sum(time.total_s for time in times),
+        measuring_s=sum(time.measuring_s for time in times),
+        booting_s=sum(time.booting_s for time in times),
+        other_s=sum(time.other_s for time in times),
+        wasted_s=wasted_seconds(session, host_id),
+        lost_s=absent_seconds(session, host_id, database_now(session)),
+    )
+
+
+def _reservation(host: Host, now: datetime) -> dict[str, object]:
+    """Whose the host is; a reservation that is past is none."""
+    if not is_reserved(host, now):
+        return {"reserved_until": None}
+    return {
+        "reserved_by": host.reserved_by,
+        "reserved_until": host.reserved_until,
+        "reserved_reason": host.reserved_reason,
+    }
+
+
+def _summary(host: Host, boots: dict[str, int], holder: str, now: datetime) -> dict[str, object]:
+    made = sum(n for state, n in boots.items() if state not in ("planned", "skipped"))
+    return {
+        "name": host.name,
+        "environment": host.environment,
+        "host_class": host.host_class,
+        "emulated": host.emulated,
+        "clock": Clock(host.clock),
+        "capabilities": host.capabilities,
+        "power": host.power,
+        "leased_by": holder,
+        "last_seen_at": host.last_seen_at,
+        "set_aside_at": host.set_aside_at,
+        "set_aside_reason": host.set_aside_reason,
+        "set_aside_by": host.set_aside_by,
+        **_reservation(host, now),
+        "probe_at": host.probe_at,
+        "boots": made,
+        "lab_faults": boots.get(BootState.LAB_FAULT, 0),
+    }
+
+
+def _false_alarm_rates(session: Session, host_id: int) -> list[AaRateView]:
+    """Measured rates of one host, by workload and metric."""
+    views = []
+    runs = run_rows.runs_on_host(session, host_id)
+    for workload, metric, counts in verdict_rows.aa_counts(session, runs):
+        alarms = sum(counts.get(verdict, 0) for verdict in (Verdict.BETTER, Verdict.WORSE))
+        total = sum(counts.values())
+        low, high = rate_interval(alarms, total)
+        views.append(
+            AaRateView(
+                workload=workload,
+                metric=metric,
+                comparisons=total,
+                alarms=alarms,
+                undecided=counts.get(Verdict.UNDECIDED, 0),
+                rate_percent=100 * alarms / total,
+                ci_low_percent=100 * low,
+                ci_high_percent=100 * high,
+            )
+        )
+    return views

@@ -1,0 +1,72 @@
+"""SQL of views that join profiles with experiments, arms, cases and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import RowMapping, func, select
+from sqlalchemy.orm import Session
+
+from mitigauge.database.engine import BINARY
+from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.fleet.tables import Host
+from mitigauge.profiles.store.tables import Profile, System
+from mitigauge.runs.tables import Boot, Run
+
+# More than a list to choose from can hold; the latest come first.
+MOST_GROUPS = 500
+
+
+def groups_like(session: Session, case: Case, system: System) -> Sequence[RowMapping]:
+    """Groups of profiles of the workload and parameters of *case*, in any experiment."""
+    rows = session.execute(
+        select(
+            Experiment.id.label("experiment_id"),
+            Experiment.name.label("experiment"),
+            Case.id.label("case_id"),
+            Host.name.label("host"),
+            Host.emulated,
+            Run.clock,
+            Arm.name.label("arm"),
+            func.max(Profile.event).label("event"),
+            func.count(Profile.id).label("profiles"),
+        )
+        .join(Boot, Profile.boot_id == Boot.id)
+        .join(Run, Boot.run_id == Run.id)
+        .join(Host, Run.host_id == Host.id)
+        .join(Arm, Boot.arm_id == Arm.id)
+        .join(Case, Profile.case_id == Case.id)
+        .join(Comparison, Case.comparison_id == Comparison.id)
+        .join(Experiment, Comparison.experiment_id == Experiment.id)
+        .where(
+            Case.workload == case.workload,
+            Case.parameters == case.parameters,
+            Profile.system == system,
+            Boot.state == "effective",
+        )
+        .group_by(Experiment.id, Case.id, Host.id, Run.id, Arm.id)
+        .order_by(Experiment.id.desc(), Host.name, Arm.position)
+        .limit(MOST_GROUPS)
+    )
+    return rows.mappings().all()
+
+
+def profiles_of_arm(
+    session: Session, *, case_id: int, arm_id: int, run_id: int, system: System
+) -> list[Profile]:
+    """Profiles of one case in one arm's boots that count, in a run."""
+    return list(
+        session.scalars(
+            select(Profile)
+            .join(Boot, Profile.boot_id == Boot.id)
+            .where(
+                Profile.case_id == case_id,
+                Profile.system == system,
+                Boot.arm_id == arm_id,
+                Boot.run_id == run_id,
+                Boot.state == "effective",
+            )
+            .order_by(Boot.block),
+            execution_options=BINARY,
+        )
+    )

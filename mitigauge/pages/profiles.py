@@ -1,0 +1,293 @@
+"""Profiles of an experiment's cases: stored, compared, and put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from mitigauge.clock import Clock
+from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.experiments import repository as experiment_rows
+from mitigauge.experiments.tables import Arm, Case
+from mitigauge.kernels import renames
+from mitigauge.pages import profile_rows
+from mitigauge.pages.profile_schemas import (
+    ArmProfilesView,
+    CaseProfilesView,
+    CounterView,
+    FunctionChange,
+    ProfileGroupView,
+)
+from mitigauge.pages.schemas import ExperimentView
+from mitigauge.profiles.diff.compare import (
+    Basis,
+    BootProfile,
+    FunctionDiff,
+    bases_of,
+    diff_functions,
+    with_names,
+)
+from mitigauge.profiles.diff.service import boot_profile, renamed_symbols, unit_of
+from mitigauge.profiles.diff.sides import Group, Selection, Sides
+from mitigauge.profiles.diff.significance import Floats, compare_groups
+from mitigauge.profiles.store import repository
+from mitigauge.profiles.store.tables import Profile, System
+from mitigauge.runs import repository as run_rows
+from mitigauge.runs.tables import Run
+
+SIGNIFICANT_Q = 0.05
+FUNCTIONS_SHOWN = 10
+# Of the cases that a hint lists.
+MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCase:
+    """A case on a host within an experiment."""
+
+    experiment_id: int
+    case: Case
+    run: Run
+
+
+def case_sides(session: Session, a: Selection, b: Selection, *, system: System) -> Sides:
+    """Both selections with their profiles.
+
+    They may be of other experiments and hosts, but of one workload with the same
+    parameters; else :class:`InvalidInput`.
+    """
+    both = [planned_case(session, of.experiment_id, of.case_id, of.host) for of in (a, b)]
+    cases = [planned.case for planned in both]
+    arms = [_arms(planned.run, of.arm)[0] for planned, of in zip(both, (a, b), strict=True)]
+    if (cases[0].workload, cases[0].parameters) != (cases[1].workload, cases[1].parameters):
+        raise InvalidInput(
+            f"{cases[0].title!r} and {cases[1].title!r} are different cases",
+            hint="Choose groups with the same workload and parameters.",
+        )
+    return Sides(
+        _group(session, both[0], a, b, system),
+        _group(session, both[1], b, a, system),
+        title=cases[0].title,
+        host=a.host,
+        emulated=any(planned.run.host.emulated for planned in both),
+        counted=any(planned.run.clock == Clock.COUNTED for planned in both),
+        experiment=a.experiment_id,
+        case=a.case_id,
+        system=system,
+        systems=repository.systems_of_case(session, a.case_id),
+        renamed=renames.between(session, arms[0].kernel, arms[1].kernel),
+    )
+
+
+def comparable_groups(
+    session: Session, *, experiment_id: int, case_id: int, system: System
+) -> list[ProfileGroupView]:
+    """Every group whose profiles are of the same workload and parameters as this case's."""
+    case, _ = experiment_rows.case(session, experiment_id, case_id)
+    rows = profile_rows.groups_like(session, case, system)
+    return [ProfileGroupView.model_validate(dict(row)) for row in rows]
+
+
+def _group(
+    session: Session, planned: PlannedCase, of: Selection, other: Selection, system: System
+) -> Group:
+    """The boots of a selection, named by what sets it apart from the *other* one."""
+    [arm] = _arms(planned.run, of.arm)
+    label = of.arm
+    if of.host != other.host:
+        label += f" on {of.host}"
+    if of.experiment_id != other.experiment_id:
+        label += f" in experiment {of.experiment_id}"
+    return Group(label, profiles_of(session, planned, arm, system), of)
+
+
+def case_profiles(
+    session: Session, *, experiment_id: int, case_id: int, host: str, system: System
+) -> CaseProfilesView:
+    """Every arm's profiles beside the baseline's: totals, functions that explain, counters."""
+    planned = planned_case(session, experiment_id, case_id, host)
+    comparison = planned.run.comparison
+    stored = {arm.id: profiles_of(session, planned, arm, system) for arm in comparison.arms}
+    every = [profile for profiles in stored.values() for profile in profiles]
+    baseline = next(arm for arm in comparison.arms if arm.is_baseline)
+    bases = bases_of([boot_profile(profile) for profile in every])
+    event = every[0].event if every else ""
+    return CaseProfilesView(
+        experiment_id=experiment_id,
+        case_id=case_id,
+        host=host,
+        system=system,
+        event=event,
+        unit=unit_of(bases[0], event) if every else "",
+        arms=[
+            _arm_view(
+                session,
+                arm,
+                stored[arm.id],
+                stored[baseline.id],
+                bases[0],
+                renamed_symbols(session, renames.between(session, baseline.kernel, arm.kernel)),
+            )
+            for arm in comparison.arms
+        ],
+    )
+
+
+def find_case(session: Session, experiment_id: int, case: str, host: str) -> tuple[int, str]:
+    """Number and host of the case called *case*, by number or title.
+
+    *host* may be empty where the case has only one. Raises :class:`NotFound` with what there is.
+    """
+    comparisons = experiment_rows.experiment(session, experiment_id).comparisons
+    every = [one for comparison in comparisons for one in comparison.cases]
+    found = [one for one in every if case in (str(one.id), one.title)]
+    if not found:
+        raise NotFound(
+            f"experiment {experiment_id} has no case {case!r}", hint=_profiled_cases(every)
+        )
+    # Cases of several comparisons may have one title.
+    on_host = {
+        run.host.name: one.id
+        for run in run_rows.runs_of(session, experiment_id)
+        for one in found
+        if one.comparison_id == run.comparison_id
+    }
+    if not host and len(on_host) == 1:
+        [host] = on_host
+    if host not in on_host:
+        what = f"was not planned on host {host!r}" if host else "ran on several hosts"
+        raise NotFound(f"case {case!r} {what}", hint=f"Give --host: {', '.join(sorted(on_host))}.")
+    return on_host[host], host
+
+
+def _profiled_cases(cases: Sequence[Case]) -> str:
+    known = [f"{one.id} ({one.title})" for one in cases if one.profile_hz is not None]
+    more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
+    return f"Its profiled cases: {', '.join(known[:MOST_NAMED]) or 'none'}{more}."
+
+
+def profiles_beside(session: Session, view: ExperimentView) -> list[CaseProfilesView]:
+    """What the profiles of every profiled case say, of those that have any."""
+    rows = [row for comparison in view.comparisons for row in comparison.rows if row.profiled]
+    shown = [
+        case_profiles(session, experiment_id=view.id, case_id=case_id, host=host, system="host")
+        for case_id, host in dict.fromkeys((row.case_id, row.host) for row in rows)
+    ]
+    return [case for case in shown if case.event]
+
+
+def planned_case(session: Session, experiment_id: int, case_id: int, host: str) -> PlannedCase:
+    """A case on a host. Raises :class:`NotFound` where it was not planned there."""
+    case, comparison = experiment_rows.case(session, experiment_id, case_id)
+    planned = run_rows.runs_of(session, experiment_id)
+    runs = {run.host.name: run for run in planned if run.comparison_id == comparison.id}
+    if host not in runs:
+        raise NotFound(
+            f"case {case_id} was not planned on host {host!r}",
+            hint=f"Its hosts are {', '.join(runs)}.",
+        )
+    return PlannedCase(experiment_id, case, runs[host])
+
+
+def _arms(run: Run, *names: str) -> list[Arm]:
+    by_name = {arm.name: arm for arm in run.comparison.arms}
+    for name in names:
+        if name not in by_name:
+            raise NotFound(
+                f"comparison {run.comparison.name!r} has no arm {name!r}",
+                hint=f"Its arms are {', '.join(by_name)}.",
+            )
+    return [by_name[name] for name in names]
+
+
+def profiles_of(session: Session, planned: PlannedCase, arm: Arm, system: System) -> list[Profile]:
+    """Profiles of a case in an arm's boots that count."""
+    return profile_rows.profiles_of_arm(
+        session, case_id=planned.case.id, arm_id=arm.id, run_id=planned.run.id, system=system
+    )
+
+
+def _arm_view(
+    session: Session,
+    arm: Arm,
+    profiles: Sequence[Profile],
+    baseline: Sequence[Profile],
+    basis: Basis,
+    renamed: Mapping[int, int],
+) -> ArmProfilesView:
+    overheads = [p.overhead_percent for p in profiles if p.overhead_percent is not None]
+    view = ArmProfilesView(
+        arm_id=arm.id,
+        arm=arm.name,
+        is_baseline=arm.is_baseline,
+        profiles=len(profiles),
+        samples=sum(profile.samples for profile in profiles),
+        overhead_percent=float(np.mean(overheads)) if overheads else None,
+        functions=[],
+        counters=_counters(profiles, [] if arm.is_baseline else baseline),
+    )
+    boots = [boot_profile(p) for p in profiles]
+    base = [with_names(boot_profile(p), renamed) for p in baseline]
+    if boots:
+        view.total = float(np.mean(_totals(boots, basis)))
+    if not boots or not base or arm.is_baseline:
+        return view
+    if basis != "share":  # of everything, that is everything on both sides
+        whole = compare_groups(_totals(base, basis)[None], _totals(boots, basis)[None])
+        view.difference = float(whole.b[0] - whole.a[0])
+        view.low, view.high = _known(whole.low[0]), _known(whole.high[0])
+    functions = diff_functions(base, boots, basis=basis)
+    view.functions = _explaining(session, functions, view.difference)
+    return view
+
+
+def _totals(boots: Sequence[BootProfile], basis: Basis) -> Floats:
+    return np.array([boot.counts.sum() * boot.scale(basis) for boot in boots])
+
+
+def _explaining(
+    session: Session, functions: FunctionDiff, whole: float | None
+) -> list[FunctionChange]:
+    """The functions whose own cost differs significantly, the largest difference first."""
+    own = functions.own
+    difference = own.b - own.a
+    with np.errstate(invalid="ignore"):
+        found = np.flatnonzero(own.q <= SIGNIFICANT_Q)
+    found = found[np.argsort(-np.abs(difference[found]), kind="stable")][:FUNCTIONS_SHOWN]
+    names = repository.names_of(session, functions.symbol[found].tolist())
+    return [
+        FunctionChange(
+            function=names[int(functions.symbol[i])],
+            difference=float(difference[i]),
+            low=float(own.low[i]),
+            high=float(own.high[i]),
+            q=float(own.q[i]),
+            percent_of_total=float(100.0 * difference[i] / whole) if whole else None,
+        )
+        for i in found.tolist()
+    ]
+
+
+def _counters(profiles: Sequence[Profile], baseline: Sequence[Profile]) -> list[CounterView]:
+    """Counters that every profile of the arm has; a machine without any shows none."""
+    names = set.intersection(*(set(p.counters) for p in profiles)) if profiles else set()
+    views = []
+    for name in sorted(names):
+        values = np.array([profile.counters[name] for profile in profiles])
+        view = CounterView(counter=name, mean=float(values.mean()), n=len(values))
+        base = np.array([p.counters[name] for p in baseline if name in p.counters])
+        if len(base) and base.mean():
+            compared = compare_groups(base[None], values[None])
+            scale = 100.0 / float(base.mean())
+            view.difference_percent = float(compared.b[0] - compared.a[0]) * scale
+            view.low_percent = _known(compared.low[0] * scale)
+            view.high_percent = _known(compared.high[0] * scale)
+        views.append(view)
+    return views
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

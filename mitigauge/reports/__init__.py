@@ -1,1 +1,0 @@
-"""Answers in the shape people paste into mails and pages."""

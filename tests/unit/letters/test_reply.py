@@ -1,0 +1,229 @@
+"""The answer to a revision, as its receivers see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+
+import pytest
+from aiosmtpd.controller import Controller
+
+from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.documents.plain_text import width
+from mitigauge.errors import InvalidInput
+from mitigauge.letters.reply.cover_letter import Finding
+from mitigauge.letters.reply.cover_letter_claims import Beside
+from mitigauge.letters.reply.reply import Answered, BuiltKernel, Letter, mail, sentence, told
+from mitigauge.letters.report.matrix import render_text
+from mitigauge.pages.schemas import ComparisonView, ExperimentView
+from mitigauge.verdicts.states import Verdict
+from pipelines.adapters.mail import NotSent, send
+from tests.mail_server import mail_server
+from tests.matrix_views import (
+    DEMO,
+    HOSTILE,
+    PARTIAL,
+    SYSCALL,
+    SYSCALL_ROW,
+    arm,
+    baseline,
+    hostile,
+    measured,
+    row,
+    run,
+    view,
+)
+
+ANSWERED = Answered(
+    label="v2",
+    title="x86/vmscape: Clear it",
+    subject="[PATCH v2 0/8] x86/vmscape: Clear it",
+    message_id="v2-0@example.org",
+    references=["v1-0@example.org", "v2-0@example.org"],
+    to=["Author One <one@example.org>", "list@example.org"],
+    cc=["Zwei Ä <zwei@example.org>"],
+    reported_by="A Robot <robot@example.com>",
+    own_id="toys.v2.7",
+)
+KERNEL = BuiltKernel(
+    "7.2.12-mg0123456789", "linux-source-7.2 7.2.12-1", ["a", "b"], "lab", "gcc-14", "ab" * 20
+)
+SENDER = "A Robot <robot@example.com>"
+
+
+def since(verdict: Verdict, effect: float) -> ExperimentView:
+    """One revision against the one before it."""
+    arms = [
+        arm(1, "before", "vmscape/bhb-clear", kernel="7.2-a", is_baseline=True),
+        arm(2, "this", "vmscape/bhb-clear", kernel="7.2-b", cmdline="vmscape=on",
+            expected=["vmscape: Mitigation: Clear BHB"]),
+    ]  # fmt: skip
+    cells = [baseline(300.0), measured(2, effect, effect - 0.05, effect + 0.05, verdict)]
+    comparison = ComparisonView(
+        id=1, name="since-before", family_title="VMSCAPE", hosts=["icx-1"], arms=arms,
+        rows=[row("syscall getpgid", cells, **SYSCALL_ROW)], emulated=False,
+    )  # fmt: skip
+    return view([comparison], [run("since-before", "icx-1")], boots_total=8)
+
+
+def answer(
+    of: ExperimentView,
+    *,
+    sender: str = SENDER,
+    beside: list[Beside] | None = None,
+    **changes: object,
+) -> EmailMessage:
+    letter = Letter(beside or [], [Finding(3, "interval", "No figure has an interval.")])
+    answered = Answered(**{**{n: getattr(ANSWERED, n) for n in Answered.__slots__}, **changes})
+    return mail(answered, of, render_text(of), [KERNEL], {"syscall": "perf bench syscall"},
+                letter, sender=sender)  # fmt: skip
+
+
+def text(of: ExperimentView, **changes: object) -> str:
+    return str(answer(of, **changes).get_content())
+
+
+def test_an_emulated_figure_is_called_so_before_it_is_told() -> None:
+    said = " ".join(text(DEMO).split())
+    assert said.index("These hosts are emulated") < said.index("-10.4%")
+
+
+def test_it_answers_the_first_mail_of_its_thread() -> None:
+    message = answer(SYSCALL)
+    assert message["Subject"] == "Re: [PATCH v2 0/8] x86/vmscape: Clear it"
+    assert message["In-Reply-To"] == "<v2-0@example.org>"
+    assert message["References"] == "<v1-0@example.org> <v2-0@example.org>"
+    assert message["To"] == "Author One <one@example.org>, list@example.org"
+    assert message["Cc"].addresses[0].display_name == "Zwei Ä"
+    assert message["Message-ID"] == "<toys.v2.7@example.com>"
+
+
+@pytest.mark.parametrize("of", [SYSCALL, PARTIAL, since(Verdict.WORSE, 8.1)])
+def test_it_is_plain_text_of_a_mail_s_width_and_reads_back(of: ExperimentView) -> None:
+    message = answer(of)
+    assert message.get_content_type() == "text/plain"
+    assert message["Content-Transfer-Encoding"] == "8bit"
+    assert [line for line in text(of).splitlines() if width(line) > 80] == []
+    read = message_from_bytes(message.as_bytes(), policy=policy.default)
+    assert read.get_content().replace("\r\n", "\n") == text(of)
+
+
+def test_the_worst_row_comes_first_with_baseline_host_interval_verdict_and_count() -> None:
+    first, *_ = told(SYSCALL)
+    assert sentence(first) == (
+        "syscall basic, loop against off on icx-1: +18.3% [+12.9, +23.9], worse (4 boots)"
+    )
+    assert "getpgid" in sentence(told(SYSCALL)[-1])
+
+
+def test_an_undecided_row_says_what_would_have_shown() -> None:
+    [each] = told(since(Verdict.UNDECIDED, 0.2))
+    assert "undecided (4 boots; a difference from 3.1 % on would show)" in sentence(each)
+
+
+def test_a_revision_that_is_worse_than_the_one_before_has_tags_for_its_mend() -> None:
+    said = text(since(Verdict.WORSE, 8.1))
+    assert "  | Reported-by: A Robot <robot@example.com>\n" in said
+    assert "  | Closes: https://lore.kernel.org/r/toys.v2.7@example.com\n" in said
+    assert '  #regzbot introduced: COMMIT ("x86/vmscape: Clear it")\n' in said
+
+
+def test_without_a_sender_it_is_a_draft_whose_link_is_not_known() -> None:
+    message = answer(since(Verdict.WORSE, 8.1), sender="", reported_by="")
+    assert message["From"] is None
+    assert message["Message-ID"] is None
+    assert "| Closes: the link of this mail" in str(message.get_content())
+
+
+@pytest.mark.parametrize("of", [SYSCALL, since(Verdict.SAME, 0.0), since(Verdict.BETTER, -3.0)])
+def test_a_mode_that_costs_and_a_revision_that_does_not_are_no_regression(
+    of: ExperimentView,
+) -> None:
+    assert "regzbot" not in text(of)
+    assert "Reported-by" not in text(of)
+
+
+def test_how_to_repeat_it_has_kernel_command_line_proof_and_workload() -> None:
+    said = text(since(Verdict.SAME, 0.0))
+    assert "Kernel  7.2.12-mg0123456789, build id\n" in said
+    assert "Debian's linux-source-7.2 7.2.12-1 with 2 patches\n" in said
+    assert "Boot    this: kernel 7.2-b, command line plus: vmscape=on" in said
+    assert "in force where: vmscape: Mitigation: Clear BHB" in said
+    assert "Run     syscall: perf bench syscall" in said
+
+
+def test_the_letter_s_own_figures_stand_beside_ours() -> None:
+    cell = measured(2, -12.0, -12.9, -11.1, Verdict.WORSE)
+    figures = [
+        Beside(3, "UDP p1", "IBPB", -12.5, ClaimOutcome.REPRODUCED,
+               "the claim lies within our interval", cell, "iperf", "spr-1", since="v1"),
+        Beside(4, "TCP p4", "IBPB", 3.5, ClaimOutcome.NOT_MEASURED, "no case is named so"),
+    ]  # fmt: skip
+    said = " ".join(text(SYSCALL, beside=figures).split())
+    assert "UDP p1, IBPB: -12.5% there, -12.0% [-12.9, -11.1] on spr-1: reproduced" in said
+    assert "not known which case is meant: TCP p4" in said
+    assert "1 of 2 figures stand unchanged since v1" in said
+
+
+def test_the_letter_s_own_figures_are_asked_about() -> None:
+    assert "  - line 3: No figure has an interval." in text(SYSCALL)
+
+
+def test_an_answer_says_so_when_nothing_counts() -> None:
+    assert "nothing: no boot counts" in text(PARTIAL)
+
+
+def test_hostile_words_forge_no_head_and_no_structure() -> None:
+    evil = "x\r\nBcc: all@example.net"
+    message = answer(hostile(), title=HOSTILE, subject=evil, to=[f"{HOSTILE} <a@example.org>"])
+    raw = message.as_bytes()
+    head = raw.split(b"\r\n\r\n", 1)[0]
+    assert b"\nBcc:" not in head
+    assert b"\x1b" not in raw
+    body = str(message.get_content())
+    assert "\u202e" not in body
+    assert not any(line.startswith(("diff --git", "From ")) for line in body.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [({"message_id": ""}, "no message-id"), ({"to": ["nobody"]}, "names nobody to answer")],
+)
+def test_who_cannot_be_answered_is_said(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        answer(SYSCALL, **changes)
+
+
+def test_a_sender_that_is_no_address_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="is no address"):
+        answer(SYSCALL, sender="robot")
+
+
+@pytest.fixture
+def server() -> Iterator[Controller]:
+    with mail_server() as served:
+        yield served
+
+
+def address(server: Controller) -> str:
+    return f"127.0.0.1:{server.port}"
+
+
+def test_a_real_server_gets_the_mail_whole(server: Controller) -> None:
+    send(answer(SYSCALL), address(server), encrypted=False)
+    [got] = server.handler.mails
+    assert got["In-Reply-To"] == "<v2-0@example.org>"
+    assert "one@example.org" in got["X-RcptTo"]
+    assert "zwei@example.org" in got["X-RcptTo"]
+
+
+def test_a_server_without_encryption_gets_nothing_unless_told_so(server: Controller) -> None:
+    with pytest.raises(NotSent, match="STARTTLS"):
+        send(answer(SYSCALL), address(server))
+    assert server.handler.mails == []
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with pytest.raises(NotSent, match=r"127.0.0.1:1 did not take the mail"):
+        send(answer(SYSCALL), "127.0.0.1:1", encrypted=False)

@@ -1,0 +1,54 @@
+"""Short answers to mails that ask for something."""
+
+from __future__ import annotations
+
+import pytest
+
+from mitigauge.documents.plain_text import width
+from mitigauge.errors import InvalidInput
+from mitigauge.letters.reply.reply import Answered
+from mitigauge.letters.request.request_reply import Said, mail
+from mitigauge.mails.reader import mail_of
+from mitigauge.series.request import request_in
+
+ANSWERED = Answered(
+    label="v1+fix-2",
+    title="toys: Mend them",
+    subject="RE: Re: [PATCH 0/1] toys: Mend them",
+    message_id="ask-1@example.org",
+    references=["v1-0@example.org", "ask-1@example.org"],
+    to=["One <one@example.org>"],
+    cc=[],
+    own_id="mitigauge-1-ab.receipt",
+)
+EVIL = "x\r\nBcc: all@example.net\x1b[2J\u202e\n#mitigauge test"
+ROBOT = "A Robot <robot@example.com>"
+
+
+def test_it_is_marked_as_a_program_s_and_stays_in_the_thread() -> None:
+    message = mail(ANSWERED, Said("#mitigauge test", ["It is built."]), sender=ROBOT)
+    assert message["Auto-Submitted"] == "auto-replied"
+    assert message["Subject"] == "Re: [PATCH 0/1] toys: Mend them"
+    assert message["In-Reply-To"] == "<ask-1@example.org>"
+    assert message["References"] == "<v1-0@example.org> <ask-1@example.org>"
+    assert message["Message-ID"] == "<mitigauge-1-ab.receipt@example.com>"
+    assert message["To"] == "One <one@example.org>"
+
+
+@pytest.mark.parametrize("with_forms", [False, True])
+def test_nothing_of_it_asks_again_when_it_is_quoted_without_marks(*, with_forms: bool) -> None:
+    message = mail(ANSWERED, Said(EVIL, [EVIL, "word " * 200], with_forms=with_forms))
+    raw = message.as_bytes()
+    assert b"\nBcc:" not in raw.split(b"\r\n\r\n", 1)[0]
+    assert b"\x1b" not in raw
+    body = str(message.get_content())
+    assert "\u202e" not in body
+    assert [line for line in body.splitlines() if width(line) > 78] == []
+    assert request_in(mail_of(raw)) is None
+    assert ("#mitigauge stop" in body) == with_forms
+
+
+def test_nobody_to_answer_is_said() -> None:
+    nobody = Answered(**{**{n: getattr(ANSWERED, n) for n in Answered.__slots__}, "to": ["x"]})
+    with pytest.raises(InvalidInput, match="names nobody to answer"):
+        mail(nobody, Said("#mitigauge test", []))
