@@ -26,7 +26,7 @@ class Reason(BaseModel):
     reason: str = Field(min_length=1, max_length=LONGEST_REASON)
 
 
-class Wanted(Reason):
+class Reservation(Reason):
     """What a host is reserved for, and until when."""
 
     until: AwareDatetime
@@ -71,7 +71,7 @@ def set_host_aside(
 
 @router.post("/{environment}/{name}/reserve", dependencies=[Depends(needs(Right.RESERVE_HOST))])
 def reserve_host(
-    environment: NameInPath, name: NameInPath, wanted: Wanted, session: Database, caller: Known
+    environment: NameInPath, name: NameInPath, wanted: Reservation, session: Database, caller: Known
 ) -> HostView:
     """Keep a host for oneself: no run begins on it before then; one that holds it goes on."""
     service.reserve(

@@ -159,7 +159,7 @@ def functions(
     limit: Annotated[int, Query(ge=1, le=profile_functions.MOST_ROWS)] = 50,
 ) -> FunctionsView:
     """Functions of a case's profiles over all its arms, each against the baseline."""
-    asked = profile_functions.Asked(
+    asked = profile_functions.FunctionQuery(
         measure=measure,
         sort=sort,
         arm=arm,

@@ -12,7 +12,7 @@ from api.gate import Known, needs
 from api.parameters import Id, Word
 from mitigauge.access.roles import Right
 from mitigauge.trends import service
-from mitigauge.trends.page_repository import Wanted
+from mitigauge.trends.page_repository import TrendFilter
 from mitigauge.trends.schemas import (
     Annotation,
     ClassPage,
@@ -59,7 +59,7 @@ def list_trends(
     limit: Annotated[int, Query(ge=1, le=service.LARGEST_PAGE)] = service.PAGE_SIZE,
 ) -> TrendPage:
     """Trends, the newest change first, those without one last."""
-    wanted = Wanted(
+    wanted = TrendFilter(
         environment, host_class, workload, mode, find, only_changed=changed, only_open=still_open
     )
     return service.list_trends(session, wanted, offset=offset, limit=limit)

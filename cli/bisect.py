@@ -16,7 +16,7 @@ from mitigauge.errors import InvalidInput, MitigaugeError
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from mitigauge.bisect.draft import Draft
-    from mitigauge.bisect.question import Asked
+    from mitigauge.bisect.question import Question
     from mitigauge.bisect.schemas import BisectionView
 
 app = typer.Typer(no_args_is_help=True)
@@ -114,7 +114,7 @@ def start(
     Exit code: 3 where a culprit is named, 0 where there is another answer, 1 where it failed.
     """
     from mitigauge.bisect import service
-    from mitigauge.bisect.question import Asked, parameters_of
+    from mitigauge.bisect.question import Question, parameters_of
 
     named = {Kind.SERIES: bool(series), Kind.PATCHES: bool(patches), Kind.TREE: tree is not None,
              Kind.ARMS: arms is not None}  # fmt: skip
@@ -123,7 +123,7 @@ def start(
             "say what is bisected, one of these",
             hint="PATCHES, --series NAME, --tree DIR --good A --bad B, or --arms FILE.",
         )
-    asked = Asked(
+    asked = Question(
         tuple(dict.fromkeys(host or ["lab-intel"])),
         workload,
         parameters_of(case or []),
@@ -154,7 +154,7 @@ def start(
     raise typer.Exit(_followed(number, json=json))
 
 
-def _begin_series(name: str, revision: str, asked: Asked, mode: str) -> int:
+def _begin_series(name: str, revision: str, asked: Question, mode: str) -> int:
     from mitigauge.bisect import service
     from mitigauge.files.blobs import blob_store
     from mitigauge.series import service as series_service
@@ -169,7 +169,7 @@ def _begin_series(name: str, revision: str, asked: Asked, mode: str) -> int:
 
 def _draft(
     patches: list[Path], tree: Path | None, ends: tuple[str, str], arms: Path | None,
-    asked: Asked, mode: str, base: str, profile: str,
+    asked: Question, mode: str, base: str, profile: str,
 ) -> Draft:  # fmt: skip
     """What files or a git tree ask for."""
     from cli.experiment import read_spec_file

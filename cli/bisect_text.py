@@ -8,7 +8,7 @@ from cli.output import print_table, say
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
-    from mitigauge.bisect.records import RevertShown
+    from mitigauge.bisect.records import RevertRecord
     from mitigauge.bisect.schemas import BisectionHead, BisectionView, StepView
 
 
@@ -75,7 +75,7 @@ def _step(step: StepView) -> str:
     )
 
 
-def _revert(revert: RevertShown) -> str:
+def _revert(revert: RevertRecord) -> str:
     from mitigauge.bisect.words import REVERTED
 
     low, high = revert.change_low_percent, revert.change_high_percent

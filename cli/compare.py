@@ -13,7 +13,7 @@ from mitigauge.errors import InvalidInput
 
 # What takes long to load is imported by the command when it runs.
 if TYPE_CHECKING:
-    from mitigauge.verdicts.boots_comparison import Compared
+    from mitigauge.verdicts.boots_comparison import ArmComparison
     from mitigauge.verdicts.boots_csv import BootsFile
 
 
@@ -78,7 +78,7 @@ def _read(path: Path) -> BootsFile:
         ) from error
 
 
-def _print(answers: Sequence[Compared], *, exploratory: bool) -> None:
+def _print(answers: Sequence[ArmComparison], *, exploratory: bool) -> None:
     print_table(
         ["case", "metric", "arm", "verdict", "effect", "95 % interval", "q" if exploratory else "p",
          "blocks", "look", "mde", "note"],
@@ -88,7 +88,7 @@ def _print(answers: Sequence[Compared], *, exploratory: bool) -> None:
     )  # fmt: skip
 
 
-def _row(answer: Compared) -> list[str]:
+def _row(answer: ArmComparison) -> list[str]:
     probability = answer.p if answer.q is None else answer.q
     low, high = answer.ci_low_percent, answer.ci_high_percent
     return [

@@ -58,7 +58,7 @@ def _added() -> tuple[int, int | None]:
     found = revisions(read_mails([MAILS]))
     with stored() as session:
         blobs = blob_store(get_settings())
-        service.add(session, found, blobs, wanted=service.Wanted(NAME, SPEC))
+        service.add(session, found, blobs, wanted=service.SeriesOptions(NAME, SPEC))
         series = service.of_key(session, service.key_of(found[0]))
         revision = service.find_revision(session, series.name, "v1", lock=True)
         if revision.state == RevisionState.WAITING:

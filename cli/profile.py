@@ -133,7 +133,7 @@ def _read(path: Path, event: str) -> tuple[dict[bytes, int], Pass]:
         with path.open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
             stream.seek(0)
-            told = _Told(stream, path)
+            told = _ProgressFile(stream, path)
             return read_profile(told, name=str(path), digest=digest, event=event)
     except OSError as error:
         raise InvalidInput(
@@ -141,7 +141,7 @@ def _read(path: Path, event: str) -> tuple[dict[bytes, int], Pass]:
         ) from error
 
 
-class _Told(io.RawIOBase, BinaryIO):
+class _ProgressFile(io.RawIOBase, BinaryIO):
     """A file that is read, with a line every two seconds on how far that is."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:

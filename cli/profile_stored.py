@@ -113,7 +113,7 @@ def functions(
 
     Example: mitigauge profile functions 'syscall basic' --experiment 1
     """
-    from mitigauge.pages.profile_functions import Asked, functions_view
+    from mitigauge.pages.profile_functions import FunctionQuery, functions_view
     from mitigauge.pages.profiles import find_case
 
     with stored() as session:
@@ -125,7 +125,7 @@ def functions(
             host=on_host,
             system="guest" if guest else "host",
             basis=basis_named(basis),
-            asked=Asked(measure="total" if total else "self", search=search, limit=limit),
+            asked=FunctionQuery(measure="total" if total else "self", search=search, limit=limit),
         )
     if json:
         print_json(view)

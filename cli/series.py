@@ -74,7 +74,7 @@ def add(
         # A thread may hold other series beside; the one that was named counts.
         key = _key_with(found, mails[0])
         found = [each for each in found if service.key_of(each) == key]
-    asked = service.Wanted(name, spec, base, profile, followed, loose or None)
+    asked = service.SeriesOptions(name, spec, base, profile, followed, loose or None)
     trust = trust_in(found, get_settings())
 
     def work(session: Session, comparison: Comparison) -> tuple[list[str], SeriesView]:
@@ -174,7 +174,7 @@ def change(
     _require_known(spec, profile)
     with stored() as session:
         series = service.find(session, name, lock=True)
-        service.change(series, service.Wanted("", spec, base, profile, archive, loose))
+        service.change(series, service.SeriesOptions("", spec, base, profile, archive, loose))
         how = ", with two lines of context where three do not apply" if series.loose else ""
         say(f"{series.name}: measured by {series.spec or 'no spec yet'}, on {series.base}{how}")
 

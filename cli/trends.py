@@ -46,9 +46,9 @@ def list_trends(
     metric, unit and mode, so that they are comparable.
     """
     from mitigauge.trends import service
-    from mitigauge.trends.page_repository import Wanted
+    from mitigauge.trends.page_repository import TrendFilter
 
-    wanted = Wanted(
+    wanted = TrendFilter(
         environment, host_class, workload, None, find, only_changed=changed, only_open=still_open
     )
     with stored() as session:
@@ -59,7 +59,7 @@ def list_trends(
     print_table(
         ["id", "class", "case", "metric", "mode", "values", "change", "since", "state"],
         [_line(trend) for trend in page.trends],
-        empty=NO_TRENDS if wanted == Wanted() else "No trend is like that.",
+        empty=NO_TRENDS if wanted == TrendFilter() else "No trend is like that.",
     )
     if page.next is not None:
         say(f"{len(page.trends)} of {page.total}; more with --offset {page.next}")

@@ -178,7 +178,7 @@ def _arms(plain: KernelView, patched: KernelView, mode: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class TryOutcome:
     """What came of it; *report*: its file, *code*: what the command ends with."""
 
     experiment: int
@@ -187,7 +187,7 @@ class Measured:
     code: int
 
 
-def _measured(spec: str, *, exits: bool) -> Measured:
+def _measured(spec: str, *, exits: bool) -> TryOutcome:
     """Run the experiment on the emulated hosts, and say what came of it."""
     from cli import lab
     from cli.processes import running
@@ -211,10 +211,12 @@ def _measured(spec: str, *, exits: bool) -> Measured:
             say(line)
         explain(session, view, ARM, path)
     echo(f"report: {path}")
-    return Measured(experiment, path, state is ExperimentState.FINISHED, exit_code_of(state, view))
+    return TryOutcome(
+        experiment, path, state is ExperimentState.FINISHED, exit_code_of(state, view)
+    )
 
 
-def _write_answer(revision: FoundRevision, measured: Measured, archive: str) -> None:
+def _write_answer(revision: FoundRevision, measured: TryOutcome, archive: str) -> None:
     """Write the answer to the patches' thread to a file; nothing is sent."""
     from mitigauge.database.engine import transaction
     from mitigauge.letters.reply.reply import as_file

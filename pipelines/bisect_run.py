@@ -56,7 +56,7 @@ class Ticked(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class KernelOrder:
     """A kernel that is to be built: *point*'s, by these orders, one a layout."""
 
     point: int
@@ -98,12 +98,12 @@ class Driver:
         with transaction(self.builder.engine) as session:
             bisection = repository.whole(session, bisection_id, lock=True)
             did = self._looked(session, bisection)
-        if not isinstance(did, Wanted):
+        if not isinstance(did, KernelOrder):
             return did
         self._build(bisection_id, did)
         return Ticked.MOVED
 
-    def _looked(self, session: Session, bisection: Bisection) -> Ticked | Wanted:
+    def _looked(self, session: Session, bisection: Bisection) -> Ticked | KernelOrder:
         """What is done within one transaction, or the kernel that is built outside of it."""
         if bisection.state != BisectionState.RUNNING:
             return Ticked.OVER
@@ -124,7 +124,7 @@ class Driver:
         self._submit(session, bisection, wanted)
         return Ticked.MOVED
 
-    def _missing(self, bisection: Bisection, wanted: model.Measure) -> Wanted | Ticked | None:
+    def _missing(self, bisection: Bisection, wanted: model.Measure) -> KernelOrder | Ticked | None:
         """The first kernel that a step needs and that is not built yet."""
         for position in wanted.points:
             if position > len(bisection.candidates):
@@ -136,10 +136,10 @@ class Driver:
 
     def _wanted(
         self, bisection: Bisection, point: BisectionPoint, *, ahead: bool
-    ) -> Wanted | Ticked:
+    ) -> KernelOrder | Ticked:
         """The kernel of a point; where its patches cannot be had, the point is skipped."""
         try:
-            return Wanted(point.position, self._orders(bisection, point), ahead)
+            return KernelOrder(point.position, self._orders(bisection, point), ahead)
         except InvalidInput as error:
             # A revert that is a merge, too large, or touches links: no later look makes it other.
             why = f"its patches cannot be had: {error.message}"
@@ -147,7 +147,7 @@ class Driver:
             self.say(f"point {point.position} is skipped: {why}")
             return Ticked.MOVED
 
-    def _ahead(self, bisection: Bisection) -> Wanted | Ticked | None:
+    def _ahead(self, bisection: Bisection) -> KernelOrder | Ticked | None:
         """A kernel that is likely to be needed, while hosts measure others."""
         if len(bisection.candidates) > MOST_BUILT_AHEAD:
             return None
@@ -189,7 +189,7 @@ class Driver:
         titles = [candidate.title for candidate in bisection.candidates]
         return [Patch(title, text.decode()) for title, text in zip(titles, texts, strict=True)]
 
-    def _build(self, bisection_id: int, wanted: Wanted) -> None:
+    def _build(self, bisection_id: int, wanted: KernelOrder) -> None:
         """Build a point's kernel and note it; or why the point is skipped."""
         self.builder.report(f"bisection {bisection_id}: kernel of point {wanted.point}")
         began = time.monotonic()

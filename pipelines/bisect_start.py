@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.bisect.draft import Change, Draft, Place
 from mitigauge.bisect.patch_functions import functions_in
-from mitigauge.bisect.question import Asked
+from mitigauge.bisect.question import Question
 from mitigauge.bisect.records import Source
 from mitigauge.bisect.states import BisectionKind
 from mitigauge.errors import InvalidInput
@@ -34,7 +34,7 @@ _MAY_RUN = (RevisionState.APPROVED, RevisionState.BUILDING, RevisionState.MEASUR
 
 
 def from_revision(
-    session: Session, revision: SeriesRevision, blobs: BlobStore, asked: Asked, mode: str
+    session: Session, revision: SeriesRevision, blobs: BlobStore, asked: Question, mode: str
 ) -> Draft:
     """Over the patches of a series' revision, which may run.
 
@@ -65,7 +65,7 @@ def from_revision(
 
 
 def from_patches(
-    patches: Sequence[Patch], base: str, profile: str, blobs: BlobStore, asked: Asked, mode: str
+    patches: Sequence[Patch], base: str, profile: str, blobs: BlobStore, asked: Question, mode: str
 ) -> Draft:
     """Over patches from files, in their order, on a source package."""
     source = Source(base=base, profile=profile)
@@ -74,7 +74,7 @@ def from_patches(
 
 
 def from_tree(
-    tree: Path, good: str, bad: str, profile: str, asked: Asked, mode: str
+    tree: Path, good: str, bad: str, profile: str, asked: Question, mode: str
 ) -> Draft:  # fmt: skip
     """Over the commits of a git tree from *good* to *bad*, along first parents.
 
@@ -97,7 +97,7 @@ def from_tree(
     )
 
 
-def from_arms(text: str, name: str, asked: Asked) -> Draft:
+def from_arms(text: str, name: str, asked: Question) -> Draft:
     """Over an ordered list of arms from a YAML file; its first is the first end.
 
     Raises InvalidInput naming file and line.
@@ -149,7 +149,7 @@ def _of_patches(
     message_ids: Sequence[str],
     source: Source,
     blobs: BlobStore,
-    asked: Asked,
+    asked: Question,
     mode: str,
     title: str,
 ) -> Draft:

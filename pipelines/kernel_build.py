@@ -88,7 +88,7 @@ class LooseApplication:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LogLines:
     """The lines of a log from some place on, read anew each time they are gone through."""
 
     log: Path
@@ -420,7 +420,7 @@ class _Work:
         limits: Limits,
         variables: Mapping[str, str] | None = None,
         caches: Mapping[str, Path] | None = None,
-    ) -> tuple[int, Said]:
+    ) -> tuple[int, LogLines]:
         """Run one of our scripts in a sandbox; its exit status, and where what it said stands.
 
         Raises :class:`BuildFailed` where it goes over a limit, NotReady where the disk is full.
@@ -449,7 +449,7 @@ class _Work:
             raise NotReady(f"{script}: {short.message}", hint=MAKE_ROOM) from short
         except LimitReached as reached:
             raise BuildFailed(f"{script}: {reached.message}", hint="See its log.") from reached
-        said = Said(self.log, begins)
+        said = LogLines(self.log, begins)
         if status and says_disk_is_full(said) and self._disk_is_short():
             raise NotReady(f"{script}: the disk of this machine is full", hint=MAKE_ROOM)
         return status, said

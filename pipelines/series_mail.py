@@ -18,14 +18,14 @@ from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.files.blobs import BlobStore
 from mitigauge.letters.reply.reply import as_file
 from mitigauge.letters.request import service as replies
-from mitigauge.letters.request.service import Owed
+from mitigauge.letters.request.service import PendingReply
 from mitigauge.mails.mail import Mail, address_of
 from mitigauge.mails.reader import mail_of
 from mitigauge.series import fault_repository as fault_rows
 from mitigauge.series import faults, request_service
 from mitigauge.series import request_repository as repository
 from mitigauge.series.request import request_in, why_unanswered
-from mitigauge.series.request_service import Came, Means
+from mitigauge.series.request_service import IncomingRequest, Means
 from mitigauge.series.states import Attested
 from mitigauge.settings import Settings
 from pipelines.adapters.attestation import attested
@@ -73,7 +73,7 @@ class Outbox:
         found = address_of(self.sender) if self.sender else None
         return {found.address} if found else ()
 
-    def write(self, owed: Owed) -> Path | None:
+    def write(self, owed: PendingReply) -> Path | None:
         """Write an answer to its file, over one that is there; None where answers are sent."""
         if self.directory is None:
             return None
@@ -171,7 +171,7 @@ class Desk:
         said = self._attested(mail) if allowed else Attested.MISSING
         with transaction(self.engine) as session:
             row, words = request_service.take(
-                session, Came(mail, request, allowed, said), self.means()
+                session, IncomingRequest(mail, request, allowed, said), self.means()
             )
             number = f"request {row.id} of {row.sender}: " if row else ""
         return number + words
@@ -196,7 +196,7 @@ class Desk:
             log.exception("answer", request=request)
             self._failed(request, f"{type(error).__name__}, see the log")
 
-    def _given(self, owed: Owed) -> bool:
+    def _given(self, owed: PendingReply) -> bool:
         """Write or send an answer and note it; False where somebody may still get it."""
         path = self.outbox.write(owed)
         missed = ""

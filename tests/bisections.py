@@ -9,7 +9,7 @@ from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
 from mitigauge.bisect import service
-from mitigauge.bisect.question import Asked, point_of
+from mitigauge.bisect.question import Question, point_of
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Arm, Case, Experiment
 from mitigauge.files.blobs import BlobStore
@@ -24,7 +24,7 @@ from pipelines.bisect_start import from_patches
 from pipelines.kernel_build import Builder, BuildFailed, Order
 from tests.series_mails import diff
 
-ASKED = Asked(("lab-intel",), "syscall", {"test": "basic"})
+ASKED = Question(("lab-intel",), "syscall", {"test": "basic"})
 MODE = "spectre-bhi/off"
 BREAKS = "does not build"
 SAME = "only a comment"
@@ -78,7 +78,7 @@ def eight(slow: int = 6, **special: str) -> list[Patch]:
     return patches(*(special.get(f"p{at}", f"toy {at}") for at in range(1, 9)))
 
 
-def begun(engine: Engine, blobs: BlobStore, found: Sequence[Patch], asked: Asked = ASKED) -> int:
+def begun(engine: Engine, blobs: BlobStore, found: Sequence[Patch], asked: Question = ASKED) -> int:
     """A bisection over patches; its id."""
     draft = from_patches(found, "linux-source-7.2", "lab", blobs, asked, MODE)
     with Session(engine) as session:

@@ -10,7 +10,7 @@ from mitigauge.bisect.decision import next_action
 from mitigauge.bisect.model import (
     Action,
     Answer,
-    Found,
+    Culprit,
     History,
     Measure,
     NoneOfThese,
@@ -89,7 +89,7 @@ def outcome_of(world: World) -> Outcome:
     """
     ended = bisect(world)
     answer, culprits = ended.answer, set(world.culprits)
-    if isinstance(answer, Found):
+    if isinstance(answer, Culprit):
         return named(world, answer.candidate, answer.confidence)
     if isinstance(answer, NoneOfThese | Refused):
         return Outcome(NONE, ended.boots)

@@ -15,7 +15,7 @@ from bench.stats.noise import BLOCKS, ITERATIONS, NOISES, simulate
 from bench.stats.rules import RULES
 from bench.stats.table import Figures, Setting, Sizes, change_of, figures_of
 from mitigauge.stats.boundaries import STANDARD_LOOKS
-from mitigauge.stats.verdicts import Case, judge_many
+from mitigauge.stats.verdicts import Question, judge_many
 
 BOOT_NOISES = (0.35, 0.7, 1.4)
 HEADER = (
@@ -116,7 +116,7 @@ def speed(seed: int) -> Target:
         seed=(seed,),
     )[..., :5]
     cases = [
-        Case({str(arm): dict(enumerate(boots)) for arm, boots in enumerate(case)}, "lower")
+        Question({str(arm): dict(enumerate(boots)) for arm, boots in enumerate(case)}, "lower")
         for case in values.tolist()
     ]
     seconds = []

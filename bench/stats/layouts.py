@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mitigauge.stats.verdicts import Case, judge_many
+from mitigauge.stats.verdicts import Question, judge_many
 
 BLOCKS = 16
 BOOT_NOISE = 0.35  # percent: standard deviation of a boot mean
@@ -56,7 +56,7 @@ def _shares(y: np.ndarray, layouts: int) -> np.ndarray:
     """Which arms of which experiments are called better or worse."""
     values = 1000 * np.exp(y / 100)
     cases = [
-        Case(
+        Question(
             {arm: dict(enumerate(of.tolist(), start=1)) for arm, of in enumerate(experiment)},
             "lower", planned_blocks=BLOCKS, layouts=layouts,
         )

@@ -27,7 +27,7 @@ from scipy.stats import mannwhitneyu
 from bench.stats.noise import ITERATIONS
 from mitigauge.stats.block_model import Mask
 from mitigauge.stats.boot_means import Floats
-from mitigauge.stats.verdicts import Case, judge_many
+from mitigauge.stats.verdicts import Question, judge_many
 
 # Pinpoint's high thresholds for a change of one interquartile range, by attempts, from
 # catapult's dashboard/pinpoint/models/compare/thresholds.py; from 40 on it is the low one.
@@ -54,7 +54,7 @@ def ours(values: Floats, looks: Sequence[int] | None = None) -> Answers:
     means = values.mean(axis=3)
     names = [f"arm-{arm}" for arm in range(means.shape[1])]
     cases = [
-        Case({name: dict(enumerate(of)) for name, of in zip(names, case, strict=True)}, "lower")
+        Question({name: dict(enumerate(of)) for name, of in zip(names, case, strict=True)}, "lower")
         for case in means.tolist()
     ]
     judged = judge_many(cases, baseline=names[0], looks=looks)

@@ -24,7 +24,7 @@ from mitigauge.bisect.model import (
     MOST_BOOTS,
     Action,
     Answer,
-    Found,
+    Culprit,
     History,
     Measure,
     NoneOfThese,
@@ -83,7 +83,7 @@ def _cannot_begin(question: Question, history: History) -> Refused | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Verified:
+class _Verification:
     """Fresh blocks of a cell: how many, and the median difference of its sides in them."""
 
     blocks: int
@@ -197,7 +197,7 @@ class _Decision:
                 f" all else speaks for it{self._revert_in_words(inside[0])}"
             )
             return Undecided(why, tuple(inside), probability, now)
-        return Found(
+        return Culprit(
             candidate=inside[0],
             confidence=probability,
             effect=effect,
@@ -351,7 +351,7 @@ class _Decision:
         rise = float(self.evidence.rise[self.evidence.segment_of(cell)])
         return fresh.blocks >= VERIFY_BLOCKS and fresh.difference >= rise / 2
 
-    def _verified(self, cell: int) -> _Verified:
+    def _verified(self, cell: int) -> _Verification:
         """Of the blocks that were made to verify it, those that have both of its sides."""
         cells = self.evidence.cells
         inside = cells.candidates[cell - 1]
@@ -365,7 +365,7 @@ class _Decision:
             self._sign * (math.fsum(after) / len(after) - math.fsum(before) / len(before))
             for before, after in both
         ]
-        return _Verified(len(both), statistics.median(differences) if both else 0.0)
+        return _Verification(len(both), statistics.median(differences) if both else 0.0)
 
 
 def _smallest_set(probabilities: Sequence[float], enough: float) -> tuple[int, ...]:

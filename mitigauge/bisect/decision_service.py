@@ -10,7 +10,7 @@ from mitigauge.bisect import model, service
 from mitigauge.bisect.decision import next_action
 from mitigauge.bisect.knowledge import flame_graph, history, question
 from mitigauge.bisect.posterior import posterior, weigh
-from mitigauge.bisect.records import BisectionAnswer, RevertShown
+from mitigauge.bisect.records import BisectionAnswer, RevertRecord
 from mitigauge.bisect.reverts import RevertEffect, revert_effects
 from mitigauge.bisect.states import AnswerKind, BisectionState
 from mitigauge.bisect.tables import Bisection
@@ -34,7 +34,7 @@ def decide(session: Session, bisection: Bisection) -> model.Measure | None:
     return None
 
 
-def _reverts(bisection: Bisection) -> list[RevertShown]:
+def _reverts(bisection: Bisection) -> list[RevertRecord]:
     """What each candidate's revert did on the last end."""
     asked, learnt = question(bisection), history(bisection)
     if not any(asked.priors):
@@ -42,9 +42,9 @@ def _reverts(bisection: Bisection) -> list[RevertShown]:
     return [_shown(effect) for effect in revert_effects(asked, learnt, weigh(asked, learnt))]
 
 
-def _shown(effect: RevertEffect) -> RevertShown:
+def _shown(effect: RevertEffect) -> RevertRecord:
     change, off = effect.change, effect.off
-    return RevertShown(
+    return RevertRecord(
         candidate=effect.candidate,
         outcome=effect.outcome,
         blocks=effect.blocks,
@@ -107,7 +107,7 @@ def _answered(session: Session, bisection: Bisection, action: model.Answer) -> N
     known = action.posterior
     if known is not None:
         _note(bisection, known)
-    if isinstance(action, model.Found):
+    if isinstance(action, model.Culprit):
         low, high = action.interval
         answer = BisectionAnswer(
             kind=AnswerKind.FOUND, candidates=[action.candidate], confidence=action.confidence,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mitigauge.bisect.question import Asked, StepArm, arm_name, step_text
+from mitigauge.bisect.question import Question, StepArm, arm_name, step_text
 from mitigauge.bisect.records import Source
 from mitigauge.bisect.states import BisectionKind
 from mitigauge.catalog import Catalog
@@ -44,7 +44,7 @@ class Draft:
 
     kind: BisectionKind
     title: str
-    asked: Asked
+    asked: Question
     changes: Sequence[Change]
     places: Sequence[Place]
     source: Source = field(default_factory=Source)

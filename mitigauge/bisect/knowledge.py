@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from mitigauge.bisect import model
-from mitigauge.bisect.question import Asked, arm_name
+from mitigauge.bisect.question import Question, arm_name
 from mitigauge.bisect.records import FlameGraph
 from mitigauge.bisect.states import BisectionKind
 from mitigauge.bisect.tables import Bisection, BisectionStep
@@ -88,9 +88,9 @@ def has_profiled_ends(bisection: Bisection, step: BisectionStep) -> bool:
     return step.profiled and ends <= {value.point for value in step.observed}
 
 
-def asked_of(bisection: Bisection) -> Asked:
+def asked_of(bisection: Bisection) -> Question:
     """What it asks, as its steps' specs need it."""
-    return Asked(
+    return Question(
         hosts=tuple(bisection.hosts),
         workload=bisection.workload,
         parameters=bisection.parameters,

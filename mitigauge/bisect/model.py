@@ -162,7 +162,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Culprit:
     """One candidate is the culprit: verified with fresh blocks, and at least as sure as asked.
 
     ``effect`` and ``interval`` (95 %) are of the candidate against its parent, in log units.
@@ -222,5 +222,5 @@ class Undecided:
     skipped: tuple[int, ...] = ()
 
 
-Answer = Found | SeveralCulprits | NoneOfThese | Refused | Undecided
+Answer = Culprit | SeveralCulprits | NoneOfThese | Refused | Undecided
 Action = Measure | Answer

@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[+-]?(\d+)(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """A figure of one case, on hosts that are alike, and the budget of finding out.
 
     *metric*: empty for the workload's primary one. *minimum_effect_percent*: ends that differ by
@@ -70,7 +70,7 @@ def point_of(arm: str) -> int:
 
 
 def step_text(
-    asked: Asked,
+    asked: Question,
     arms: Sequence[StepArm],
     *,
     name: str,

@@ -70,7 +70,7 @@ class FlameGraph(BaseModel):
         return f"/profiles/diff?{urlencode(asked)}"
 
 
-class RevertShown(_Whole):
+class RevertRecord(_Whole):
     """What the last end did without a candidate. Percent, with 95 % intervals."""
 
     candidate: int
@@ -100,7 +100,7 @@ class BisectionAnswer(_Whole):
     why: str = ""
     what_it_takes: str = ""
     flame_graph: FlameGraph | None = None
-    reverts: list[RevertShown] = Field(
+    reverts: list[RevertRecord] = Field(
         default_factory=list, description="of each candidate that was taken out of the last end"
     )
     verified_by: list[int] = Field(default_factory=list, description="experiments that verified it")

@@ -13,7 +13,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mitigauge.collectors.samples import Series
+from mitigauge.collectors.samples import Samples
 
 Doubles = NDArray[np.float64]
 Window = tuple[float, float]
@@ -88,7 +88,7 @@ FIGURES: Final[dict[str, tuple[Figure, ...]]] = {
 }  # fmt: skip
 
 
-def span(series: Series, window: Window | None) -> Window:
+def span(series: Samples, window: Window | None) -> Window:
     """The part of *window* that was sampled, in seconds; all that was where there is none."""
     first, last = series.times_ns[0] / NS, series.times_ns[-1] / NS
     if window is None:
@@ -97,14 +97,14 @@ def span(series: Series, window: Window | None) -> Window:
     return (began, ended) if ended > began else (first, last)
 
 
-def mean(series: Series, figure: Figure, window: Window | None) -> float | None:
+def mean(series: Samples, figure: Figure, window: Window | None) -> float | None:
     """The figure over the window; None where a column of it is missing."""
     began, ended = span(series, window)
     values = binned(series, figure, np.array([began, ended]))
     return None if values is None or not np.isfinite(values[0]) else float(values[0])
 
 
-def binned(series: Series, figure: Figure, edges: Doubles) -> Doubles | None:
+def binned(series: Samples, figure: Figure, edges: Doubles) -> Doubles | None:
     """The figure between each two *edges* (seconds, ascending); NaN where nothing was sampled."""
     total = _added(series, figure.of)
     less = _added(series, figure.less) if figure.less else 0.0
@@ -130,7 +130,7 @@ def binned(series: Series, figure: Figure, edges: Doubles) -> Doubles | None:
     return shown
 
 
-def rates(series: Series, prefix: str, window: Window | None) -> dict[str, float]:
+def rates(series: Samples, prefix: str, window: Window | None) -> dict[str, float]:
     """What follows *prefix* in a count's name → its increase a second."""
     edges = np.array(span(series, window))
     times = series.times_ns / NS
@@ -142,12 +142,12 @@ def rates(series: Series, prefix: str, window: Window | None) -> dict[str, float
     return found
 
 
-def figures_of(series: Series) -> Iterable[Figure]:
+def figures_of(series: Samples) -> Iterable[Figure]:
     """The figures that its collector is drawn by."""
     return FIGURES.get(series.collector, ())
 
 
-def _added(series: Series, columns: Sequence[str]) -> Doubles | None:
+def _added(series: Samples, columns: Sequence[str]) -> Doubles | None:
     found = [series.column(name) for name in columns]
     if not found or any(column is None for column in found):
         return None

@@ -13,7 +13,7 @@ from mitigauge.collectors.tables import CollectedSeries
 from mitigauge.database.engine import BINARY
 
 
-class Told(NamedTuple):
+class CollectorSummary(NamedTuple):
     """What one collector came to beside one case within one boot, without its samples."""
 
     boot_id: int
@@ -44,10 +44,10 @@ def add(session: Session, rows: Sequence[dict[str, Any]]) -> None:
 def told_of(
     session: Session, boot_ids: Iterable[int], case_ids: Iterable[int] | None = None,
     collector: str | None = None,
-) -> list[Told]:  # fmt: skip
+) -> list[CollectorSummary]:  # fmt: skip
     """What was collected within the boots, of some cases or of one collector alone."""
     statement = (
-        select(*(getattr(CollectedSeries, name) for name in Told._fields))
+        select(*(getattr(CollectedSeries, name) for name in CollectorSummary._fields))
         .where(CollectedSeries.boot_id.in_(list(boot_ids)))
         .order_by(CollectedSeries.boot_id, CollectedSeries.case_id, CollectedSeries.collector)
     )
@@ -55,7 +55,7 @@ def told_of(
         statement = statement.where(CollectedSeries.case_id.in_(list(case_ids)))
     if collector is not None:
         statement = statement.where(CollectedSeries.collector == collector)
-    return [Told(*row) for row in session.execute(statement)]
+    return [CollectorSummary(*row) for row in session.execute(statement)]
 
 
 def samples_of(session: Session, boot_ids: Iterable[int], case_id: int) -> list[Samples]:

@@ -70,7 +70,7 @@ class Summary(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class Samples:
     """Samples of one collector."""
 
     collector: str
@@ -94,7 +94,7 @@ def read_summary(path: Path) -> Summary:
         raise _refused(path, f"no summary of collectors: {_first(error)}") from None
 
 
-def read_series(path: Path, collector: str) -> Series:
+def read_series(path: Path, collector: str) -> Samples:
     """The series in *path*, which must be of *collector*. Raises :class:`InvalidInput`."""
     head_line, _, body = _bounded(path, LARGEST_FILE).partition(b"\n")
     if len(head_line) > LONGEST_HEAD:
@@ -106,7 +106,7 @@ def read_series(path: Path, collector: str) -> Series:
     names = dict(head.columns)
     if head.collector != collector or len(names) != len(head.columns):
         raise _refused(path, "its first line is of another collector, or names a column twice")
-    return Series(collector, names, *_samples(path, body, list(names.values())))
+    return Samples(collector, names, *_samples(path, body, list(names.values())))
 
 
 def _samples(path: Path, body: bytes, kinds: list[Kind]) -> tuple[Longs, Longs]:
@@ -141,7 +141,7 @@ def _without_restarts(counts: Longs) -> Longs:
     return np.concatenate([counts[:1], counts[0] + np.cumsum(steps)])
 
 
-def packed(series: Series) -> bytes:
+def packed(series: Samples) -> bytes:
     """*series* in a few bytes a sample: differences, byte by byte, compressed."""
     table = np.vstack([series.times_ns, series.values])
     steps = np.diff(table, axis=1, prepend=0).astype("<i8")
@@ -152,7 +152,7 @@ def packed(series: Series) -> bytes:
     return _HEADER.pack(_MAGIC, len(head), table.shape[1]) + head + body
 
 
-def unpacked(data: bytes) -> Series:
+def unpacked(data: bytes) -> Samples:
     """What :func:`packed` was given. Raises ``ValueError`` for what is not ours, or damaged."""
     try:
         magic, length, samples = _HEADER.unpack_from(data)
@@ -168,7 +168,7 @@ def unpacked(data: bytes) -> Series:
         raise ValueError(f"damaged series: {error}") from error
     steps = np.frombuffer(planes, np.uint8).reshape(8, -1).T.copy().view("<i8").reshape(-1, samples)
     table = np.cumsum(steps, axis=1).astype(np.int64)
-    return Series(head.collector, dict(head.columns), table[0], table[1:])
+    return Samples(head.collector, dict(head.columns), table[0], table[1:])
 
 
 def _bounded(path: Path, most: int) -> bytes:

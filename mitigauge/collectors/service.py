@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from mitigauge.collectors import figures, repository
-from mitigauge.collectors.samples import LONGEST_REASON, Series, packed, read_series, read_summary
+from mitigauge.collectors.samples import LONGEST_REASON, Samples, packed, read_series, read_summary
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.files.hostile_text import clean_text
 
@@ -22,7 +22,7 @@ class Collected:
     """What was collected beside one case; *absent*: why a collector has nothing, by name."""
 
     cost_percent: float
-    series: Mapping[str, Series] = field(default_factory=dict)
+    series: Mapping[str, Samples] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
     window: figures.Window | None = None
 
@@ -39,7 +39,7 @@ def read_collected(
         summary = read_summary(directory / SUMMARY)
     except (MitigaugeError, OSError) as error:
         return Collected(0.0, absent=dict.fromkeys(asked, _reason(error)), window=window)
-    found: dict[str, Series] = {}
+    found: dict[str, Samples] = {}
     absent: dict[str, str] = {}
     for name in asked:
         if name in summary.absent:
@@ -82,7 +82,7 @@ def store_collected(session: Session, boot_id: int, case_id: int, collected: Col
     repository.add(session, rows)
 
 
-def means_of(series: Series, window: figures.Window | None) -> dict[str, float]:
+def means_of(series: Samples, window: figures.Window | None) -> dict[str, float]:
     """Figure → its mean over the window; one that the series has no column for is left out."""
     found = {f.name: figures.mean(series, f, window) for f in figures.figures_of(series)}
     told = {name: value for name, value in found.items() if value is not None}

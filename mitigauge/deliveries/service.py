@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import database_now
 from mitigauge.deliveries import repository
-from mitigauge.deliveries.states import DeliveryState, Told
+from mitigauge.deliveries.states import DeliveryAnswer, DeliveryState
 from mitigauge.files.hostile_text import clean_text
 
 # Longer than a conversation with a server may last; then whoever began is gone.
@@ -61,7 +61,7 @@ def begin(session: Session, mail: str, receivers: Sequence[str]) -> list[str]:
     return [each for each in receivers if each in begun]
 
 
-def end(session: Session, mail: str, told: Mapping[str, Told]) -> None:
+def end(session: Session, mail: str, told: Mapping[str, DeliveryAnswer]) -> None:
     """Note what came of those whom :func:`begin` gave."""
     now = database_now(session)
     # In the order in which others begin them: two that wait for each other would be a deadlock.

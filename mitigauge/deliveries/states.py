@@ -25,7 +25,7 @@ OPEN = (DeliveryState.BEGUN, DeliveryState.LATER)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DeliveryAnswer:
     """What a server said of a mail for one receiver, in words for people."""
 
     state: DeliveryState

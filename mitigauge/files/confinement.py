@@ -51,7 +51,7 @@ class Limits:
 
 
 @dataclass(slots=True)
-class _Said:
+class _Output:
     """What a program printed so far."""
 
     output: list[bytes] = field(default_factory=list)
@@ -88,7 +88,7 @@ def run_confined(
     ]
     with _on_stdin(given) as stdin:
         process = _begun(command, stdin)
-    said = _Said()
+    said = _Output()
     try:
         over = _listen(process, said, limits)
     finally:
@@ -122,7 +122,7 @@ def _begun(command: Sequence[str], stdin: IO[bytes]) -> subprocess.Popen[bytes]:
     )
 
 
-def _listen(process: subprocess.Popen[bytes], said: _Said, limits: Limits) -> str:
+def _listen(process: subprocess.Popen[bytes], said: _Output, limits: Limits) -> str:
     """Hear the program to its end; which limit it reached, if one."""
     assert process.stdout
     assert process.stderr
@@ -154,7 +154,7 @@ def _listen(process: subprocess.Popen[bytes], said: _Said, limits: Limits) -> st
     return ""
 
 
-def _reason(code: int, said: _Said, limits: Limits) -> str:
+def _reason(code: int, said: _Output, limits: Limits) -> str:
     if code in (-signal.SIGXCPU, -signal.SIGALRM):
         return f"took more than {limits.seconds:g} s of processor time"
     if code == -signal.SIGKILL:

@@ -16,7 +16,7 @@ _WHOLE = "To build without it, give the patches as files, one by one."
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _NumberedPatch:
     """One patch with the mail that brought it; *subject*: None where it numbers none."""
 
     sent: Sent
@@ -51,7 +51,7 @@ def _of(path: Path, tell: Tell) -> list[Patch]:
     return [each.patch for each in _ordered(path, found, tell)]
 
 
-def _taken(sent: Sent, tell: Tell, *, alone: bool) -> _Found | None:
+def _taken(sent: Sent, tell: Tell, *, alone: bool) -> _NumberedPatch | None:
     """The patch of one mail; None for a cover letter and for talk, which is told of."""
     mail = sent.mail
     subject = patch_subject(mail.subject)
@@ -64,7 +64,7 @@ def _taken(sent: Sent, tell: Tell, *, alone: bool) -> _Found | None:
         return None
     patch = patch_in(mail, sent.name)
     if patch is not None:
-        return _Found(sent, subject, patch)
+        return _NumberedPatch(sent, subject, patch)
     if alone or (subject is not None and subject.says):
         raise InvalidInput(
             f"{sent.name} has no hunk of a diff: {why_no_diff(mail)}",
@@ -74,10 +74,10 @@ def _taken(sent: Sent, tell: Tell, *, alone: bool) -> _Found | None:
     return None
 
 
-def _ordered(path: Path, found: Sequence[_Found], tell: Tell) -> list[_Found]:
+def _ordered(path: Path, found: Sequence[_NumberedPatch], tell: Tell) -> list[_NumberedPatch]:
     """The newest revision in the order of its numbers. Raises InvalidInput unless it is whole."""
     newest = max(each.subject.version for each in found if each.subject)
-    places: dict[int, _Found] = {}
+    places: dict[int, _NumberedPatch] = {}
     first = next(each for each in found if each.subject and each.subject.version == newest)
     for each in found:
         subject = each.subject

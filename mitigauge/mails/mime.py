@@ -31,7 +31,7 @@ _KIND = re.compile(r"[a-z0-9.+-]{1,60}/[a-z0-9.+-]{1,80}")
 
 
 @dataclass
-class _Found:
+class _MailTexts:
     """Texts of a mail, and what of it was not read."""
 
     texts: list[str] = field(default_factory=list)
@@ -43,7 +43,7 @@ class _Found:
 def values_of(raw: bytes) -> dict[str, Any]:
     """All that is read of a mail, as JSON holds it. Raises NoMail."""
     heads, content = heads_of(raw)
-    found = _Found()
+    found = _MailTexts()
     _read(heads, content, 0, found)
     ids, parents = _ids(heads, "message-id"), _ids(heads, "in-reply-to")
     senders = _addresses(heads, "from")
@@ -81,7 +81,7 @@ def _addresses(heads: Heads, name: str) -> list[list[str]]:
     return [[" ".join(words_of(shown).split())[:120], it] for shown, it in addresses_in(raw)]
 
 
-def _read(heads: Heads, content: bytes, depth: int, found: _Found) -> None:
+def _read(heads: Heads, content: bytes, depth: int, found: _MailTexts) -> None:
     """Put the texts of one part, and of those in it, into *found*."""
     said = _first(heads, "content-type")[:LONGEST_HEAD]
     kind = said.split(";")[0].strip().lower()
@@ -103,7 +103,7 @@ def _read(heads: Heads, content: bytes, depth: int, found: _Found) -> None:
         _take(heads, content, kind, said, found)
 
 
-def _take(heads: Heads, content: bytes, kind: str, said: str, found: _Found) -> None:
+def _take(heads: Heads, content: bytes, kind: str, said: str, found: _MailTexts) -> None:
     """One part without others in it."""
     name = _said(_FILE, _first(heads, "content-disposition")[:LONGEST_HEAD]) or _said(_NAME, said)
     if kind not in TEXT and not name.lower().endswith((".patch", ".diff")):
@@ -152,6 +152,6 @@ def _said(name: re.Pattern[str], text: str) -> str:
     return (found[1] or found[2]) if found else ""
 
 
-def _leave(found: _Found, what: str) -> None:
+def _leave(found: _MailTexts, what: str) -> None:
     if what not in found.left_out and len(found.left_out) < MOST_TEXTS:
         found.left_out.append(what)

@@ -14,7 +14,7 @@ BOTH = "+"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CrossedMode:
     """What an arm's mode name stands for; each text names its families in order."""
 
     family: str
@@ -36,7 +36,7 @@ def parts(name: str) -> list[tuple[str, str]]:
     return [(family, mode) for family, _, mode in found]
 
 
-def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> Wanted:
+def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> CrossedMode:
     """What *name* stands for; its families and modes are known.
 
     Raises ValueError where two of its parts set the same thing.
@@ -47,7 +47,7 @@ def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> Wanted:
     if len(set(names)) != len(names):
         raise ValueError(f"{name} names a family twice, which can be in one mode only")
     lab = dict.fromkeys(word for family, _ in found for word in family.emulated.cmdline)
-    return Wanted(
+    return CrossedMode(
         family=BOTH.join(names),
         mode=BOTH.join(mode for _, mode in found),
         title=", ".join(mode.title or name for mode, (_, name) in zip(modes, found, strict=True)),

@@ -48,7 +48,7 @@ class CostModelView(View):
     )
 
 
-class FigureBeside(View):
+class VerdictSummary(View):
     """One verdict, in short."""
 
     case_id: int
@@ -68,8 +68,8 @@ class ConsequenceView(View):
     arm: str
     baseline: str
     mode: str
-    micro: list[FigureBeside] = Field(description="decided changes of micro workloads")
-    macro: list[FigureBeside] = Field(
+    micro: list[VerdictSummary] = Field(description="decided changes of micro workloads")
+    macro: list[VerdictSummary] = Field(
         description="primary metrics of other workloads in the same mode on the same host; "
         "empty: none was measured"
     )

@@ -11,14 +11,14 @@ from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
 from mitigauge.collectors import repository as collected
-from mitigauge.collectors.repository import Told
+from mitigauge.collectors.repository import CollectorSummary
 from mitigauge.experiments.tables import Arm, Case
 from mitigauge.pages.consequence_schemas import (
     ConsequencesView,
     ConsequenceView,
     CostModelView,
     EstimateView,
-    FigureBeside,
+    VerdictSummary,
 )
 from mitigauge.pages.experiments import show_experiment
 from mitigauge.pages.schemas import ArmView, CellView, ComparisonView, ExperimentView, RowView
@@ -80,7 +80,7 @@ def consequences_of(view: ExperimentView, catalog: Catalog) -> Iterator[Conseque
 
 def _macro(
     view: ExperimentView, host: str, arm: ArmView, baseline: ArmView, micro: set[str]
-) -> Iterator[FigureBeside]:
+) -> Iterator[VerdictSummary]:
     """Real work on the host in the same mode and kernel, of whatever comparison."""
     for comparison in view.comparisons:
         if host not in comparison.hosts:
@@ -95,7 +95,7 @@ def _macro(
 
 def _figures(
     comparison: ComparisonView, host: str, arm: ArmView, names: set[str], *, known: bool
-) -> Iterator[FigureBeside]:
+) -> Iterator[VerdictSummary]:
     """Primary figures of the arm, of workloads that are among *names*, or are not."""
     for row in comparison.rows:
         if row.host != host or not row.primary or (row.workload in names) != known:
@@ -105,8 +105,8 @@ def _figures(
             yield _beside(row, cell)
 
 
-def _beside(row: RowView, cell: CellView) -> FigureBeside:
-    return FigureBeside(
+def _beside(row: RowView, cell: CellView) -> VerdictSummary:
+    return VerdictSummary(
         case_id=row.case_id,
         case=row.case,
         metric_title=row.metric_title,
@@ -122,7 +122,7 @@ def _beside(row: RowView, cell: CellView) -> FigureBeside:
 
 
 @dataclass(frozen=True, slots=True)
-class _Priced:
+class _PricedRate:
     """One rate and the case that says what each costs."""
 
     rate: CostOf
@@ -137,7 +137,7 @@ def _cost_models(session: Session, experiment_id: int, catalog: Catalog) -> Iter
             yield from _of_run(session, run, priced)
 
 
-def _priced(cases: Sequence[Case], catalog: Catalog) -> list[_Priced]:
+def _priced(cases: Sequence[Case], catalog: Catalog) -> list[_PricedRate]:
     """What is costed by cases of the comparison, the widest rate first."""
     found = []
     for case in cases:
@@ -145,12 +145,12 @@ def _priced(cases: Sequence[Case], catalog: Catalog) -> list[_Priced]:
         metric = next((name for name, declared in case.metrics.items() if declared.primary), None)
         for cost in workload.cost_of if workload and metric else ():
             if cost.measured_by(case.parameters):
-                found.append(_Priced(cost, case, str(metric)))
+                found.append(_PricedRate(cost, case, str(metric)))
     # A part of a rate whose whole has no cost of its own stands for itself.
     return sorted(found, key=lambda priced: bool(priced.rate.within))
 
 
-def _of_run(session: Session, run: Run, priced: Sequence[_Priced]) -> Iterator[CostModelView]:
+def _of_run(session: Session, run: Run, priced: Sequence[_PricedRate]) -> Iterator[CostModelView]:
     boots = run_rows.effective_lines(session, [run.id])
     told = _told(session, [boot.id for boot in boots], priced)
     counted = {case_id for _, case_id in told} - {one.case.id for one in priced}
@@ -173,10 +173,10 @@ def _of_run(session: Session, run: Run, priced: Sequence[_Priced]) -> Iterator[C
 
 
 def _told(
-    session: Session, boot_ids: Sequence[int], priced: Sequence[_Priced]
-) -> dict[tuple[int, int], dict[str, Told]]:
+    session: Session, boot_ids: Sequence[int], priced: Sequence[_PricedRate]
+) -> dict[tuple[int, int], dict[str, CollectorSummary]]:
     """(boot, case) → collector → what it came to, of the collectors whose rates are costed."""
-    found: dict[tuple[int, int], dict[str, Told]] = defaultdict(dict)
+    found: dict[tuple[int, int], dict[str, CollectorSummary]] = defaultdict(dict)
     for collector in sorted({one.rate.rate.partition("/")[0] for one in priced}):
         for one in collected.told_of(session, boot_ids, collector=collector):
             if not one.absent:
@@ -189,9 +189,9 @@ def _sides(
     metric: str,
     arms: tuple[Arm, Arm],
     at: Mapping[tuple[int, int], int],
-    told: Mapping[tuple[int, int], Mapping[str, Told]],
+    told: Mapping[tuple[int, int], Mapping[str, CollectorSummary]],
     means: Means,
-    priced: Sequence[_Priced],
+    priced: Sequence[_PricedRate],
 ) -> list[tuple[Side, Side]]:
     """(baseline, arm) of each block in which both have all that the model needs."""
     found = []
@@ -211,9 +211,9 @@ def _side(
     boot: int,
     case: Case,
     metric: str,
-    told: Mapping[tuple[int, int], Mapping[str, Told]],
+    told: Mapping[tuple[int, int], Mapping[str, CollectorSummary]],
     means: Means,
-    priced: Sequence[_Priced],
+    priced: Sequence[_PricedRate],
 ) -> Side | None:
     value = means.get((boot, case.id, metric))
     collectors = told.get((boot, case.id))
@@ -241,7 +241,7 @@ def _view(
     case: Case,
     metric: str,
     arms: tuple[Arm, Arm],
-    priced: Sequence[_Priced],
+    priced: Sequence[_PricedRate],
     sides: Sequence[tuple[Side, Side]],
     model: CostModel,
 ) -> CostModelView:

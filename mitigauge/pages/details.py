@@ -32,7 +32,7 @@ from mitigauge.results import repository as result_rows
 from mitigauge.results.details import BootDetails
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.repository import BootLine
-from mitigauge.verdicts.over_boots import OverBoots, Question, interval_of, over_boots
+from mitigauge.verdicts.over_boots import FigureQuestion, OverBoots, interval_of, over_boots
 from mitigauge.workloads.details import Breakdown, Curve, Figure
 
 # A report has room for so many cases; each has a page and a command.
@@ -40,7 +40,7 @@ MOST_IN_A_REPORT = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ArmDetails:
     """What an arm's boots told, by block."""
 
     arm: Arm
@@ -51,11 +51,11 @@ class Told:
 class Arms:
     """The arms of a comparison, with what their boots told."""
 
-    told: Sequence[Told]
+    told: Sequence[ArmDetails]
     baseline: int
     layouts: int
 
-    def asked(self, questions: Sequence[Question]) -> list[list[DetailCell]]:
+    def asked(self, questions: Sequence[FigureQuestion]) -> list[list[DetailCell]]:
         """Every question, a cell for each arm in order."""
         answers = over_boots(questions, baseline=self.baseline, layouts=self.layouts)
         return [[_cell(of.arm.id, answer[of.arm.id]) for of in self.told] for answer in answers]
@@ -165,7 +165,7 @@ def _arms(
 ) -> Arms:
     return Arms(
         [
-            Told(
+            ArmDetails(
                 arm,
                 {b.block: read[b.id] for b in boots if b.arm_id == arm.id and b.id in read},
             )
@@ -204,7 +204,7 @@ def _curve(declared: Curve, case: Case, arms: Arms) -> CurveView:
     )
 
 
-def _points(of: Told, unit: str, layouts: int) -> Iterator[CurvePoint]:
+def _points(of: ArmDetails, unit: str, layouts: int) -> Iterator[CurvePoint]:
     values: dict[float, dict[int, float]] = {}
     for block, boot in of.boots.items():
         for point in boot.curve:
@@ -215,7 +215,7 @@ def _points(of: Told, unit: str, layouts: int) -> Iterator[CurvePoint]:
         yield CurvePoint(load=load, boots=len(told), value=over.mean, low=over.low, high=over.high)
 
 
-def _reached(declared: Figure, arms: Arms, threshold: float) -> Question:
+def _reached(declared: Figure, arms: Arms, threshold: float) -> FigureQuestion:
     boots: dict[int, dict[int, float | None]] = {}
     tried: dict[int, float] = {}
     for of in arms.told:
@@ -230,7 +230,7 @@ def _reached(declared: Figure, arms: Arms, threshold: float) -> Question:
         ]
         if loads:
             tried[of.arm.id] = max(loads)
-    return Question(boots, declared.unit, declared.direction, tried)
+    return FigureQuestion(boots, declared.unit, declared.direction, tried)
 
 
 def _breakdown(name: str, declared: Breakdown, arms: Arms) -> BreakdownView:
@@ -256,7 +256,7 @@ def _breakdown(name: str, declared: Breakdown, arms: Arms) -> BreakdownView:
     )
 
 
-def _of_row(name: str, row: str, figure: str, form: Figure, arms: Arms) -> Question | None:
+def _of_row(name: str, row: str, figure: str, form: Figure, arms: Arms) -> FigureQuestion | None:
     """One figure of one row; None where no boot tells it."""
     boots: dict[int, dict[int, float | None]] = {
         of.arm.id: {
@@ -267,7 +267,7 @@ def _of_row(name: str, row: str, figure: str, form: Figure, arms: Arms) -> Quest
     }
     if all(value is None for of_arm in boots.values() for value in of_arm.values()):
         return None
-    return Question(boots, form.unit, form.direction)
+    return FigureQuestion(boots, form.unit, form.direction)
 
 
 def _figure(name: str, figure: Figure) -> DetailFigure:

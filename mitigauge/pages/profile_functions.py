@@ -26,7 +26,7 @@ from mitigauge.pages.profiles import planned_case, profiles_of
 from mitigauge.profiles.diff.compare import Basis, BootProfile, bases_of, with_names
 from mitigauge.profiles.diff.over_arms import OverArms, functions_over
 from mitigauge.profiles.diff.service import boot_profile, renamed_symbols, unit_of
-from mitigauge.profiles.diff.significance import Compared, Floats
+from mitigauge.profiles.diff.significance import Comparison, Floats
 from mitigauge.profiles.store import repository
 from mitigauge.profiles.store.tables import Profile, System
 
@@ -34,7 +34,7 @@ MOST_ROWS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FunctionQuery:
     """Which functions are wanted, and in which order.
 
     *arm* names the arm to sort by; empty: all of them, the largest difference, cost or the
@@ -67,7 +67,7 @@ def functions_view(
     host: str,
     system: System,
     basis: Basis | None = None,
-    asked: Asked,
+    asked: FunctionQuery,
 ) -> FunctionsView:
     """The functions of every arm's profiles of a case on a host.
 
@@ -148,7 +148,11 @@ def _total(column: _Column, basis: Basis) -> ArmTotal:
 
 
 def _fill(
-    session: Session, view: FunctionsView, columns: Sequence[_Column], basis: Basis, asked: Asked
+    session: Session,
+    view: FunctionsView,
+    columns: Sequence[_Column],
+    basis: Basis,
+    asked: FunctionQuery,
 ) -> None:
     """Put the asked functions into *view*."""
     baseline, *others = columns
@@ -185,7 +189,7 @@ def _fill(
     ]
 
 
-def _costs(over: OverArms, judged: Sequence[Compared | None], measure: Measure) -> Floats:
+def _costs(over: OverArms, judged: Sequence[Comparison | None], measure: Measure) -> Floats:
     """Cost of every function in every arm, ``[function, arm]``; NaN without a profile."""
     first = over.baseline_own if measure == "self" else over.baseline_total
     unknown = np.full(len(over.symbol), np.nan)
@@ -200,10 +204,10 @@ def _matching(names: Sequence[str], search: str) -> NDArray[np.bool_]:
 def _ordered(
     rows: NDArray[np.intp],
     names: Sequence[str],
-    judged: Sequence[Compared | None],
+    judged: Sequence[Comparison | None],
     costs: Floats,
     arms: Sequence[str],
-    asked: Asked,
+    asked: FunctionQuery,
 ) -> NDArray[np.intp]:
     """*rows* in the asked order; equal ones by name, what is unknown last."""
     if asked.sort == "name":
@@ -220,7 +224,7 @@ def _ordered(
 
 
 def _keys(
-    judged: Sequence[Compared | None], costs: Floats, arms: Sequence[str], asked: Asked
+    judged: Sequence[Comparison | None], costs: Floats, arms: Sequence[str], asked: FunctionQuery
 ) -> Floats:
     """What functions are sorted by: of one arm, or of all the most telling figure."""
     places = [arms.index(asked.arm)] if asked.arm else list(range(len(arms)))
@@ -234,7 +238,7 @@ def _keys(
 
 
 def _cost(
-    row: int, over: OverArms, place: int, judged: Sequence[Compared | None], name: str
+    row: int, over: OverArms, place: int, judged: Sequence[Comparison | None], name: str
 ) -> FunctionCost | None:
     own, total, asked = over.own[place], over.total[place], judged[place]
     if own is None or total is None or asked is None:

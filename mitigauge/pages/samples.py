@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 from mitigauge.clock import Clock
 from mitigauge.collectors import reasons, repository
 from mitigauge.collectors.figures import FIGURES, NS, Figure, binned
-from mitigauge.collectors.repository import Told
-from mitigauge.collectors.samples import Series, unpacked
+from mitigauge.collectors.repository import CollectorSummary
+from mitigauge.collectors.samples import Samples, unpacked
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.tables import Arm
 from mitigauge.pages.case import run_on
@@ -40,8 +40,8 @@ class _OfArm:
     """One collector's series of one arm's boots, with their means of each figure."""
 
     arm: Arm
-    series: Sequence[Series]
-    told: Sequence[Told]
+    series: Sequence[Samples]
+    told: Sequence[CollectorSummary]
 
 
 def show_collected(
@@ -83,9 +83,9 @@ def _place(collector: str) -> int:
 
 def _series(
     session: Session, boots: Mapping[int, int], case_id: int
-) -> dict[str, dict[int, Series]]:
+) -> dict[str, dict[int, Samples]]:
     """Collector → boot → its series; one that is damaged is left out."""
-    found: dict[str, dict[int, Series]] = defaultdict(dict)
+    found: dict[str, dict[int, Samples]] = defaultdict(dict)
     for row in repository.samples_of(session, boots, case_id):
         with suppress(ValueError):
             found[row.collector][row.boot_id] = unpacked(row.data)
@@ -96,8 +96,8 @@ def _of_arms(
     arms: Sequence[Arm],
     arm_of: Mapping[int, int],
     collector: str,
-    found: Mapping[int, Series],
-    told: Sequence[Told],
+    found: Mapping[int, Samples],
+    told: Sequence[CollectorSummary],
 ) -> list[_OfArm]:
     return [
         _OfArm(
@@ -161,7 +161,7 @@ def _shown(values: Doubles) -> list[float | None]:
 
 
 def _reason_tables(
-    arms: Sequence[Arm], arm_of: Mapping[int, int], told: Sequence[Told]
+    arms: Sequence[Arm], arm_of: Mapping[int, int], told: Sequence[CollectorSummary]
 ) -> Iterator[ReasonTable]:
     exits = [one for one in told if one.collector == "exits" and not one.absent]
     every = [one for one in told if one.collector == "exit-reasons" and not one.absent]
@@ -182,7 +182,7 @@ def _reason_tables(
 
 
 def _by_reason(
-    arms: Sequence[Arm], arm_of: Mapping[int, int], told: Sequence[Told], prefix: str
+    arms: Sequence[Arm], arm_of: Mapping[int, int], told: Sequence[CollectorSummary], prefix: str
 ) -> dict[str, list[float | None]]:
     """Reason → increase a second of each arm, the mean of its boots."""
     of_arm = {arm.id: [one for one in told if arm_of[one.boot_id] == arm.id] for arm in arms}
@@ -213,7 +213,7 @@ def _table(
         )
 
 
-def _absent(told: Sequence[Told]) -> list[Absent]:
+def _absent(told: Sequence[CollectorSummary]) -> list[Absent]:
     """Collectors that have nothing in any boot, each with the reason of the first."""
     there = {one.collector for one in told if not one.absent}
     found = {one.collector: one.absent for one in reversed(told) if one.collector not in there}

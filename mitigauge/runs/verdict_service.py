@@ -21,7 +21,7 @@ from mitigauge.stats.bounds import Uncounted
 from mitigauge.verdicts import repository as verdict_rows
 from mitigauge.verdicts.cells import Cell, Missing, cells_of
 from mitigauge.verdicts.judgement import (
-    Asked,
+    CaseQuestion,
     CountedBoot,
     Design,
     all_decided,
@@ -35,7 +35,7 @@ class Judgeable:
     """All that judging a run takes, as plain values."""
 
     design: Design
-    asked: Sequence[Asked]
+    asked: Sequence[CaseQuestion]
     boots: Sequence[BootLine]
     means: Sequence[Mean]
     ended: bool
@@ -69,7 +69,7 @@ def load(engine: Engine, run_id: int) -> Judgeable:
         return Judgeable(
             design_of(comparison, emulated=run.host.emulated),
             [
-                Asked(case.id, metric, declared)
+                CaseQuestion(case.id, metric, declared)
                 for case in comparison.cases
                 for metric, declared in case.metrics.items()
             ],

@@ -35,7 +35,7 @@ _LISTS = frozenset({"bulk", "list"})
 _PROGRAMS = frozenset({"junk", "auto_reply", "auto-reply"})
 
 
-class Asked(StrEnum):
+class RequestKind(StrEnum):
     """What is asked for."""
 
     TEST = "test"
@@ -50,7 +50,7 @@ class Asked(StrEnum):
 class Request:
     """One request. *line*: as it was written; *why*: what is wrong with it, empty: nothing."""
 
-    asked: Asked
+    asked: RequestKind
     line: str
     base: str = ""
     """The base that it names; empty: the series' own."""
@@ -73,16 +73,18 @@ def request_in(mail: Mail) -> Request | None:
         case ["test", "base", base] if _BASE.fullmatch(base):
             return _test(mail, line, base)
         case ["stop"]:
-            return Request(Asked.STOP, line)
-    return Request(Asked.UNCLEAR, line, why=f"“{line}” is no request that is known here")
+            return Request(RequestKind.STOP, line)
+    return Request(RequestKind.UNCLEAR, line, why=f"“{line}” is no request that is known here")
 
 
 def _test(mail: Mail, line: str, base: str) -> Request:
     try:
         fix = tuple(_fixes(mail))
     except InvalidInput as error:
-        return Request(Asked.FIX, line, base, why=clean_text(f"{error.message}. {error.hint}"))
-    return Request(Asked.FIX if fix else Asked.TEST, line, base, fix)
+        return Request(
+            RequestKind.FIX, line, base, why=clean_text(f"{error.message}. {error.hint}")
+        )
+    return Request(RequestKind.FIX if fix else RequestKind.TEST, line, base, fix)
 
 
 def _fixes(mail: Mail) -> Iterator[Patch]:
@@ -110,7 +112,7 @@ def _hidden_in_html(mail: Mail) -> Request | None:
         return None
     if "text/html" not in mail.kinds:
         return None
-    return Request(Asked.UNCLEAR, COMMAND, why="its text is HTML; only plain text is read")
+    return Request(RequestKind.UNCLEAR, COMMAND, why="its text is HTML; only plain text is read")
 
 
 def why_unanswered(mail: Mail, own: Collection[str], *, asks: bool) -> str:

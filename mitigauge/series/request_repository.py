@@ -14,7 +14,7 @@ from mitigauge.database.engine import advisory_lock, database_now
 from mitigauge.database.locks import Lock
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Experiment
-from mitigauge.series.request import Asked
+from mitigauge.series.request import RequestKind
 from mitigauge.series.states import RequestState, RevisionState
 from mitigauge.series.tables import Series, SeriesRequest, SeriesRevision
 
@@ -94,7 +94,7 @@ def lock_series(session: Session, series_id: int) -> Series:
 
 def _stops() -> ColumnElement[bool]:
     """Rows that say *no more answers*, and were not taken back."""
-    return (SeriesRequest.asked == Asked.STOP) & SeriesRequest.state.in_(
+    return (SeriesRequest.asked == RequestKind.STOP) & SeriesRequest.state.in_(
         (RequestState.ACCEPTED, RequestState.DONE)
     )
 

@@ -21,7 +21,7 @@ from mitigauge.mails.mail import Mail
 from mitigauge.mails.reader import mail_of
 from mitigauge.series import request_repository as repository
 from mitigauge.series import retests, service
-from mitigauge.series.request import Asked, Request, base_named, request_in, signature_of
+from mitigauge.series.request import Request, RequestKind, base_named, request_in, signature_of
 from mitigauge.series.schemas import Recipients
 from mitigauge.series.states import Attested, RequestState, RevisionState
 from mitigauge.series.tables import SeriesRequest, SeriesRevision
@@ -33,7 +33,7 @@ DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class IncomingRequest:
     """A mail with a request, and what is known of its sender.
 
     *allowed*: whether the sender is on the operator's list.
@@ -64,7 +64,7 @@ class Means:
     bases: Mapping[str, str]
 
 
-def take(session: Session, came: Came, means: Means) -> tuple[SeriesRequest | None, str]:
+def take(session: Session, came: IncomingRequest, means: Means) -> tuple[SeriesRequest | None, str]:
     """Store a request and carry it out where it is trusted; it, and what became of it in words.
 
     None where nothing is stored: it was dealt with already, or there are too many.
@@ -89,7 +89,9 @@ def take(session: Session, came: Came, means: Means) -> tuple[SeriesRequest | No
     return row, f"{row.state}: {row.why}"
 
 
-def _why_not(session: Session, came: Came, found: SeriesRequest | None, signature: str) -> str:
+def _why_not(
+    session: Session, came: IncomingRequest, found: SeriesRequest | None, signature: str
+) -> str:
     """Why a mail is not stored; empty where it is.
 
     One that waits makes way for one that is trusted: anybody can send a mail under an id first.
@@ -108,7 +110,7 @@ def _why_not(session: Session, came: Came, found: SeriesRequest | None, signatur
     return ""
 
 
-def _why_waiting(came: Came) -> str:
+def _why_waiting(came: IncomingRequest) -> str:
     sender = came.mail.sender.address
     if not came.allowed:
         return f"{sender} is not on the list of senders"
@@ -132,7 +134,7 @@ def carry_out(
     session: Session, row: SeriesRequest, asked: Request, means: Means, *, by: str
 ) -> None:
     """Do what is asked for, or note why not, in words for whoever asked."""
-    if asked.asked == Asked.STOP:
+    if asked.asked == RequestKind.STOP:
         row.state, row.why = RequestState.ACCEPTED, "no more answers"
         return
     stopped_by = repository.stopped_by(session, row.revision.series_id) if row.revision else ""

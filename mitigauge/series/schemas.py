@@ -8,7 +8,7 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.series.range_diff import Change, PatchChange, Renamed
-from mitigauge.series.request import Asked
+from mitigauge.series.request import RequestKind
 from mitigauge.series.states import Attested, RequestState, RevisionState
 
 
@@ -126,7 +126,7 @@ class RequestView(BaseModel):
     sender: str
     subject: str
     attested: Attested
-    asked: Asked
+    asked: RequestKind
     line: str
     state: RequestState
     why: str

@@ -42,7 +42,7 @@ _ASKED_FOR = ("reported-by", "suggested-by", "acked-by", "reviewed-by", "tested-
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SeriesOptions:
     """What the operator says of a series: empty where nothing is said."""
 
     name: str = ""
@@ -79,7 +79,7 @@ def add(
     found: Sequence[FoundRevision],
     blobs: BlobStore,
     *,
-    wanted: Wanted = Wanted(),
+    wanted: SeriesOptions = SeriesOptions(),
     trust: Trust = Trust(),
     comparison: Comparison | None = None,
 ) -> list[SeriesRevision]:
@@ -128,7 +128,7 @@ def key_of(found: FoundRevision) -> str:
     return found.change_id or f"{found.first.sender.address}: {found.title}"
 
 
-def _series(session: Session, key: str, found: FoundRevision, wanted: Wanted) -> Series:
+def _series(session: Session, key: str, found: FoundRevision, wanted: SeriesOptions) -> Series:
     series = repository.by_key(session, key)
     if series is None:
         name = wanted.name or slug(found.title)
@@ -341,7 +341,7 @@ def of_key(session: Session, key: str) -> Series:
     return series
 
 
-def change(series: Series, wanted: Wanted) -> None:
+def change(series: Series, wanted: SeriesOptions) -> None:
     """Take over what the operator says of a series; what is empty stays."""
     series.spec = wanted.spec or series.spec
     series.base = wanted.base or series.base

@@ -12,7 +12,7 @@ from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.tables import Experiment
 from mitigauge.kernels.tables import Kernel
 from mitigauge.series.range_diff import Change, PatchChange, Renamed
-from mitigauge.series.request import Asked
+from mitigauge.series.request import RequestKind
 from mitigauge.series.schemas import Recipients, SeriesPatch
 from mitigauge.series.states import Attested, RequestState, RevisionState
 
@@ -147,7 +147,7 @@ class SeriesRequest(Base):
     __tablename__ = "series_request"
     __table_args__ = (
         CheckConstraint(one_of("state", RequestState), name="state"),
-        CheckConstraint(one_of("asked", Asked), name="asked"),
+        CheckConstraint(one_of("asked", RequestKind), name="asked"),
         CheckConstraint(one_of("attested", Attested), name="attested"),
         # What is signed is dealt with once, under whatever other heads it is sent again.
         Index("uq_series_request_signature", "signature", unique=True,

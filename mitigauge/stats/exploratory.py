@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mitigauge.stats.boot_means import Arm
-from mitigauge.stats.case import ArmVerdict, Case, Verdict
 from mitigauge.stats.multiplicity import q_values
+from mitigauge.stats.question import ArmVerdict, Question, Verdict
 from mitigauge.stats.verdicts import judge_many
 
 FALSE_DISCOVERY_RATE = 0.05
 
 
 def judge_exploratory(
-    cases: Sequence[Case[Arm]], *, baseline: Arm, alpha: float = 0.01
+    cases: Sequence[Question[Arm]], *, baseline: Arm, alpha: float = 0.01
 ) -> list[dict[Arm, ArmVerdict]]:
     """Judge *cases* at the end of their blocks, with q over all their arms.
 
@@ -35,11 +35,11 @@ def judge_exploratory(
     return judged
 
 
-def _by_q(answer: ArmVerdict, case: Case[Arm], q: float) -> ArmVerdict:
+def _by_q(answer: ArmVerdict, case: Question[Arm], q: float) -> ArmVerdict:
     return replace(answer, q=q, verdict=_verdict(answer, case, q))
 
 
-def _verdict(answer: ArmVerdict, case: Case[Arm], q: float) -> Verdict | None:
+def _verdict(answer: ArmVerdict, case: Question[Arm], q: float) -> Verdict | None:
     over = case.ended or answer.blocks >= (case.planned_blocks or 0)
     if over and q <= FALSE_DISCOVERY_RATE and answer.effect_percent is not None:
         larger_is_better = case.direction == "higher"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from mitigauge.stats.block_model import Mask
 from mitigauge.stats.boot_means import Arm, BootMeans
 from mitigauge.stats.boundaries import look_levels, looks_until
-from mitigauge.stats.case import ArmVerdict, Case, Verdict
 from mitigauge.stats.look import CHANGED, UNDECIDED, Figures, p_of, take_look
+from mitigauge.stats.question import ArmVerdict, Question, Verdict
 from mitigauge.stats.scale import ScaledCases, scale_cases
 
 
@@ -52,7 +52,7 @@ class _Plan:
 
 
 def judge_group(
-    cases: Sequence[Case[Arm]], means: Sequence[BootMeans[Arm]], rules: Rules
+    cases: Sequence[Question[Arm]], means: Sequence[BootMeans[Arm]], rules: Rules
 ) -> list[Mapping[Arm, ArmVerdict]]:
     """Judge *cases*, whose boot *means* share arms, blocks and gaps."""
     values = np.stack([of_case.values for of_case in means])
@@ -122,11 +122,11 @@ class _Writer(Generic[Arm]):
     end_of: NDArray[np.intp]
     layouts: int
 
-    def arms(self, index: int, case: Case[Arm]) -> dict[Arm, ArmVerdict]:
+    def arms(self, index: int, case: Question[Arm]) -> dict[Arm, ArmVerdict]:
         """The verdicts of one case by arm name."""
         return {arm: self._arm(index, place, case) for place, arm in enumerate(self.layout.arms)}
 
-    def _arm(self, index: int, place: int, case: Case[Arm]) -> ArmVerdict:
+    def _arm(self, index: int, place: int, case: Question[Arm]) -> ArmVerdict:
         figures, here = self.figures, (index, place)
         seen = self.present[:, : self.end_of[here]]
         look = int(self.look_of[here]) or None
@@ -147,7 +147,7 @@ class _Writer(Generic[Arm]):
             until_block=self.layout.blocks[int(self.end_of[here]) - 1] if seen.size else None,
         )
 
-    def _verdict(self, here: tuple[int, int], case: Case[Arm]) -> Verdict:
+    def _verdict(self, here: tuple[int, int], case: Question[Arm]) -> Verdict:
         outcome = self.figures.outcome[here]
         if outcome == UNDECIDED:
             return "undecided"
@@ -157,7 +157,7 @@ class _Writer(Generic[Arm]):
         return "better" if (self.figures.difference[here] > 0) == larger_is_better else "worse"
 
     def _notes(
-        self, here: tuple[int, int], case: Case[Arm], verdict: Verdict | None, look: int | None
+        self, here: tuple[int, int], case: Question[Arm], verdict: Verdict | None, look: int | None
     ) -> Iterator[str]:
         missing = self._missing(here)
         if missing:

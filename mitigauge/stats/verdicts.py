@@ -18,11 +18,11 @@ from collections.abc import Mapping, Sequence
 
 from mitigauge.errors import InvalidInput
 from mitigauge.stats.boot_means import Arm, Boots, boot_means
-from mitigauge.stats.case import ArmVerdict, Case, Verdict
 from mitigauge.stats.group import Rules, judge_group
+from mitigauge.stats.question import ArmVerdict, Question, Verdict
 from mitigauge.stats.terms import DELTA_PERCENT, Direction
 
-__all__ = ["ArmVerdict", "Case", "Direction", "Verdict", "judge", "judge_many"]
+__all__ = ["ArmVerdict", "Direction", "Question", "Verdict", "judge", "judge_many"]
 
 
 def judge(
@@ -48,17 +48,17 @@ def judge(
     verdict may fall besides the last one: none given means the standard ones,
     ``()`` the last one only (for experiments that never stop early). *unit* picks
     the scale: counts and proportions are compared linearly. *layouts*: as
-    :class:`Case` has it.
+    :class:`Question` has it.
 
     Raises :class:`InvalidInput` for values that are not finite, a boot without
     values, or options out of range.
     """
-    case = Case(boots, direction, unit, delta_percent, planned_blocks, ended, layouts)
+    case = Question(boots, direction, unit, delta_percent, planned_blocks, ended, layouts)
     return judge_many([case], baseline=baseline, alpha=alpha, looks=looks)[0]
 
 
 def judge_many(
-    cases: Sequence[Case[Arm]],
+    cases: Sequence[Question[Arm]],
     *,
     baseline: Arm,
     alpha: float = 0.01,

@@ -17,8 +17,8 @@ from mitigauge.clock import Clock
 from mitigauge.pages.schemas import HostFacts
 from mitigauge.pages.threads import BootThreads, CaseThreads
 from mitigauge.stats.boot_interval import mean_interval
-from mitigauge.stats.case import ArmVerdict, Case
 from mitigauge.stats.exploratory import judge_exploratory
+from mitigauge.stats.question import ArmVerdict, Question
 from mitigauge.tables.claims_by_place import ClaimsByPlace
 from mitigauge.tables.counter_schemas import CounterArm, CounterClaim
 from mitigauge.tables.thread_schemas import (
@@ -139,7 +139,8 @@ def _judged(
         if one.rates[measure]
     ]
     cases = [
-        Case(boots=rates, direction="lower", ended=True, layouts=layouts) for _, _, rates in asked
+        Question(boots=rates, direction="lower", ended=True, layouts=layouts)
+        for _, _, rates in asked
     ]
     answers = judge_exploratory(cases, baseline=baseline)
     return {asked[place][:2]: answer for place, answer in enumerate(answers)}

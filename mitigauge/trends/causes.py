@@ -14,7 +14,7 @@ MOST = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Circumstances:
     """On what a value was measured."""
 
     host: str
@@ -22,7 +22,7 @@ class Measured:
 
 
 def causes_between(
-    before: Sequence[Measured], after: Sequence[Measured], workload: str
+    before: Sequence[Circumstances], after: Sequence[Circumstances], workload: str
 ) -> list[Cause]:
     """What differs from the last values of *before* to the first ones of *after*, in time's order.
 
@@ -48,7 +48,9 @@ def causes_between(
     return found + _joined(pairs, workload)
 
 
-def _joined(pairs: Iterable[tuple[str, Measured, Measured]], workload: str) -> list[Cause]:
+def _joined(
+    pairs: Iterable[tuple[str, Circumstances, Circumstances]], workload: str
+) -> list[Cause]:
     """The differences of all hosts; what is the same on all of them is said once."""
     every = list(pairs)
     by_difference: dict[tuple[CauseKind, str, str, str], list[str]] = {}

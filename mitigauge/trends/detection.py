@@ -12,7 +12,7 @@ import numpy as np
 
 from mitigauge.stats.boot_interval import by_factors
 from mitigauge.stats.change_points import Change, Course, courses
-from mitigauge.trends.causes import Measured, causes_between
+from mitigauge.trends.causes import Circumstances, causes_between
 from mitigauge.trends.repository import ValueRow
 from mitigauge.trends.schemas import Cause, ChangeKind
 
@@ -36,7 +36,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ChangePoint:
     """A change as it is to be stored; levels in the metric's unit."""
 
     trend_id: int
@@ -72,7 +72,7 @@ class Read:
 
     terms: Terms
     values: Sequence[ValueRow]
-    changes: Sequence[Found]
+    changes: Sequence[ChangePoint]
     levels: Sequence[tuple[int, int, float]]
     outliers: Sequence[int]
 
@@ -139,11 +139,11 @@ def _read(terms: Terms, values: Sequence[ValueRow], scale: _Scaled, course: Cour
     )
 
 
-def _found(terms: Terms, values: Sequence[ValueRow], scale: _Scaled, change: Change) -> Found:
+def _found(terms: Terms, values: Sequence[ValueRow], scale: _Scaled, change: Change) -> ChangePoint:
     before, after = values[change.at - 1], values[change.at]
     end = change.at + change.values_after
     larger = change.difference > 0
-    return Found(
+    return ChangePoint(
         trend_id=terms.id,
         kind=ChangeKind.LASTING if change.until is None else ChangeKind.WENT_AWAY,
         verdict="better" if larger == (terms.direction == "higher") else "worse",
@@ -172,5 +172,5 @@ def _found(terms: Terms, values: Sequence[ValueRow], scale: _Scaled, change: Cha
     )
 
 
-def _measured(values: Iterable[ValueRow]) -> list[Measured]:
-    return [Measured(value.host, value.context) for value in values]
+def _measured(values: Iterable[ValueRow]) -> list[Circumstances]:
+    return [Circumstances(value.host, value.context) for value in values]

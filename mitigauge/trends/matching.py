@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mitigauge.trends.detection import Found
+from mitigauge.trends.detection import ChangePoint
 from mitigauge.trends.schemas import ChangeKind, ChangeState
 from mitigauge.trends.tables import StoredChange
 
@@ -20,16 +20,16 @@ NOT_SHOWN = "later values do not show it"
 class Plan:
     """What to write of one trend's changes."""
 
-    new: list[Found] = field(default_factory=list)
-    replaced: list[tuple[StoredChange, Found]] = field(default_factory=list)
+    new: list[ChangePoint] = field(default_factory=list)
+    replaced: list[tuple[StoredChange, ChangePoint]] = field(default_factory=list)
     """What nobody said anything of: figures so far."""
-    next_versions: list[tuple[StoredChange, Found, str]] = field(default_factory=list)
+    next_versions: list[tuple[StoredChange, ChangePoint, str]] = field(default_factory=list)
     """What somebody accepted and what later values say otherwise, with the reason."""
     withdrawn: list[StoredChange] = field(default_factory=list)
     dropped: list[StoredChange] = field(default_factory=list)
 
 
-def plan(stored: Sequence[StoredChange], found: Sequence[Found]) -> Plan:
+def plan(stored: Sequence[StoredChange], found: Sequence[ChangePoint]) -> Plan:
     """Match *found* with what is *stored* and current of the same trend."""
     made = Plan()
     left = list(stored)
@@ -51,7 +51,7 @@ def plan(stored: Sequence[StoredChange], found: Sequence[Found]) -> Plan:
     return made
 
 
-def otherwise(old: StoredChange, new: Found) -> str:
+def otherwise(old: StoredChange, new: ChangePoint) -> str:
     """In what *new* says something else than the accepted *old*; empty: in nothing.
 
     More values make an effect more exact all the time. It is another one when it lies outside the
@@ -72,7 +72,7 @@ def _words(kind: str) -> str:
     return kind.replace("_", " ")
 
 
-def _may_be(old: StoredChange, new: Found) -> bool:
+def _may_be(old: StoredChange, new: ChangePoint) -> bool:
     if old.verdict != new.verdict:
         return False
     same_place = (old.run_after, old.arm_after) == (new.run_after, new.arm_after)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from mitigauge.trends.detection import Found
+from mitigauge.trends.detection import ChangePoint
 from mitigauge.trends.schemas import MovedTo
 
 # The sum of all differences, as a share of what went either way.
@@ -19,14 +19,14 @@ _MOST = 8
 
 
 def moved(
-    changes: Iterable[tuple[Found, object, str]],
+    changes: Iterable[tuple[ChangePoint, object, str]],
 ) -> Mapping[tuple[int, int, int], Sequence[MovedTo]]:
     """(trend, run, arm) of a change → the other cases it moved to or came from.
 
     *changes*: each with what it shares with others that it may be set against (host class,
     workload, metric, mode), and its case's title.
     """
-    together: dict[object, list[tuple[Found, str]]] = defaultdict(list)
+    together: dict[object, list[tuple[ChangePoint, str]]] = defaultdict(list)
     for change, group, case in changes:
         together[group, change.run_after].append((change, case))
     found: dict[tuple[int, int, int], Sequence[MovedTo]] = {}

@@ -22,7 +22,7 @@ from mitigauge.trends.tables import (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TrendFilter:
     """Which trends to list; None and False: all."""
 
     environment: str | None = None
@@ -35,7 +35,9 @@ class Wanted:
     only_open: bool = False
 
 
-def listed(session: Session, wanted: Wanted, *, offset: int, limit: int) -> tuple[list[Trend], int]:
+def listed(
+    session: Session, wanted: TrendFilter, *, offset: int, limit: int
+) -> tuple[list[Trend], int]:
     """A page of trends, newest change first, and how many there are."""
     total = session.scalar(_where(select(func.count()).select_from(Trend), wanted)) or 0
     page = _where(select(Trend), wanted)
@@ -47,7 +49,7 @@ def listed(session: Session, wanted: Wanted, *, offset: int, limit: int) -> tupl
     return list(rows), total
 
 
-def _where(statement: Select[Any], wanted: Wanted) -> Select[Any]:
+def _where(statement: Select[Any], wanted: TrendFilter) -> Select[Any]:
     exact = {
         Trend.environment: wanted.environment,
         Trend.host_class: wanted.host_class,

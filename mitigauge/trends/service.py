@@ -12,7 +12,7 @@ from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.stats.rates import rate_interval
 from mitigauge.trends import page_repository, repository
-from mitigauge.trends.page_repository import Wanted
+from mitigauge.trends.page_repository import TrendFilter
 from mitigauge.trends.schemas import (
     Annotation,
     ChangeState,
@@ -35,11 +35,11 @@ LONGEST_TEXT = 2000
 MOST_VALUES = 2000
 MOST_CHANGES = 2000
 MOST_ANNOTATIONS = 1000
-EVERY = Wanted()
+EVERY = TrendFilter()
 
 
 def list_trends(
-    session: Session, wanted: Wanted = EVERY, *, offset: int = 0, limit: int = PAGE_SIZE
+    session: Session, wanted: TrendFilter = EVERY, *, offset: int = 0, limit: int = PAGE_SIZE
 ) -> TrendPage:
     """A page of trends: those whose change is newest first, then those without one."""
     rows, total = page_repository.listed(session, wanted, offset=offset, limit=limit)

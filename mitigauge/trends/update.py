@@ -24,7 +24,7 @@ from mitigauge.kernels.tables import Kernel
 from mitigauge.runs.tables import Run
 from mitigauge.trends import repository, stability
 from mitigauge.trends.context import context_of
-from mitigauge.trends.detection import RULES, Found, Read, Terms, read_all
+from mitigauge.trends.detection import RULES, ChangePoint, Read, Terms, read_all
 from mitigauge.trends.matching import NOT_SHOWN, Plan, plan
 from mitigauge.trends.moved_costs import moved
 from mitigauge.trends.notes import notes_of
@@ -257,7 +257,7 @@ _Moves = dict[tuple[int, int, int], Sequence[MovedTo]]
 def _moves(reads: Iterable[Read], trends: dict[int, Trend]) -> _Moves:
     shared = tuple(name for name in IDENTITY if name != "case_key")
 
-    def changes() -> Iterator[tuple[Found, object, str]]:
+    def changes() -> Iterator[tuple[ChangePoint, object, str]]:
         for read in reads:
             trend = trends[read.terms.id]
             group = tuple(getattr(trend, name) for name in shared)
@@ -323,7 +323,7 @@ def _rows(
     return rows, len(new) + len(later) + len(withdrawn)
 
 
-def _row(change: Found, went: _Moves, **more: Any) -> dict[str, Any]:
+def _row(change: ChangePoint, went: _Moves, **more: Any) -> dict[str, Any]:
     return {
         **change.columns(),
         "moved_to": went.get((change.trend_id, change.run_after, change.arm_after), []),

@@ -10,15 +10,15 @@ from pydantic import BaseModel, Field
 
 from mitigauge.errors import InvalidInput
 from mitigauge.stats.boot_means import boot_means
-from mitigauge.stats.case import ArmVerdict, Case
 from mitigauge.stats.exploratory import judge_exploratory
 from mitigauge.stats.modality import two_groups
+from mitigauge.stats.question import ArmVerdict, Question
 from mitigauge.stats.terms import DELTA_PERCENT, Direction
 from mitigauge.stats.verdicts import judge_many
-from mitigauge.verdicts.boots_csv import Measured
+from mitigauge.verdicts.boots_csv import CaseBoots
 
 
-class Compared(BaseModel):
+class ArmComparison(BaseModel):
     """One arm of one case and metric against the baseline, as it goes into JSON."""
 
     case: str
@@ -40,14 +40,14 @@ class Compared(BaseModel):
 
 
 def compare(
-    measured: Sequence[Measured],
+    measured: Sequence[CaseBoots],
     *,
     baseline: str,
     alpha: float = 0.01,
     delta_percent: float = DELTA_PERCENT,
     planned_blocks: int | None = None,
     exploratory: bool = False,
-) -> list[Compared]:
+) -> list[ArmComparison]:
     """Judge every arm of every case and metric.
 
     Each is a primary of its own at *alpha*; *exploratory* judges all at the end of
@@ -60,7 +60,7 @@ def compare(
             f"no boot is of the baseline {baseline!r}", hint=f"The arms are {', '.join(arms)}."
         )
     cases = [
-        Case(m.boots, cast("Direction", m.direction), m.unit, delta_percent, planned_blocks)
+        Question(m.boots, cast("Direction", m.direction), m.unit, delta_percent, planned_blocks)
         for m in measured
     ]
     judge = judge_exploratory if exploratory else judge_many
@@ -73,9 +73,9 @@ def compare(
     ]
 
 
-def _compared(measured: Measured, baseline: str, arm: str, verdict: ArmVerdict) -> Compared:
+def _compared(measured: CaseBoots, baseline: str, arm: str, verdict: ArmVerdict) -> ArmComparison:
     notes = [note for note in (verdict.note, _two_groups(measured.boots, arm)) if note]
-    return Compared(
+    return ArmComparison(
         case=measured.case,
         metric=measured.metric,
         unit=measured.unit,

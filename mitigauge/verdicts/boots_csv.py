@@ -31,7 +31,7 @@ _Place = tuple[_Key, _Key]  # block and host
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CaseBoots:
     """One case and metric: ``boots[arm][block]`` are a boot's values, blocks count from 1."""
 
     case: str
@@ -84,10 +84,10 @@ class BootsFile:
         """Names of all arms, in the order in which they come."""
         return list(dict.fromkeys(arm for g in self._gathered.values() for arm in g.arms))
 
-    def measured(self) -> list[Measured]:
+    def measured(self) -> list[CaseBoots]:
         """Every case and metric, in the order in which they come."""
         return [
-            Measured(case, metric, g.unit, g.direction, _numbered(g.arms))
+            CaseBoots(case, metric, g.unit, g.direction, _numbered(g.arms))
             for (case, metric), g in self._gathered.items()
         ]
 

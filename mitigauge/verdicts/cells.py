@@ -9,8 +9,8 @@ from typing import Any
 
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.stats.bounds import Bound, Uncounted, bound_of, carries
-from mitigauge.stats.case import ArmVerdict
-from mitigauge.verdicts.judgement import RULES, ArmValues, Design, Judged
+from mitigauge.stats.question import ArmVerdict
+from mitigauge.verdicts.judgement import RULES, Answer, ArmValues, Design
 from mitigauge.verdicts.states import CellState, Verdict
 
 NOT_MEASURED = "not measured yet"
@@ -78,7 +78,7 @@ _COUNTS = ("disturbed", "unsteady")
 
 
 def cells_of(
-    judged: Iterable[Judged], design: Design, missing: Mapping[int, Missing]
+    judged: Iterable[Answer], design: Design, missing: Mapping[int, Missing]
 ) -> list[Cell]:
     """The cells of every question and arm; *missing* is by arm id, for arms without values."""
     return [_cell(entry, arm, design, missing.get(arm)) for entry in judged for arm in design.arms]
@@ -99,7 +99,7 @@ def _alike(one: object, other: object) -> bool:
     return one == other
 
 
-def _cell(judged: Judged, arm: int, design: Design, missing: Missing | None) -> Cell:
+def _cell(judged: Answer, arm: int, design: Design, missing: Missing | None) -> Cell:
     values, verdict = judged.values[arm], judged.verdicts.get(arm)
     is_baseline = arm == design.baseline
     about = (judged.asked.case_id, judged.asked.metric, arm)

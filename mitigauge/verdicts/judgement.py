@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.results.repository import Mean
 from mitigauge.stats.bounds import Uncounted
-from mitigauge.stats.case import ArmVerdict
-from mitigauge.stats.case import Case as Question
 from mitigauge.stats.exploratory import judge_exploratory
+from mitigauge.stats.question import ArmVerdict, Question
 from mitigauge.stats.verdicts import judge_many
 
 # Blocks before the first interim analysis: fewer could decide nothing.
@@ -40,7 +39,7 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CaseQuestion:
     """One case and metric to be judged."""
 
     case_id: int
@@ -70,26 +69,26 @@ class ArmValues:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Answer:
     """One case and metric: what each arm gave, and what is said of it, by arm id.
 
     There are no verdicts where the baseline has no values to compare with.
     """
 
-    asked: Asked
+    asked: CaseQuestion
     values: Mapping[int, ArmValues]
     verdicts: Mapping[int, ArmVerdict]
 
 
 def judge_run(
     design: Design,
-    asked: Sequence[Asked],
+    asked: Sequence[CaseQuestion],
     boots: Iterable[CountedBoot],
     means: Iterable[Mean],
     *,
     ended: bool,
     stopped_early: bool = False,
-) -> list[Judged]:
+) -> list[Answer]:
     """Judge every question, in order, from the *means* of the *boots*.
 
     *ended*: no boot will follow. A run that was *stopped_early*, since all was decided, keeps
@@ -116,18 +115,18 @@ def judge_run(
     judged = []
     for of, arms, is_primary in zip(asked, found, primary, strict=True):
         verdicts = next(decided if is_primary else explored)
-        judged.append(Judged(of, arms, verdicts if arms[design.baseline].means else {}))
+        judged.append(Answer(of, arms, verdicts if arms[design.baseline].means else {}))
     return judged
 
 
 def judge_aa(
     design: Design,
-    asked: Sequence[Asked],
+    asked: Sequence[CaseQuestion],
     boots: Iterable[CountedBoot],
     means: Iterable[Mean],
     *,
     ended: bool,
-) -> list[tuple[Asked, ArmVerdict]]:
+) -> list[tuple[CaseQuestion, ArmVerdict]]:
     """The A/A arm alone against the baseline: nothing differs, so any alarm is false.
 
     Without the other arms its nominal rate is α itself, not a share of it.
@@ -146,7 +145,7 @@ def judge_aa(
     return [(of, verdict) for of, verdict in found if verdict is not None and verdict.blocks]
 
 
-def all_decided(judged: Iterable[Judged], design: Design) -> bool:
+def all_decided(judged: Iterable[Answer], design: Design) -> bool:
     """Whether every primary metric has a verdict for every arm that can be compared.
 
     An arm that can no longer be compared (never in force, never came up) is not waited for, nor
@@ -184,7 +183,7 @@ def _by_question(
 
 def _questions(
     design: Design,
-    asked: Sequence[Asked],
+    asked: Sequence[CaseQuestion],
     found: Sequence[Mapping[int, ArmValues]],
     wanted: Sequence[bool],
     *,

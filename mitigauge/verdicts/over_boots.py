@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from mitigauge.stats.boot_interval import BootInterval, boot_interval
 from mitigauge.stats.boot_means import mean_of
-from mitigauge.stats.case import ArmVerdict, Case
+from mitigauge.stats.question import ArmVerdict, Question
 from mitigauge.stats.terms import Direction, layout_of
 from mitigauge.stats.verdicts import judge_many
 
@@ -25,7 +25,7 @@ ByBlock = Mapping[int, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class FigureQuestion:
     """One figure: ``boots[arm][block]``, None where a boot has no value."""
 
     boots: Mapping[int, ByBlock]
@@ -54,9 +54,9 @@ class OverBoots:
 
 
 def over_boots(
-    questions: Sequence[Question], *, baseline: int, layouts: int = 1
+    questions: Sequence[FigureQuestion], *, baseline: int, layouts: int = 1
 ) -> list[dict[int, OverBoots]]:
-    """Every question by arm. *layouts*: of each kernel, as :class:`mitigauge.stats.case.Case`."""
+    """Every question by arm. *layouts* of each kernel: see :class:`Question`."""
     arms = [
         {arm: _of_arm(question, arm, layouts) for arm in question.boots} for question in questions
     ]
@@ -67,7 +67,9 @@ def over_boots(
     asked = [index for index, boots in enumerate(whole) if boots.get(baseline) and len(boots) > 1]
     judged = judge_many(
         [
-            Case(whole[index], questions[index].direction, questions[index].unit, layouts=layouts)
+            Question(
+                whole[index], questions[index].direction, questions[index].unit, layouts=layouts
+            )
             for index in asked
         ],
         baseline=baseline,
@@ -101,7 +103,7 @@ def _known(boots: ByBlock) -> dict[int, float]:
     return {block: value for block, value in boots.items() if value is not None}
 
 
-def _of_arm(question: Question, arm: int, layouts: int) -> OverBoots:
+def _of_arm(question: FigureQuestion, arm: int, layouts: int) -> OverBoots:
     boots = question.boots[arm]
     known = _known(boots)
     if question.tried is not None and len(known) < len(boots):

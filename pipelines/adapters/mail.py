@@ -14,7 +14,7 @@ from email.generator import BytesGenerator
 from email.message import EmailMessage
 from email.utils import getaddresses
 
-from mitigauge.deliveries.states import DeliveryState, Told
+from mitigauge.deliveries.states import DeliveryAnswer, DeliveryState
 from mitigauge.errors import InvalidInput, MitigaugeError
 
 SMTP_PORT = 25
@@ -102,7 +102,7 @@ def hand_over(
     *,
     encrypted: bool = True,
     limit_s: float | None = None,
-) -> dict[str, Told]:
+) -> dict[str, DeliveryAnswer]:
     """Hand *message* to *server* (``host`` or ``host:port``) for *receivers*; what came of each.
 
     The connection is encrypted by STARTTLS unless told otherwise. Whatever a server does is an
@@ -112,7 +112,7 @@ def hand_over(
     host, _, port = server.partition(":")
     if not host or (port and not (port.isdecimal() and len(port) < 6)):
         raise InvalidInput(f"{server[:100]!r} is no server", hint="Give host or host:port.")
-    told: dict[str, Told] = {}
+    told: dict[str, DeliveryAnswer] = {}
     talk = _Conversation(limit_s)
     try:
         talk.begin(host, int(port or SMTP_PORT))
@@ -127,7 +127,7 @@ def hand_over(
     return told
 
 
-def _lost(talk: _Conversation, error: Exception, server: str, limit_s: float) -> Told:
+def _lost(talk: _Conversation, error: Exception, server: str, limit_s: float) -> DeliveryAnswer:
     """What an error says of those of whom nothing was said before."""
     why = (
         f"it did not end within {limit_s:.0f} s"
@@ -135,17 +135,17 @@ def _lost(talk: _Conversation, error: Exception, server: str, limit_s: float) ->
         else str(error) or type(error).__name__
     )
     if talk.sent:
-        return Told(DeliveryState.UNKNOWN, f"{server} may have the mail: {why}")
+        return DeliveryAnswer(DeliveryState.UNKNOWN, f"{server} may have the mail: {why}")
     code = error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else 0
     state = DeliveryState.REFUSED if code >= _FOR_GOOD else DeliveryState.LATER
-    return Told(state, f"{server} did not take the mail: {why}")
+    return DeliveryAnswer(state, f"{server} did not take the mail: {why}")
 
 
 def _converse(
     talk: _Conversation,
     message: EmailMessage,
     receivers: Sequence[str],
-    told: dict[str, Told],
+    told: dict[str, DeliveryAnswer],
     server: str,
 ) -> None:
     """Who is refused is put into *told* at once; the others when the server has all of it."""
@@ -156,7 +156,7 @@ def _converse(
     for each in receivers:
         code, said = talk.rcpt(each)
         if code not in (250, 251):
-            told[each] = Told(_fate(code), f"{server} refused it: {_words(code, said)}")
+            told[each] = DeliveryAnswer(_fate(code), f"{server} refused it: {_words(code, said)}")
     wanted = [each for each in receivers if each not in told]
     if not wanted:
         return
@@ -174,7 +174,7 @@ def _converse(
     taken = code < 300
     state = DeliveryState.TAKEN if taken else _fate(code)
     words = "" if taken else f"{server} did not take the mail: {_words(code, said)}"
-    told |= {each: Told(state, words) for each in wanted}
+    told |= {each: DeliveryAnswer(state, words) for each in wanted}
     with suppress(smtplib.SMTPException, OSError):
         talk.putcmd("quit")
 

@@ -38,7 +38,7 @@ from pipelines.host_control import Facts, JobCase, LabFault
 from pipelines.steps.archive import STATE_FILE, is_capture, unpacked
 from pipelines.steps.context import Done, StepContext, boot_of
 from pipelines.steps.host_evidence import Gates, collected_beside
-from pipelines.steps.parser import Asked, result_in, timed_pass
+from pipelines.steps.parser import PassOrder, result_in, timed_pass
 from pipelines.steps.profile_pass import Budget, taken_captures
 
 # A look waits on the host until the job is done, for so long at most.
@@ -381,7 +381,7 @@ def _finished(state_file: Path) -> dict[str, _FinishedCase]:
 
 
 def _read_case(
-    job: Path, asked: Asked, of_case: _FinishedCase | None, catalog: Catalog, budget: Budget
+    job: Path, asked: PassOrder, of_case: _FinishedCase | None, catalog: Catalog, budget: Budget
 ) -> CaseOutput:
     case = asked.case
     directory = job / str(case.id)

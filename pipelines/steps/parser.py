@@ -26,7 +26,7 @@ LARGEST = 1 << 53
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PassOrder:
     """What a pass was asked to do, by the plan and whatever the host says of it."""
 
     case: Case
@@ -55,12 +55,12 @@ class Asked:
         )
 
 
-def timed_pass(case: Case, guest: Mapping[str, str] | None = None) -> Asked:
+def timed_pass(case: Case, guest: Mapping[str, str] | None = None) -> PassOrder:
     """The pass whose values count; *guest*: what its guest was to get."""
-    return Asked(case, case.parameters, case.warmup, guest=guest or {})
+    return PassOrder(case, case.parameters, case.warmup, guest=guest or {})
 
 
-def profiled_pass(first: Asked, timed: Path) -> Asked:
+def profiled_pass(first: PassOrder, timed: Path) -> PassOrder:
     """The pass after *first*: no warm-up, and as much work as the one that left *timed*.
 
     A workload that scales its work to the host says in run.json's `repeat_with` how much that
@@ -129,7 +129,7 @@ def _alike(value: object, planned: object) -> bool:
     return value == planned
 
 
-def result_in(directory: Path, asked: Asked, catalog: Catalog) -> ReadResult:
+def result_in(directory: Path, asked: PassOrder, catalog: Catalog) -> ReadResult:
     """The result of the pass that left *directory*.
 
     Raises :class:`InvalidInput` with the parser's complaint, for what is no result, and for
@@ -139,7 +139,7 @@ def result_in(directory: Path, asked: Asked, catalog: Catalog) -> ReadResult:
     return checked(parsed(directory, asked, catalog), asked, known.details if known else None)
 
 
-def checked(body: bytes, asked: Asked, declared: Details | None = None) -> ReadResult:
+def checked(body: bytes, asked: PassOrder, declared: Details | None = None) -> ReadResult:
     """*body* as the result of what was asked, with the details that its workload *declared*.
 
     Raises :class:`InvalidInput` as `result_in`.
@@ -159,7 +159,7 @@ def checked(body: bytes, asked: Asked, declared: Details | None = None) -> ReadR
     return replace(result, details=of_boot(declared, result.body.details, case.iterations))
 
 
-def parsed(directory: Path, asked: Asked, catalog: Catalog) -> bytes:
+def parsed(directory: Path, asked: PassOrder, catalog: Catalog) -> bytes:
     """What parse.py prints for *directory*. Raises :class:`InvalidInput` with its complaint.
 
     It reads what was asked from a case.json of ours: a host that may write that file could

@@ -19,7 +19,7 @@ from mitigauge.profiles.store.normalise import rules, without_idle
 from mitigauge.profiles.store.tables import System
 from mitigauge.results.schema import ResultBody
 from mitigauge.settings import Settings
-from pipelines.steps.parser import Asked, profiled_pass, result_in
+from pipelines.steps.parser import PassOrder, profiled_pass, result_in
 
 # Of the captures of one boot's job together: one is read in seconds.
 SECONDS_A_JOB = 300.0
@@ -49,7 +49,7 @@ class Budget:
 
 def taken_captures(
     directory: Path,
-    asked: Asked,
+    asked: PassOrder,
     timed: ResultBody,
     catalog: Catalog,
     settings: Settings,

@@ -12,7 +12,7 @@ from mitigauge.files.blobs import blob_store
 from mitigauge.mails.files import read_mails
 from mitigauge.series import service
 from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import Wanted
+from mitigauge.series.service import SeriesOptions
 from mitigauge.series.tables import SeriesRevision
 from mitigauge.settings import get_settings
 from tests.api.conftest import planned
@@ -24,7 +24,9 @@ OURS = Path(__file__).parents[1] / "series" / "vmscape-bhb"
 def stored(engine: Engine) -> None:
     found = revisions(read_mails([OURS]))
     with Session(engine) as session:
-        service.add(session, found, blob_store(get_settings()), wanted=Wanted("bhb", "vmscape"))
+        service.add(
+            session, found, blob_store(get_settings()), wanted=SeriesOptions("bhb", "vmscape")
+        )
         session.commit()
 
 

@@ -33,7 +33,7 @@ from mitigauge.errors import NotReady
 from mitigauge.files.blobs import blob_store
 from mitigauge.series import service
 from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import Wanted
+from mitigauge.series.service import SeriesOptions
 from mitigauge.series.states import RevisionState
 from mitigauge.series.tables import SeriesRevision
 from mitigauge.settings import get_settings
@@ -100,7 +100,7 @@ class World:
             mails = series(1, [diff(f"toys/{number}.c", "a", content)], change_id=f"toy-{number}")
             [added] = service.add(
                 session, revisions(mails), self.builder.blobs,
-                wanted=Wanted(f"toys-{number}", "vmscape"),
+                wanted=SeriesOptions(f"toys-{number}", "vmscape"),
             )  # fmt: skip
             service.approve(session, added)
             session.commit()

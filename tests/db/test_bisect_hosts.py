@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect.question import Asked
+from mitigauge.bisect.question import Question
 from mitigauge.bisect.states import AnswerKind, BisectionState
 from mitigauge.files.blobs import blob_store
 from mitigauge.runs.tables import Run
@@ -17,7 +17,7 @@ from pipelines.bisect_run import Driver
 from tests.bisections import Level, Pretended, begun, eight
 from tests.db.test_bisections import slow_from, taken_on
 
-BOTH = Asked(("lab-intel", "lab-amd"), "syscall", {"test": "basic"})
+BOTH = Question(("lab-intel", "lab-amd"), "syscall", {"test": "basic"})
 
 
 @pytest.fixture

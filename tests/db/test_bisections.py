@@ -19,7 +19,7 @@ from mitigauge.bisect import (
     repository,
     service,
 )
-from mitigauge.bisect.question import Asked
+from mitigauge.bisect.question import Question
 from mitigauge.bisect.states import AnswerKind, BisectionState, RevertOutcome
 from mitigauge.bisect.tables import Bisection, BisectionStep
 from mitigauge.catalog import Catalog
@@ -99,7 +99,7 @@ def halving(question: model.Question, history: model.History) -> model.Action:
         return model.Measure(
             (low, high), 4, f"Is it candidate {high}?", model.Purpose.VERIFY, high
         )  # fmt: skip
-    return model.Found(high, 0.999, 0.26, (0.25, 0.27), known, "measured")
+    return model.Culprit(high, 0.999, 0.26, (0.25, 0.27), known, "measured")
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_an_end_that_does_not_build_is_refused(
 def test_the_budget_ends_it_with_the_likeliest_named(
     engine: Engine, blobs: BlobStore, driver: Driver
 ) -> None:
-    number = begun(engine, blobs, eight(), Asked(("lab-intel",), "syscall", {"test": "basic"},
+    number = begun(engine, blobs, eight(), Question(("lab-intel",), "syscall", {"test": "basic"},
                                                  budget_boots=16))  # fmt: skip
     found = taken_on(driver, number, slow_from(3))
     assert found.answer is not None
@@ -208,7 +208,7 @@ def test_the_budget_ends_it_with_the_likeliest_named(
 def test_the_time_that_it_may_take_ends_it_too(
     engine: Engine, blobs: BlobStore, driver: Driver
 ) -> None:
-    asked = Asked(("lab-intel",), "syscall", {"test": "basic"}, budget_hours=1.0)
+    asked = Question(("lab-intel",), "syscall", {"test": "basic"}, budget_hours=1.0)
     number = begun(engine, blobs, eight(), asked)
     with Session(engine) as session:
         session.get_one(Bisection, number).seconds = 3600.0
@@ -449,14 +449,14 @@ def test_what_the_culprits_revert_did_decides_and_is_shown(
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (Asked(("nowhere",), "syscall", {"test": "basic"}), "unknown host 'nowhere'"),
-        (Asked(("lab-intel",), "nothing"), "unknown workload 'nothing'"),
-        (Asked(("lab-intel",), "syscall", {"test": ["basic", "fork"]}), "2 cases of syscall"),
-        (Asked(("lab-intel",), "syscall", {"test": "basic"}, "speed"), "speed"),
+        (Question(("nowhere",), "syscall", {"test": "basic"}), "unknown host 'nowhere'"),
+        (Question(("lab-intel",), "nothing"), "unknown workload 'nothing'"),
+        (Question(("lab-intel",), "syscall", {"test": ["basic", "fork"]}), "2 cases of syscall"),
+        (Question(("lab-intel",), "syscall", {"test": "basic"}, "speed"), "speed"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_before_anything_is_stored(
-    asked: Asked, said: str, engine: Engine, blobs: BlobStore
+    asked: Question, said: str, engine: Engine, blobs: BlobStore
 ) -> None:
     with pytest.raises(InvalidInput, match=said):
         begun(engine, blobs, eight(), asked)

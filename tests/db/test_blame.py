@@ -17,7 +17,7 @@ from mitigauge.files.blobs import BlobStore, blob_store
 from mitigauge.jobs.blame import MOST_TRIES, Blame, blame_of, pause_s
 from mitigauge.series import repository, service
 from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import Wanted
+from mitigauge.series.service import SeriesOptions
 from mitigauge.series.states import RevisionState
 from mitigauge.series.tables import SeriesRevision
 from mitigauge.settings import get_settings
@@ -55,7 +55,7 @@ def revision(engine: Engine, blobs: BlobStore) -> int:
     """A revision that may run; its id."""
     with Session(engine) as session:
         found = revisions(series(1, [diff("toys/one.c", "a", "b")]))
-        [added] = service.add(session, found, blobs, wanted=Wanted("toys", "vmscape"))
+        [added] = service.add(session, found, blobs, wanted=SeriesOptions("toys", "vmscape"))
         service.approve(session, added)
         session.commit()
         return added.id

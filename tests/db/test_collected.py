@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.collectors.samples import Series
+from mitigauge.collectors.samples import Samples
 from mitigauge.collectors.service import Collected, store_collected
 from mitigauge.database.engine import transaction
 from mitigauge.errors import NotFound
@@ -31,12 +31,12 @@ from tests.specs import CATALOG
 NS = 10**9
 
 
-def exits(per_second: int, seconds: int = 10, began: int = 1000) -> Series:
+def exits(per_second: int, seconds: int = 10, began: int = 1000) -> Samples:
     """So many exits to user space a second, two thirds of them by port."""
     ticks = np.arange(seconds + 1, dtype=np.int64)
     columns = {"exits": 5, "to_userspace": 3, "userspace.2": 2, "userspace.6": 1}
     values = np.array([ticks * per_second * share // 3 for share in columns.values()])
-    return Series("exits", dict.fromkeys(columns, "count"), began * NS + ticks * NS, values)
+    return Samples("exits", dict.fromkeys(columns, "count"), began * NS + ticks * NS, values)
 
 
 def boots(engine: Engine) -> list[tuple[int, int, int]]:

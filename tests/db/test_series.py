@@ -27,7 +27,7 @@ from mitigauge.mails.files import read_mails
 from mitigauge.series import range_diff, repository, retests, service
 from mitigauge.series.listing import heads, shown
 from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import Trust, Wanted
+from mitigauge.series.service import SeriesOptions, Trust
 from mitigauge.series.states import Attested, RevisionState
 from mitigauge.series.tables import SeriesRevision
 from mitigauge.settings import get_settings, settings_from
@@ -54,7 +54,7 @@ def session(engine: Engine) -> Iterator[Session]:
 def add(session: Session, blobs: BlobStore, *bodies: str, version: int = 1,
         trust: Trust = NOBODY, **said: Any) -> list[SeriesRevision]:  # fmt: skip
     found = revisions(series(version, list(bodies)))
-    return service.add(session, found, blobs, wanted=Wanted(**said), trust=trust)
+    return service.add(session, found, blobs, wanted=SeriesOptions(**said), trust=trust)
 
 
 def test_revisions_hang_together_by_their_change_id(session: Session, blobs: BlobStore) -> None:
@@ -83,11 +83,11 @@ def test_another_series_under_a_taken_name_and_two_series_at_once_are_refused(
     add(session, blobs, ONE, name="toys")
     other = revisions(series(1, [ONE], change_id="20261101-other-1"))
     with pytest.raises(InvalidInput, match="another series is named toys"):
-        service.add(session, other, blobs, wanted=Wanted("toys"))
+        service.add(session, other, blobs, wanted=SeriesOptions("toys"))
     with pytest.raises(InvalidInput, match="2 series"):
         service.add(session, [*other, *revisions(series(2, [ONE]))], blobs)
     with pytest.raises(InvalidInput, match="no name for a series"):
-        service.add(session, other, blobs, wanted=Wanted("../x"))
+        service.add(session, other, blobs, wanted=SeriesOptions("../x"))
 
 
 def test_other_patches_under_a_number_that_is_stored_are_refused_and_kept(
@@ -245,7 +245,7 @@ def test_only_what_was_approved_and_has_a_spec_begins(session: Session, blobs: B
     service.approve(session, revision)
     with pytest.raises(InvalidInput, match="no spec measures"):
         service.begin(session, revision)
-    service.change(revision.series, Wanted(spec="vmscape"))
+    service.change(revision.series, SeriesOptions(spec="vmscape"))
     service.begin(session, revision)
     assert revision.state == RevisionState.BUILDING
 
@@ -281,7 +281,7 @@ def approved(engine: Engine, blobs: BlobStore) -> dict[str, int]:
     """Our test series, approved, with its spec: label → id."""
     found = revisions(read_mails([OURS]))
     with Session(engine) as session:
-        for revision in service.add(session, found, blobs, wanted=Wanted("bhb", "vmscape")):
+        for revision in service.add(session, found, blobs, wanted=SeriesOptions("bhb", "vmscape")):
             service.approve(session, revision)
         session.commit()
         return {r.label: r.id for r in service.find(session, "bhb").revisions}

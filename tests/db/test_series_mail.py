@@ -29,7 +29,7 @@ from mitigauge.series import request_repository as repository
 from mitigauge.series.mail_thread import revisions
 from mitigauge.series.request_service import MOST_PER_DAY
 from mitigauge.series.schemas import RequestView
-from mitigauge.series.service import Wanted
+from mitigauge.series.service import SeriesOptions
 from mitigauge.series.states import RequestState
 from mitigauge.settings import Settings, get_settings
 from pipelines import series_mail
@@ -141,7 +141,9 @@ def stored(post: Post, *, approve: bool = True, spec: str = "vmscape") -> None:
     """v1 of the series toys."""
     with Session(post.engine) as session:
         found = revisions(series(1, [PATCH]))
-        [revision] = service.add(session, found, post.desk.blobs, wanted=Wanted("toys", spec))
+        [revision] = service.add(
+            session, found, post.desk.blobs, wanted=SeriesOptions("toys", spec)
+        )
         if approve:
             service.approve(session, revision)
         session.commit()
@@ -550,7 +552,7 @@ def test_mails_that_cannot_be_dealt_with_stand_before_nobody(
     take = request_service.take
 
     def broken(
-        session: Session, came: request_service.Came, means: request_service.Means
+        session: Session, came: request_service.IncomingRequest, means: request_service.Means
     ) -> object:
         if "evil" in came.mail.body:
             raise RuntimeError("a bug")

@@ -21,7 +21,7 @@ from mitigauge.series import faults, service
 from mitigauge.series.feed import Entry
 from mitigauge.series.listing import shown
 from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import Wanted
+from mitigauge.series.service import SeriesOptions
 from mitigauge.series.states import Attested, RevisionState
 from mitigauge.series.tables import ListArchive
 from mitigauge.settings import get_settings
@@ -66,7 +66,7 @@ def watched(engine: Engine, archive: Inbox, change_id: str) -> str:
     """Store v1 of a series and have it watched; its name."""
     with Session(engine) as session:
         found = revisions(series(1, [ONE], change_id=change_id))
-        wanted = Wanted("toys", "vmscape", archive=archive.url)
+        wanted = SeriesOptions("toys", "vmscape", archive=archive.url)
         service.add(session, found, blob_store(get_settings()), wanted=wanted)
         session.commit()
     return "toys"
@@ -228,7 +228,7 @@ def test_another_archive_s_fault_stops_nothing(
     watched(engine, archive, f"{CHANGE_ID}-g")
     with Session(engine) as session:
         found = revisions(series(1, [ONE], change_id="20261101-broken-1"))
-        wanted = Wanted("broken", archive="http://127.0.0.1:1/broken")
+        wanted = SeriesOptions("broken", archive="http://127.0.0.1:1/broken")
         service.add(session, found, blob_store(get_settings()), wanted=wanted)
         session.commit()
     archive.add(*raw_series(8, [TWO], change_id=f"{CHANGE_ID}-g"))
@@ -310,7 +310,10 @@ def test_a_build_that_fails_stops_no_other(
                 series(1, [diff("toys/one.c", "a", body)], change_id=f"toys-{number}")
             )
             [revision] = service.add(
-                session, found, blob_store(get_settings()), wanted=Wanted(f"s{number}", "vmscape")
+                session,
+                found,
+                blob_store(get_settings()),
+                wanted=SeriesOptions(f"s{number}", "vmscape"),
             )
             service.approve(session, revision)
         session.commit()

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, text
 from mitigauge.database.engine import transaction
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.trends import service
-from mitigauge.trends.page_repository import Wanted
+from mitigauge.trends.page_repository import TrendFilter
 from mitigauge.trends.schemas import ChangeKind, ChangeState, TrendChange, TrendView
 from mitigauge.trends.update import Updated, update
 from tests.trends_made import FACTS, weeks
@@ -273,7 +273,7 @@ def test_the_list_has_the_newest_change_first_and_is_filtered(engine: Engine) ->
 
     def listed(**wanted: Any) -> int:
         with transaction(engine) as session:
-            return service.list_trends(session, Wanted(**wanted)).total
+            return service.list_trends(session, TrendFilter(**wanted)).total
 
     with transaction(engine) as session:
         page = service.list_trends(session, limit=3)

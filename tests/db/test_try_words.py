@@ -77,7 +77,7 @@ def test_the_answer_to_what_was_tried_goes_to_its_thread(
     assert revision is not None
     label, patches = trying._patches([str(mails)], revision)
     assert (label, len(patches)) == ("v2", 1)
-    done = trying.Measured(1, tmp_path / "report.md", finished=True, code=0)
+    done = trying.TryOutcome(1, tmp_path / "report.md", finished=True, code=0)
     trying._write_answer(revision, done, "https://lists.example.org/all")
     assert "not sent" in capsys.readouterr().out
     answer = message_from_bytes((tmp_path / "report.mail").read_bytes())

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from mitigauge.collectors.figures import rates
-from mitigauge.collectors.samples import MOST_SAMPLES, Series, packed, unpacked
+from mitigauge.collectors.samples import MOST_SAMPLES, Samples, packed, unpacked
 from mitigauge.collectors.service import SUMMARY, means_of, read_collected
 from mitigauge.settings import REPOSITORY
 from mitigauge.workloads.collectors import COLLECTORS
@@ -70,7 +70,7 @@ def _blob(rng: random.Random) -> str:
     return "taken"
 
 
-def _check(series: Series) -> None:
+def _check(series: Samples) -> None:
     assert 2 <= len(series.times_ns) <= MOST_SAMPLES
     assert (np.diff(series.times_ns) > 0).all()
     assert (series.values >= 0).all()

@@ -20,7 +20,7 @@ from lab import service as lab_service
 from lab.hosts import LabPaths
 from lab.progress import Silent
 from mitigauge.bisect import bisection_view, service
-from mitigauge.bisect.question import Asked
+from mitigauge.bisect.question import Question
 from mitigauge.bisect.schemas import BisectionView
 from mitigauge.bisect.states import AnswerKind
 from mitigauge.clock import Clock
@@ -89,7 +89,7 @@ def test_the_slow_patch_is_found_and_the_broken_ones_are_skipped(
     settings, engine = get_settings(), module_engine[0]
     blobs = blob_store(settings)
     builder = Builder(settings.home / "kernels", engine, blobs, report=said)
-    asked = Asked((HOST,), "syscall", {"test": "basic"}, budget_boots=150, budget_hours=12)
+    asked = Question((HOST,), "syscall", {"test": "basic"}, budget_boots=150, budget_hours=12)
     draft = from_patches(read_patches([PATCHES]), BASE, "lab", blobs, asked, MODE)
     with Session(engine) as session:
         number = service.begin(session, draft).id
@@ -121,7 +121,7 @@ def test_over_modes_the_one_that_clears_the_history_is_found(
 ) -> None:
     """No kernel is built: four modes of the host's own one, some twenty boots."""
     settings, engine = get_settings(), module_engine[0]
-    asked = Asked((HOST,), "syscall", {"test": "basic"}, budget_boots=60, budget_hours=4)
+    asked = Question((HOST,), "syscall", {"test": "basic"}, budget_boots=60, budget_hours=4)
     draft = from_arms(ARMS.read_text(), ARMS.name, asked)
     with Session(engine) as session:
         number = service.begin(session, draft).id

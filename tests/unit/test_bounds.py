@@ -9,12 +9,12 @@ from mitigauge.errors import InvalidInput
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.letters.report.consequences import consequence
 from mitigauge.modes.crossing import uncounted
-from mitigauge.pages.consequence_schemas import ConsequenceView, FigureBeside
+from mitigauge.pages.consequence_schemas import ConsequenceView, VerdictSummary
 from mitigauge.results.repository import Mean
 from mitigauge.stats.bounds import Bound, Uncounted, bound_of, carries
 from mitigauge.stats.domain import Domain
 from mitigauge.verdicts.cells import Cell, cells_of
-from mitigauge.verdicts.judgement import Asked, CountedBoot, Design, judge_run
+from mitigauge.verdicts.judgement import CaseQuestion, CountedBoot, Design, judge_run
 
 FAMILIES = Catalog().families
 OFF, IBPB, BHB = 1, 2, 3
@@ -87,7 +87,7 @@ def judged(events: dict[int, Uncounted], ibpb_ns: float) -> dict[int, Cell]:
         Mean(b.id, 7, "t", level[b.arm_id] * (1 + 1e-4 * (b.block + b.arm_id) % 3e-4), 0, 0)
         for b in boots
     ]
-    asked = [Asked(7, "t", CaseMetric("ns", "lower", "Time", primary=True))]
+    asked = [CaseQuestion(7, "t", CaseMetric("ns", "lower", "Time", primary=True))]
     found = judge_run(design, asked, boots, means, ended=True)
     return {cell.arm_id: cell for cell in cells_of(found, design, {})}
 
@@ -126,7 +126,7 @@ def test_an_event_without_a_file_is_refused(tmp_path) -> None:  # type: ignore[n
 
 
 def test_a_bound_is_one_beside_real_work_too() -> None:
-    micro = FigureBeside(
+    micro = VerdictSummary(
         case_id=1, case="exits to userspace", metric_title="Time per exit", effect_percent=0.376,
         ci_low_percent=0.37, ci_high_percent=0.38, bound=Bound.AT_LEAST, verdict="worse",
     )  # fmt: skip

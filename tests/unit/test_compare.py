@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from cli.main import build
 from mitigauge.errors import InvalidInput, MitigaugeError
-from mitigauge.verdicts.boots_comparison import Compared, compare
+from mitigauge.verdicts.boots_comparison import ArmComparison, compare
 from mitigauge.verdicts.boots_csv import COLUMNS, BootsFile
 
 Row = dict[str, Any]
@@ -51,7 +51,9 @@ def read(lines: Sequence[str]) -> BootsFile:
     return BootsFile(lines, name="boots.csv")
 
 
-def judged(rows: Sequence[Row], columns: Iterable[str] = COLUMNS, **options: Any) -> list[Compared]:
+def judged(
+    rows: Sequence[Row], columns: Iterable[str] = COLUMNS, **options: Any
+) -> list[ArmComparison]:
     return compare(read(csv_of(rows, columns)).measured(), baseline="off", **options)
 
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from mitigauge.stats.boot_interval import boot_interval
-from mitigauge.verdicts.over_boots import OverBoots, Question, over_boots
+from mitigauge.verdicts.over_boots import FigureQuestion, OverBoots, over_boots
 
 BASE, OTHER, THIRD = 1, 2, 3
 
@@ -22,7 +22,9 @@ def asked(
 ) -> tuple[OverBoots, OverBoots]:
     boots = {arm: dict(enumerate(v, start=1)) for arm, v in ((BASE, base), (OTHER, other))}
     most = None if tried is None else {BASE: tried, OTHER: tried}
-    [found] = over_boots([Question(boots, unit, "higher", most)], baseline=BASE, layouts=layouts)
+    [found] = over_boots(
+        [FigureQuestion(boots, unit, "higher", most)], baseline=BASE, layouts=layouts
+    )
     return found[BASE], found[OTHER]
 
 
@@ -95,7 +97,7 @@ def test_a_censored_baseline_gives_no_change_and_spoils_no_other_arm() -> None:
         THIRD: {1: 5.0, 2: 5.1, 3: 5.3},
     }  # fmt: skip
     [found] = over_boots(
-        [Question(boots, "sessions", "higher", dict.fromkeys(boots, 8.0))], baseline=BASE
+        [FigureQuestion(boots, "sessions", "higher", dict.fromkeys(boots, 8.0))], baseline=BASE
     )
     assert found[OTHER].value is None
     assert found[THIRD].change is not None

@@ -9,7 +9,7 @@ import pytest
 
 from mitigauge.stats.boundaries import STANDARD_LOOKS, WEIGHTS, look_levels, looks_until
 from mitigauge.stats.calibration import levels_of, main, smallest_p
-from mitigauge.stats.verdicts import ArmVerdict, Case, judge_many
+from mitigauge.stats.verdicts import ArmVerdict, Question, judge_many
 
 Noise = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
 
@@ -23,7 +23,7 @@ def experiments(
     names = [f"arm-{i}" for i in range(arms)]
     values = np.exp(logs).tolist()
     cases = [
-        Case({name: dict(enumerate(of)) for name, of in zip(names, case, strict=True)}, "lower")
+        Question({name: dict(enumerate(of)) for name, of in zip(names, case, strict=True)}, "lower")
         for case in values
     ]
     return judge_many(cases, baseline="arm-0")
@@ -133,7 +133,7 @@ def test_the_interval_covers_all_arms_at_once_as_often_as_it_says() -> None:
     truth = (0.0, 0.02, -0.01)
     logs = 0.01 * rng.standard_normal((2000, 3, 6)) + np.log1p(np.array(truth))[:, None]
     cases = [
-        Case({str(a): dict(enumerate(np.exp(case[a]).tolist())) for a in range(3)}, "lower")
+        Question({str(a): dict(enumerate(np.exp(case[a]).tolist())) for a in range(3)}, "lower")
         for case in logs
     ]
     covered = 0

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.stats.case import Case
 from mitigauge.stats.exploratory import FALSE_DISCOVERY_RATE, judge_exploratory
+from mitigauge.stats.question import Question
 
 
-def case(effect: float, *, blocks: int = 8, noise: float = 0.01, seed: int = 1, **rest) -> Case:  # type: ignore[no-untyped-def]
+def case(effect: float, *, blocks: int = 8, noise: float = 0.01, seed: int = 1, **rest) -> Question:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(seed)
     values = 100.0 * np.exp(noise * rng.standard_normal((2, blocks)))
     values[1] *= 1.0 + effect
     boots = {arm: dict(enumerate(of)) for arm, of in zip("ab", values.tolist(), strict=True)}
-    return Case(boots, "lower", **rest)
+    return Question(boots, "lower", **rest)
 
 
 def test_a_large_change_among_many_is_a_discovery_with_its_q() -> None:
@@ -62,7 +62,7 @@ def test_quiet_alike_arms_are_the_same() -> None:
 
 @pytest.mark.parametrize("blocks", [0, 1])
 def test_too_few_blocks_for_a_p_have_no_q(blocks: int) -> None:
-    [answer] = judge_exploratory([Case({"a": {0: 1.0}, "b": dict.fromkeys(range(blocks), 2.0)},
+    [answer] = judge_exploratory([Question({"a": {0: 1.0}, "b": dict.fromkeys(range(blocks), 2.0)},
                                        "lower")], baseline="a")  # fmt: skip
     assert answer["b"].q is None
     assert answer["b"].verdict == "undecided"

@@ -11,10 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mitigauge.stats.boot_means import mean_of
-from mitigauge.stats.case import ArmVerdict, Case
 from mitigauge.stats.exploratory import judge_exploratory
 from mitigauge.stats.modality import two_groups
 from mitigauge.stats.noise import NoiseSplit, recommended_iterations, split_noise
+from mitigauge.stats.question import ArmVerdict, Question
 from mitigauge.stats.verdicts import judge_many
 
 LARGEST = sys.float_info.max
@@ -32,7 +32,7 @@ BOOTS = st.dictionaries(
 )
 CASES = st.lists(
     st.builds(
-        Case,
+        Question,
         boots=BOOTS,
         direction=st.sampled_from(["lower", "higher"]),
         unit=st.sampled_from(["ns", "count", "percent", ""]),
@@ -51,9 +51,9 @@ def told(answer: ArmVerdict | NoiseSplit, *names: str) -> None:
         assert value is None or math.isfinite(value), (name, value)
 
 
-def one(*values: float, unit: str = "ns") -> list[Case]:
+def one(*values: float, unit: str = "ns") -> list[Question]:
     blocks = {n: [value] * 3 for n, value in enumerate(values)}
-    return [Case({"base": blocks, "b": blocks}, "lower", unit, ended=True)]
+    return [Question({"base": blocks, "b": blocks}, "lower", unit, ended=True)]
 
 
 @settings(max_examples=600)
@@ -62,7 +62,7 @@ def one(*values: float, unit: str = "ns") -> list[Case]:
 @example(cases=one(1e308, -1e308, 5e-324, 1.0, unit="count"))
 @example(cases=one(5e-324, LARGEST, 5e-324, LARGEST))
 @pytest.mark.parametrize("judge", [judge_many, judge_exploratory])
-def test_every_question_has_an_answer(judge: Any, cases: list[Case]) -> None:
+def test_every_question_has_an_answer(judge: Any, cases: list[Question]) -> None:
     answers = judge(cases, baseline="base", alpha=0.01)
     assert len(answers) == len(cases)
     for case, answer in zip(cases, answers, strict=True):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mitigauge.errors import InvalidInput
-from mitigauge.stats.verdicts import ArmVerdict, Case, judge, judge_many
+from mitigauge.stats.verdicts import ArmVerdict, Question, judge, judge_many
 from tests.measuring import within_processor_s
 
 Boots = dict[str, dict[int, list[float]]]
@@ -257,11 +257,13 @@ def test_wild_values_stay_finite() -> None:
 
 def test_judging_together_is_judging_one_by_one() -> None:
     cases = [
-        Case(simulated(seed, {"off": 0.0, "a": 0.01, "b": 0.0}, blocks=8), "lower")
+        Question(simulated(seed, {"off": 0.0, "a": 0.01, "b": 0.0}, blocks=8), "lower")
         for seed in range(6)
     ]
     del cases[2].boots["a"][3]  # type: ignore[attr-defined]
-    cases[3] = Case({"off": {1: 0.0, 2: 1.0}, "a": {1: 2.0, 2: 3.0}, "b": {}}, "higher", "count")
+    cases[3] = Question(
+        {"off": {1: 0.0, 2: 1.0}, "a": {1: 2.0, 2: 3.0}, "b": {}}, "higher", "count"
+    )
     together = judge_many(cases, baseline="off")
     for case, answer in zip(cases, together, strict=True):
         alone = judge(case.boots, baseline="off", direction=case.direction, unit=case.unit)
@@ -273,7 +275,9 @@ def test_three_thousand_cases_take_seconds() -> None:
     rng = np.random.default_rng(1)
     values = np.exp(rng.normal(0, 0.0035, (3000, 3, 16, 1)) + rng.normal(0, 1e-3, (3000, 3, 16, 5)))
     cases = [
-        Case({arm: dict(enumerate(values[i, a].tolist())) for a, arm in enumerate("abc")}, "lower")
+        Question(
+            {arm: dict(enumerate(values[i, a].tolist())) for a, arm in enumerate("abc")}, "lower"
+        )
         for i in range(3000)
     ]
     # Some 1.5 s; more where others keep the processor's caches busy.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from sqlalchemy import Engine
 
-from mitigauge.collectors.samples import Kind, Series
+from mitigauge.collectors.samples import Kind, Samples
 from mitigauge.collectors.service import Collected, read_collected, store_collected
 from mitigauge.database.engine import transaction
 from mitigauge.experiments import repository as experiment_rows
@@ -38,11 +38,11 @@ def collect_beside(engine: Engine, experiment_id: int = 1) -> None:
                 store_collected(session, boot.id, case.id, Collected(0.21, series, absent))
 
 
-def exits(arm: int, block: int) -> Series:
+def exits(arm: int, block: int) -> Samples:
     """Exits of one boot, with a quiet second now and then."""
     seconds = np.arange(SECONDS, dtype=np.int64)
     busy = np.where(seconds % 9 == block % 9, 0.4, 1.0) * (1 + 0.2 * arm + 0.02 * block)
     counts = np.array([np.cumsum(busy * rate).astype(np.int64) for rate in PER_SECOND.values()])
     columns: dict[str, Kind] = {**dict.fromkeys(PER_SECOND, "count"), "vcpus": "level"}
     values = np.vstack([counts, np.full(SECONDS, 4)])
-    return Series("exits", columns, (100 + seconds) * 10**9, values)
+    return Samples("exits", columns, (100 + seconds) * 10**9, values)

@@ -28,7 +28,7 @@ from mitigauge.access import repository
 from mitigauge.access import service as access
 from mitigauge.access.roles import Role
 from mitigauge.access.secret import new_secret, stored_form
-from mitigauge.bisect.question import Asked
+from mitigauge.bisect.question import Question
 from mitigauge.bisect.service import begin
 from mitigauge.files.blobs import blob_store
 from mitigauge.database.engine import alembic_config, database_url, get_engine, transaction
@@ -43,7 +43,7 @@ from mitigauge.letters.weekly import service as weekly
 from mitigauge.runs.submission import submit
 from mitigauge.runs.tables import Boot
 from mitigauge.mails.files import read_mails
-from mitigauge.series.service import Wanted, add
+from mitigauge.series.service import SeriesOptions, add
 from mitigauge.series.states import RevisionState
 from mitigauge.series.mail_thread import revisions
 from mitigauge.settings import REPOSITORY, get_settings
@@ -126,7 +126,7 @@ def store_series(engine: Engine) -> None:
     with transaction(engine) as session:
         mails = [*read_mails([REPOSITORY / "tests" / "series" / "vmscape-bhb"]), *evil]
         blobs = blob_store(get_settings())
-        new = add(session, revisions(mails), blobs, wanted=Wanted("vmscape-bhb", "vmscape"))
+        new = add(session, revisions(mails), blobs, wanted=SeriesOptions("vmscape-bhb", "vmscape"))
         for revision in new[:4]:
             revision.experiment_id = session.scalar(select(func.min(Experiment.id)))
             revision.state = RevisionState.MEASURING
@@ -136,7 +136,7 @@ def store_bisection(engine: Engine) -> None:
     """A bisection that was just begun; one of its patches is called what a script would like."""
     says = [HOSTILE, "two", "three", "four"]
     found = [Patch(f"toys: {said}", diff("toys/one.c", "a", said)) for said in says]
-    asked = Asked(("lab-intel",), "syscall", {"test": "basic"})
+    asked = Question(("lab-intel",), "syscall", {"test": "basic"})
     blobs = blob_store(get_settings())
     draft = from_patches(found, "linux-source-7.2", "lab", blobs, asked, "spectre-bhi/off")
     with transaction(engine) as session:

@@ -12,7 +12,7 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 
-from mitigauge.bisect.records import PointLevel, RevertShown, chance
+from mitigauge.bisect.records import PointLevel, RevertRecord, chance
 from mitigauge.bisect.schemas import BisectionView, CandidateView
 from mitigauge.bisect.states import AnswerKind, BisectionKind, BisectionState
 from mitigauge.bisect.words import REVERTED
@@ -39,7 +39,7 @@ MOST_RECEIVERS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verification:
     """The last experiment that verified the culprit: its report, kernels, and both levels."""
 
     view: ExperimentView
@@ -52,7 +52,7 @@ class Verified:
 def mail(
     bisection: BisectionView,
     culprit: CandidateView,
-    verified: Verified,
+    verified: Verification,
     people: Sequence[str],
     by_hand: Mapping[str, str],
     *,
@@ -125,7 +125,7 @@ def _figure(bisection: BisectionView) -> str:
 def _body(
     bisection: BisectionView,
     culprit: CandidateView,
-    verified: Verified,
+    verified: Verification,
     by_hand: Mapping[str, str],
     sender: str,
     own_id: str,
@@ -194,7 +194,7 @@ def _named(bisection: BisectionView, culprit: CandidateView) -> Iterator[str]:
         yield from indented("base:   ", neutralise(bisection.source.base), COLUMNS)
 
 
-def _reverted(bisection: BisectionView, revert: RevertShown) -> str:
+def _reverted(bisection: BisectionView, revert: RevertRecord) -> str:
     """What a revert on the last end gave: its outcome, with intervals."""
     low, high = revert.change_low_percent, revert.change_high_percent
     then = ""
@@ -210,7 +210,7 @@ def _reverted(bisection: BisectionView, revert: RevertShown) -> str:
     )
 
 
-def _sure(bisection: BisectionView, verified: Verified) -> str:
+def _sure(bisection: BisectionView, verified: Verification) -> str:
     found = bisection.found
     assert found is not None
     return (
@@ -222,7 +222,7 @@ def _sure(bisection: BisectionView, verified: Verified) -> str:
     )
 
 
-def _facts(bisection: BisectionView, verified: Verified) -> Iterator[str]:
+def _facts(bisection: BisectionView, verified: Verification) -> Iterator[str]:
     parameters = ", ".join(f"{name}={value}" for name, value in bisection.parameters.items())
     yield from indented("testcase:   ", neutralise(bisection.workload), COLUMNS)
     yield from indented("parameters: ", neutralise(parameters) or "none", COLUMNS)
@@ -234,7 +234,7 @@ def _facts(bisection: BisectionView, verified: Verified) -> Iterator[str]:
 
 
 def table(
-    bisection: BisectionView, culprit: CandidateView, verified: Verified
+    bisection: BisectionView, culprit: CandidateView, verified: Verification
 ) -> Iterator[str]:  # fmt: skip
     """Both sides with their scatter, and the change between them."""
     names = ("parent", culprit.name[:12])

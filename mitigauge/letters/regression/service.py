@@ -39,7 +39,7 @@ def regression_mail(
     )  # fmt: skip
 
 
-def _verified(session: Session, bisection: BisectionView, position: int) -> letter.Verified:
+def _verified(session: Session, bisection: BisectionView, position: int) -> letter.Verification:
     """The last step that verified the culprit and has both sides."""
     for step in reversed(bisection.steps):
         levels: dict[int, PointLevel] = {each.point: each for each in step.levels if each.boots}
@@ -50,7 +50,7 @@ def _verified(session: Session, bisection: BisectionView, position: int) -> lett
         if culprit.effect_percent is not None and step.points[0] != position - 1:
             # The step's own baseline is another point.
             culprit = _against(culprit, parent)
-        return letter.Verified(
+        return letter.Verification(
             view,
             gathered(session, view).text(caveats=False),
             kernels_of(session, view),

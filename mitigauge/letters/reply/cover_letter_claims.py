@@ -35,7 +35,7 @@ LONGEST_LABEL = 300
 Parameters = Mapping[str, object]
 
 
-class _Said:
+class _Label:
     """The words of a label, and the numbers that stand beside a parameter's name."""
 
     def __init__(self, text: str) -> None:
@@ -67,7 +67,7 @@ class _Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class LetterClaim:
     """One figure of a letter, in percent of its baseline, and what was measured for it.
 
     *since*: the first of the revisions before this one that have the very same figures; empty:
@@ -91,13 +91,13 @@ def beside(
     earlier: Sequence[tuple[str, str]],
     view: ExperimentView,
     parameters: Mapping[int, Parameters],
-) -> list[Beside]:
+) -> list[LetterClaim]:
     """Every percentage of the letter's tables beside *view*, in the letter's order.
 
     *earlier*: label and letter of the revisions before, oldest first. *parameters* are by case id.
     """
     before = [(name, _figures(text)) for name, text in earlier]
-    found: list[Beside] = []
+    found: list[LetterClaim] = []
     rows = 0
     for table in tables_in(letter[:LARGEST_CHARACTERS]):
         for row in table.rows:
@@ -115,9 +115,9 @@ def _of_row(
     since: str,
     view: ExperimentView,
     parameters: Mapping[int, Parameters],
-) -> Iterator[Beside]:
+) -> Iterator[LetterClaim]:
     heads = table.header[1:] if len(table.header) == len(row.cells) + 1 else ()
-    said = _Said(f"{table.header[0] if table.header else ''} {row.label}")
+    said = _Label(f"{table.header[0] if table.header else ''} {row.label}")
     named = _named(said, view, parameters)
     for index, text in enumerate(row.cells):
         figure = _PERCENT.fullmatch(text.strip())
@@ -137,7 +137,9 @@ class _Place:
     cell: CellView
 
 
-def _answers(percent: float, places: Sequence[_Place], view: ExperimentView) -> Iterator[Beside]:
+def _answers(
+    percent: float, places: Sequence[_Place], view: ExperimentView
+) -> Iterator[LetterClaim]:
     """What each host says of the one cell that is meant, or why none is."""
     unclear = ""
     if not places:
@@ -145,7 +147,7 @@ def _answers(percent: float, places: Sequence[_Place], view: ExperimentView) -> 
     elif len({(each.row.case_id, each.row.metric, each.cell.arm_id) for each in places}) > 1:
         unclear = f"{len(places)} cells of this experiment may be meant"
     if unclear:
-        yield Beside(0, "", "", percent, ClaimOutcome.NOT_MEASURED, unclear)
+        yield LetterClaim(0, "", "", percent, ClaimOutcome.NOT_MEASURED, unclear)
         return
     for place in places:
         facts = view.host_facts.get(place.row.host)
@@ -158,13 +160,13 @@ def _answers(percent: float, places: Sequence[_Place], view: ExperimentView) -> 
             note=place.cell.note,
         )
         outcome, reason = weigh(percent, percent, "", finding)
-        yield Beside(
+        yield LetterClaim(
             0, "", "", percent, outcome, reason, place.cell, place.row.case, place.row.host
         )
 
 
 def _named(
-    said: _Said, view: ExperimentView, parameters: Mapping[int, Parameters]
+    said: _Label, view: ExperimentView, parameters: Mapping[int, Parameters]
 ) -> list[tuple[ComparisonView, RowView]]:
     """Primary rows of the cases that *said* may name."""
     rows = [
@@ -202,7 +204,7 @@ def _values(cases: Sequence[Parameters]) -> dict[str, list[object]]:
     return values
 
 
-def _may_name(said: _Said, case: Parameters, values: Mapping[str, Sequence[object]]) -> bool:
+def _may_name(said: _Label, case: Parameters, values: Mapping[str, Sequence[object]]) -> bool:
     """Whether *said* gives no parameter another value than the case's.
 
     A parameter that *said* leaves open fits each of its values; one that it gives fits one.

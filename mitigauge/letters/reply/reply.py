@@ -18,7 +18,7 @@ from mitigauge.documents.plain_text import indented, neutralise, paragraph
 from mitigauge.documents.units import effect, percent
 from mitigauge.errors import InvalidInput
 from mitigauge.letters.reply.cover_letter import Finding
-from mitigauge.letters.reply.cover_letter_claims import Beside
+from mitigauge.letters.reply.cover_letter_claims import LetterClaim
 from mitigauge.letters.report.content import COUNTED_HOSTS, EMULATED, uncounted_words
 from mitigauge.mails.mail import address_of
 from mitigauge.pages.schemas import ArmView, CellView, ComparisonView, ExperimentView, RowView
@@ -35,7 +35,7 @@ _ANSWER = re.compile(r"^(?:re:\s*)+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Addressees:
     """What is answered: the revision's first mail and whom the answer goes to."""
 
     label: str
@@ -70,12 +70,12 @@ class BuiltKernel:
 class Letter:
     """What the cover letter's own figures come to, and what its readers will ask of them."""
 
-    beside: Sequence[Beside] = ()
+    beside: Sequence[LetterClaim] = ()
     questions: Sequence[Finding] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LeadCell:
     """One cell that the answer begins with."""
 
     comparison: ComparisonView
@@ -85,7 +85,7 @@ class Told:
 
 
 def mail(
-    answered: Answered,
+    answered: Addressees,
     view: ExperimentView,
     report: str,
     kernels: Sequence[BuiltKernel],
@@ -109,7 +109,7 @@ def as_file(message: EmailMessage) -> bytes:
     return message.as_bytes().replace(b"\r\n", b"\n")
 
 
-def addressed(answered: Answered, sender: str) -> tuple[EmailMessage, str]:
+def addressed(answered: Addressees, sender: str) -> tuple[EmailMessage, str]:
     """A mail with its heads alone, and its message-id: empty where whoever sends it gives one.
 
     Raises InvalidInput as :func:`mail`.
@@ -153,7 +153,7 @@ def addresses_of(shown: Sequence[str]) -> list[Address]:
 
 
 def _body(
-    answered: Answered,
+    answered: Addressees,
     own_id: str,
     view: ExperimentView,
     report: str,
@@ -198,7 +198,7 @@ def forms() -> Iterator[str]:
         yield from indented("      ", does, COLUMNS)
 
 
-def _opening(answered: Answered, view: ExperimentView) -> str:
+def _opening(answered: Addressees, view: ExperimentView) -> str:
     boots = sum(arm.boots_effective for c in view.comparisons for arm in c.arms)
     every = (
         "each of which showed that its mode was in force"
@@ -232,11 +232,11 @@ def caveats(view: ExperimentView) -> Iterator[str]:
     yield from uncounted_words(view)
 
 
-def told(view: ExperimentView) -> list[Told]:
+def told(view: ExperimentView) -> list[LeadCell]:
     """What there is to say of primary metrics: worse first, then better, the rest after them."""
     order = {Verdict.WORSE: 0, Verdict.BETTER: 1, Verdict.UNDECIDED: 2, Verdict.SAME: 3}
     found = [
-        Told(comparison, row, arm, cell)
+        LeadCell(comparison, row, arm, cell)
         for comparison in view.comparisons
         for row in comparison.rows
         if row.primary
@@ -254,7 +254,7 @@ def told(view: ExperimentView) -> list[Told]:
     )
 
 
-def sentence(each: Told) -> str:
+def sentence(each: LeadCell) -> str:
     """``exits to userspace, bhb-clear against off: +0.31 % [+0.2, +0.4], worse (4 boots)``."""
     cell = each.cell
     baseline = next((arm.name for arm in each.comparison.arms if arm.is_baseline), "the baseline")
@@ -273,7 +273,7 @@ def sentence(each: Told) -> str:
     return f"{what}: {said}{sure} ({counted(cell.n, 'boot')}{least}{_uncounted(each)})"
 
 
-def _uncounted(each: Told) -> str:
+def _uncounted(each: LeadCell) -> str:
     """What of the arms compared is not in the figure: ``; IBPB is not counted``."""
     if each.cell.bound is Bound.EXACT:
         return ""
@@ -282,7 +282,7 @@ def _uncounted(each: Told) -> str:
     return f"; {neutralise(', '.join(events), 100)} not counted"
 
 
-def _regression(answered: Answered, own_id: str, found: Sequence[Told]) -> Iterator[str]:
+def _regression(answered: Addressees, own_id: str, found: Sequence[LeadCell]) -> Iterator[str]:
     """Tags for whoever mends it, where one revision is worse than another kernel."""
     worse = [each for each in found if _is_regression(each)]
     if not worse:
@@ -302,13 +302,13 @@ def _regression(answered: Answered, own_id: str, found: Sequence[Told]) -> Itera
     yield f'  #regzbot introduced: COMMIT ("{neutralise(answered.title, 120)}")'
 
 
-def _is_regression(each: Told) -> bool:
+def _is_regression(each: LeadCell) -> bool:
     """Worse than another kernel, not than another mode of the same one."""
     baseline = next(arm for arm in each.comparison.arms if arm.is_baseline)
     return each.cell.verdict == Verdict.WORSE and each.arm.kernel != baseline.kernel
 
 
-def _set_beside(figures: Sequence[Beside]) -> Iterator[str]:
+def _set_beside(figures: Sequence[LetterClaim]) -> Iterator[str]:
     """The cover letter's own figures beside ours."""
     if not figures:
         return
@@ -335,7 +335,7 @@ def _set_beside(figures: Sequence[Beside]) -> Iterator[str]:
         yield from indented("  - ", said, COLUMNS)
 
 
-def _beside_ours(each: Beside) -> str:
+def _beside_ours(each: LetterClaim) -> str:
     """``UDP 1-vCPU, IBPB: -12.5% there, -12.0% [-12.9, -11.1] on spr-1: reproduced``."""
     named = ", ".join(neutralise(word, 60) for word in (each.label, each.column) if word)
     there = f"{named}: {percent(each.percent)} there"

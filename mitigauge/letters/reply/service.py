@@ -37,7 +37,7 @@ def answer(session: Session, revision: SeriesRevision, *, sender: str = "") -> E
 
 
 def answer_to(
-    session: Session, revision: SeriesRevision, answered: reply.Answered, *, sender: str = ""
+    session: Session, revision: SeriesRevision, answered: reply.Addressees, *, sender: str = ""
 ) -> EmailMessage:
     """The same to another mail than the revision's own."""
     if revision.experiment_id is None:
@@ -70,7 +70,7 @@ def answer_found(
     view = views.show_experiment(session, experiment_id)
     no_more, who = stopped(session), recipients_of(found)
     label = f"v{found.version}"
-    answered = reply.Answered(
+    answered = reply.Addressees(
         label=label,
         title=found.title,
         subject=who.subject or found.title,
@@ -86,7 +86,7 @@ def answer_found(
 
 def _mail(
     session: Session,
-    answered: reply.Answered,
+    answered: reply.Addressees,
     view: ExperimentView,
     letter: reply.Letter,
     *,
@@ -103,10 +103,10 @@ def _mail(
     )
 
 
-def _answered(session: Session, revision: SeriesRevision, sender: str) -> reply.Answered:
+def _answered(session: Session, revision: SeriesRevision, sender: str) -> reply.Addressees:
     series = revision.series
     no_more = stopped(session)
-    return reply.Answered(
+    return reply.Addressees(
         label=revision.label,
         title=revision.title,
         subject=revision.recipients.subject or revision.title,

@@ -8,7 +8,7 @@ from mitigauge.pages.consequence_schemas import (
     ConsequenceView,
     CostModelView,
     EstimateView,
-    FigureBeside,
+    VerdictSummary,
 )
 
 NONE_MEASURED = (
@@ -53,7 +53,7 @@ def consequence(one: ConsequenceView) -> Entry:
     return Entry(f"{one.arm} ({one.mode}) against {one.baseline} on {one.host}", facts)
 
 
-def _figure(figure: FigureBeside) -> str:
+def _figure(figure: VerdictSummary) -> str:
     text = f"{figure.case}, {figure.metric_title}"
     if figure.effect_percent is not None:
         low, high = figure.ci_low_percent, figure.ci_high_percent

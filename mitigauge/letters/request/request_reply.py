@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 
 from mitigauge.documents.plain_text import neutralise, paragraph
-from mitigauge.letters.reply.reply import COLUMNS, Answered, addressed, forms
+from mitigauge.letters.reply.reply import COLUMNS, Addressees, addressed, forms
 
 LONGEST_WHY = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Answer:
     """What an answer says: the line that was read, sentences about it, and whether to teach."""
 
     line: str
@@ -21,7 +21,7 @@ class Said:
     with_forms: bool = False
 
 
-def mail(answered: Answered, said: Said, *, sender: str = "") -> EmailMessage:
+def mail(answered: Addressees, said: Answer, *, sender: str = "") -> EmailMessage:
     """A short answer. Raises InvalidInput as :func:`reply.mail`."""
     message, _ = addressed(answered, sender)
     message.set_content("\n".join(_body(said)) + "\n", charset="utf-8", cte="8bit")
@@ -34,7 +34,7 @@ def automatic(message: EmailMessage) -> EmailMessage:
     return message
 
 
-def _body(said: Said) -> Iterator[str]:
+def _body(said: Answer) -> Iterator[str]:
     yield "Hi,"
     yield ""
     yield "you wrote:"

@@ -16,11 +16,11 @@ from mitigauge.files.hostile_text import clean_text
 from mitigauge.letters.reply import reply
 from mitigauge.letters.reply.service import answer_to, without
 from mitigauge.letters.request import request_reply
-from mitigauge.letters.request.request_reply import Said
+from mitigauge.letters.request.request_reply import Answer
 from mitigauge.mails.mail import address_of
 from mitigauge.runs.tables import Run
 from mitigauge.series import request_repository as repository
-from mitigauge.series.request import Asked
+from mitigauge.series.request import RequestKind
 from mitigauge.series.states import RequestState, RevisionState
 from mitigauge.series.tables import SeriesRequest, SeriesRevision
 
@@ -36,7 +36,7 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class PendingReply:
     """One answer to one request."""
 
     request: int
@@ -49,22 +49,24 @@ class Owed:
         return f"request-{self.request}-{self.part}"
 
 
-def owed(session: Session, row: SeriesRequest, *, sender: str = "") -> Owed | None:
+def owed(session: Session, row: SeriesRequest, *, sender: str = "") -> PendingReply | None:
     """What *row* is to be answered now; None: nothing yet, or nothing any more.
 
     Raises InvalidInput where nobody can be answered.
     """
-    if row.asked != Asked.STOP and _is_stopped(session, row):
+    if row.asked != RequestKind.STOP and _is_stopped(session, row):
         row.state, row.why = RequestState.DONE, "not answered: no more answers are wanted"
         return None
     if row.state == RequestState.ACCEPTED and row.measured is not None:
         result = _result(session, row, row.measured, sender)
         if result is not None:
-            return Owed(row.id, Part.RESULT, result)
+            return PendingReply(row.id, Part.RESULT, result)
     if row.receipt_at is not None:
         return None
     heads = _answered(session, row, Part.RECEIPT, sender)
-    return Owed(row.id, Part.RECEIPT, request_reply.mail(heads, _understood(row), sender=sender))
+    return PendingReply(
+        row.id, Part.RECEIPT, request_reply.mail(heads, _understood(row), sender=sender)
+    )
 
 
 def answered(session: Session, row: SeriesRequest, part: Part, missed: str = "") -> None:
@@ -74,7 +76,7 @@ def answered(session: Session, row: SeriesRequest, part: Part, missed: str = "")
     row.receipt_at = row.receipt_at or now
     if part is Part.RESULT:
         row.result_at = now
-    if part is Part.RESULT or row.asked == Asked.STOP:
+    if part is Part.RESULT or row.asked == RequestKind.STOP:
         row.state = RequestState.DONE
 
 
@@ -91,16 +93,16 @@ def _is_stopped(session: Session, row: SeriesRequest) -> bool:
     return of_series or row.sender in repository.stopped(session)
 
 
-def _understood(row: SeriesRequest) -> Said:
+def _understood(row: SeriesRequest) -> Answer:
     if row.state == RequestState.REFUSED:
-        return Said(row.line, [f"Nothing is measured for it: {row.why}."], with_forms=True)
-    if row.asked == Asked.STOP:
+        return Answer(row.line, [f"Nothing is measured for it: {row.why}."], with_forms=True)
+    if row.asked == RequestKind.STOP:
         series = row.revision.series.name if row.revision else ""
         also = f", and the series {series} is not answered any more" if series else ""
-        return Said(row.line, [f"You get no more answers{also}. This is the last one."])
+        return Answer(row.line, [f"You get no more answers{also}. This is the last one."])
     assert row.measured is not None
     to_come = "The result comes as an answer to your mail."
-    return Said(row.line, [*_what_is_done(row.measured), to_come])
+    return Answer(row.line, [*_what_is_done(row.measured), to_come])
 
 
 def _what_is_done(measured: SeriesRevision) -> list[str]:
@@ -128,7 +130,7 @@ def _result(
     heads = _answered(session, row, Part.RESULT, sender)
     if why:
         said = [f"{measured.label} of {measured.series.name} has no figures: {why}."]
-        return request_reply.mail(heads, Said(row.line, said, with_forms=True), sender=sender)
+        return request_reply.mail(heads, Answer(row.line, said, with_forms=True), sender=sender)
     return request_reply.automatic(answer_to(session, measured, heads, sender=sender))
 
 
@@ -146,14 +148,14 @@ def _why_no_figures(session: Session, measured: SeriesRevision) -> str | None:
     return f"its experiment was {experiment.state}" + (f": {errors}" if errors else "")
 
 
-def _answered(session: Session, row: SeriesRequest, part: Part, sender: str) -> reply.Answered:
+def _answered(session: Session, row: SeriesRequest, part: Part, sender: str) -> reply.Addressees:
     """Heads: to whoever asked; a result also to those of the series whom the mail names.
 
     The others whom it names are not answered: those heads are not signed.
     """
     about = row.measured or row.revision
     cc = _of_the_series(row, about) if part is Part.RESULT and about else []
-    return reply.Answered(
+    return reply.Addressees(
         label=about.label if about else "your mail",
         title=about.title if about else row.subject,
         subject=row.subject or "your mail",

@@ -10,7 +10,7 @@ from typing import Final
 
 from mitigauge.documents import units
 from mitigauge.documents.parts import counted
-from mitigauge.letters.weekly.data import Fate, Finding, OnHost, Said, WeekData
+from mitigauge.letters.weekly.data import Fate, Finding, OnHost, VerdictRecord, WeekData
 from mitigauge.letters.weekly.document import (
     Document,
     Entry,
@@ -264,7 +264,7 @@ def _points(finding: Finding) -> list[Point]:
     ]
 
 
-def _size(word: Said) -> str:
+def _size(word: VerdictRecord) -> str:
     """``+39.9% [+38.1, +41.7], worse``."""
     low, high = word.ci_low_percent, word.ci_high_percent
     return f"{units.effect(word.effect_percent, low, high, word.bound)}, {word.verdict}"

@@ -37,7 +37,7 @@ class Side(View):
     options: list[str] = Field(description="what it adds to the kernel's command line")
 
 
-class Said(View):
+class VerdictRecord(View):
     """One verdict with what it rests on."""
 
     verdict: Verdict
@@ -59,8 +59,8 @@ class OnHost(View):
     host_class: str
     emulated: bool
     counted: bool
-    now: Said
-    before: Said | None = Field(description="the last word of an earlier week")
+    now: VerdictRecord
+    before: VerdictRecord | None = Field(description="the last word of an earlier week")
     cause: list[str] = Field(description="facts of the host that differ between both words")
     causes_known: bool = Field(False, description="whether both fingerprints could be compared")
 
@@ -81,7 +81,7 @@ class Finding(View):
     differs: list[str] = Field(description="what the arm has and its baseline has not")
     on: int = Field(description="how many hosts have it")
     hosts: list[OnHost] = Field(description="those with the largest effects")
-    history: list[Said] = Field(description="words on its first host, oldest first")
+    history: list[VerdictRecord] = Field(description="words on its first host, oldest first")
 
 
 class TrendLine(View):
@@ -114,7 +114,7 @@ class TrendLine(View):
     points: list[tuple[datetime, float]] = Field(default_factory=list)
 
 
-class Compared(View):
+class ComparisonRecord(View):
     """One comparison that said something this week."""
 
     experiment_id: int
@@ -128,7 +128,7 @@ class Compared(View):
     recorded: bool
 
 
-class NotMeasured(View):
+class Gap(View):
     """What was planned and gave no figure, with the reason."""
 
     kind: str = Field(description="state of the boot, run or case")
@@ -243,12 +243,12 @@ class WeekData(View):
     complete: bool = Field(description="whether the week was over when the report was made")
     until: datetime | None = Field(description="of an incomplete one: the newest figure in it")
     counts: Counts
-    compared: list[Compared]
+    compared: list[ComparisonRecord]
     found: dict[str, int] = Field(description="findings by fate and verdict, all that there are")
     findings: list[Finding] = Field(description="of each fate and verdict the largest")
     trends: list[TrendLine]
     trends_known: bool = Field(description="whether change points were looked for")
-    not_measured: list[NotMeasured]
+    not_measured: list[Gap]
     under_way: int = Field(description="runs that had begun and were not over")
     aside: list[Aside]
     drift: list[Drift]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mitigauge.letters.weekly.data import FactChange, Fate, Finding, OnHost, Said, Side
+from mitigauge.letters.weekly.data import FactChange, Fate, Finding, OnHost, Side, VerdictRecord
 from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
 from mitigauge.verdicts.states import Verdict
@@ -58,9 +58,9 @@ class Word:
     given_at: datetime
     version: int
 
-    def said(self) -> Said:
+    def said(self) -> VerdictRecord:
         """The word as the report holds it."""
-        return Said(
+        return VerdictRecord(
             verdict=self.verdict,
             effect_percent=self.effect_percent,
             ci_low_percent=self.ci_low_percent,

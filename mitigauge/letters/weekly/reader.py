@@ -17,11 +17,11 @@ from mitigauge.fleet.tables import Host
 from mitigauge.letters.weekly import repository as rows
 from mitigauge.letters.weekly.data import (
     Aside,
-    Compared,
+    ComparisonRecord,
     Counts,
     Drift,
     FactChange,
-    NotMeasured,
+    Gap,
     Side,
     WeekData,
 )
@@ -202,7 +202,9 @@ def _counts(verdicts: Iterable[VerdictLine], known: _Shelf, start: datetime) -> 
     return Counts(**counts)
 
 
-def _compared(verdicts: Iterable[VerdictLine], known: _Shelf, start: datetime) -> list[Compared]:
+def _compared(
+    verdicts: Iterable[VerdictLine], known: _Shelf, start: datetime
+) -> list[ComparisonRecord]:
     """Comparisons of which anything was said this week, newest experiment first."""
     hosts: dict[int, set[str]] = defaultdict(set)
     cases: dict[int, set[int]] = defaultdict(set)
@@ -217,7 +219,7 @@ def _compared(verdicts: Iterable[VerdictLine], known: _Shelf, start: datetime) -
         experiment = known.experiments[comparison.experiment_id]
         own = [arm for arm in known.arms.values() if arm.comparison_id == comparison_id]
         made.append(
-            Compared(
+            ComparisonRecord(
                 experiment_id=experiment.id,
                 experiment=experiment.name,
                 question=experiment.question,
@@ -232,7 +234,7 @@ def _compared(verdicts: Iterable[VerdictLine], known: _Shelf, start: datetime) -
     return sorted(made, key=lambda c: (-c.experiment_id, c.comparison))[:MOST_LINES]
 
 
-def _not_measured(session: Session, ended: Sequence[RunLine], known: _Shelf) -> list[NotMeasured]:
+def _not_measured(session: Session, ended: Sequence[RunLine], known: _Shelf) -> list[Gap]:
     ids = [run.id for run in ended]
     found = [
         *_runs_unmeasured(ended, known),
@@ -247,7 +249,7 @@ def _not_measured(session: Session, ended: Sequence[RunLine], known: _Shelf) -> 
     ]
 
 
-def _runs_unmeasured(ended: Sequence[RunLine], known: _Shelf) -> Iterator[NotMeasured]:
+def _runs_unmeasured(ended: Sequence[RunLine], known: _Shelf) -> Iterator[Gap]:
     for run in ended:
         if run.state in (RunState.FAILED, RunState.CANCELLED):
             what = known.comparisons[run.comparison_id].name
@@ -256,7 +258,7 @@ def _runs_unmeasured(ended: Sequence[RunLine], known: _Shelf) -> Iterator[NotMea
             )
 
 
-def _boots_unmeasured(found: Iterable[Any], known: _Shelf) -> Iterator[NotMeasured]:
+def _boots_unmeasured(found: Iterable[Any], known: _Shelf) -> Iterator[Gap]:
     for run_id, arm, state, reason, count in found:
         # Of a run that came to its end, such boots were made again.
         again = state in MADE_AGAIN and known.runs[run_id].state == RunState.FINISHED
@@ -275,10 +277,10 @@ def _missing(
     reason: str,
     count: int,
     lost: bool = True,
-) -> NotMeasured:
+) -> Gap:
     run = known.runs[run_id]
     host = known.hosts[run.host_id]
-    return NotMeasured(
+    return Gap(
         kind=kind,
         experiment_id=run.experiment_id,
         experiment=known.experiments[run.experiment_id].name,

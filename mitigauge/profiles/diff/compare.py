@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mitigauge.profiles.diff.significance import Compared, Floats, compare_groups
+from mitigauge.profiles.diff.significance import Comparison, Floats, compare_groups
 from mitigauge.profiles.store.pack import Longs
 from mitigauge.profiles.store.tree import Ints, Layout
 
@@ -60,7 +60,7 @@ class FrameDiff:
 
     parent: Ints
     symbol: Ints
-    compared: Compared
+    compared: Comparison
     flags: NDArray[np.uint8]
     pruned_nodes: int
     pruned: tuple[float, float]
@@ -71,8 +71,8 @@ class FunctionDiff:
     """Functions by symbol: what they cost themselves, and with all they call."""
 
     symbol: Ints
-    own: Compared
-    total: Compared
+    own: Comparison
+    total: Comparison
 
 
 def with_names(profile: BootProfile, becomes: Mapping[int, int]) -> BootProfile:
@@ -163,7 +163,7 @@ def diff_functions(
     )
 
 
-def compare_functions(values: Floats, own: Floats, boots_a: int) -> Compared:
+def compare_functions(values: Floats, own: Floats, boots_a: int) -> Comparison:
     """Compare the rows of *values*, one a function, with *boots_a* columns of side a first.
 
     What costs next to nothing of the whole, which is all that functions cost themselves
@@ -257,8 +257,8 @@ def _same_as_caller(first: Ints, last: Ints, parent: Ints) -> NDArray[np.bool_]:
     return same
 
 
-def _taken(compared: Compared, places: Ints) -> Compared:
-    return Compared(*(getattr(compared, field.name)[places] for field in fields(Compared)))
+def _taken(compared: Comparison, places: Ints) -> Comparison:
+    return Comparison(*(getattr(compared, field.name)[places] for field in fields(Comparison)))
 
 
 def _first_callers(parent: Ints, same: NDArray[np.bool_]) -> Ints:
@@ -270,14 +270,14 @@ def _first_callers(parent: Ints, same: NDArray[np.bool_]) -> Ints:
     return first
 
 
-def _flags(compared: Compared) -> NDArray[np.uint8]:
+def _flags(compared: Comparison) -> NDArray[np.uint8]:
     new = (compared.a == 0) & (compared.b > 0)
     gone = (compared.a > 0) & (compared.b == 0)
     flags: NDArray[np.uint8] = (NEW * new + GONE * gone).astype(np.uint8)
     return flags
 
 
-def _pruned(compared: Compared, own_a: Floats, own_b: Floats) -> tuple[float, float]:
+def _pruned(compared: Comparison, own_a: Floats, own_b: Floats) -> tuple[float, float]:
     """What the frames weigh that are left out below those that are kept."""
 
     def left_out(inclusive: Floats, own: Floats) -> float:

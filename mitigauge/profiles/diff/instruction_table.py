@@ -26,7 +26,7 @@ from mitigauge.profiles.diff.schemas import (
 )
 from mitigauge.profiles.diff.service import boot_profile, unit_of
 from mitigauge.profiles.diff.sides import Group, Sides, require_comparable
-from mitigauge.profiles.diff.significance import Compared
+from mitigauge.profiles.diff.significance import Comparison
 from mitigauge.profiles.store import repository
 from mitigauge.profiles.store.instructions import StoredCode, code_of
 from mitigauge.profiles.store.normalise import rules
@@ -201,7 +201,7 @@ def _parts(diff: InstructionDiff) -> list[InstructionPart]:
     return parts
 
 
-def _row(part: Aligned, index: int, compared: Compared, at: int, *, both: bool) -> InstructionRow:
+def _row(part: Aligned, index: int, compared: Comparison, at: int, *, both: bool) -> InstructionRow:
     in_a, in_b = part.pairs[index]
     mark: Mark = "" if not both or None not in (in_a, in_b) else "gone" if in_b is None else "new"
     a = None if in_a is None else part.lines_a[in_a]
@@ -226,7 +226,7 @@ def _sums(diff: InstructionDiff) -> list[InstructionSum]:
     ]
 
 
-def _figures(compared: Compared, at: int) -> dict[str, float | None]:
+def _figures(compared: Comparison, at: int) -> dict[str, float | None]:
     a, b = float(compared.a[at]), float(compared.b[at])
     known = {name: _number(float(getattr(compared, name)[at])) for name in ("low", "high", "q")}
     # A side that lost all its boots has no mean.

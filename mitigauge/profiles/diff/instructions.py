@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mitigauge.profiles.capture.instructions import Line
 from mitigauge.profiles.diff.align import aligned
 from mitigauge.profiles.diff.compare import compare_functions
-from mitigauge.profiles.diff.significance import Compared, Floats
+from mitigauge.profiles.diff.significance import Comparison, Floats
 from mitigauge.profiles.store.instructions import StoredCode
 
 # What compilers number: `f.isra.0` in one build is `f.isra.1` in another.
@@ -53,8 +53,8 @@ class InstructionDiff:
     """Parts of a function with what was compared, over all of their pairs one after the other."""
 
     parts: Sequence[Aligned]
-    compared: Compared
-    kinds: Mapping[str, Compared]
+    compared: Comparison
+    kinds: Mapping[str, Comparison]
     """The same of all instructions together: on both sides, *new* in b, *gone* from a. Empty, as
     are the *counts*, where one side has no boot: then nobody knows what it ran."""
     counts: Mapping[str, int]
@@ -95,14 +95,14 @@ def diff_instructions(
     )
 
 
-def _compared(values: Floats, boots_a: int) -> Compared:
+def _compared(values: Floats, boots_a: int) -> Comparison:
     a, b = values[:, :boots_a], values[:, boots_a:]
     if a.size and b.size:
         return compare_functions(values, values, boots_a)
     # One side has no boot: what the other costs is known, and no difference.
     unknown = np.full(len(values), np.nan)
     means = [side.mean(axis=1) if side.shape[1] else unknown for side in (a, b)]
-    return Compared(means[0], means[1], unknown, unknown, unknown, unknown)
+    return Comparison(means[0], means[1], unknown, unknown, unknown, unknown)
 
 
 def _kind(pair: tuple[int | None, int | None]) -> str:

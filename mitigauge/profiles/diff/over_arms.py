@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mitigauge.profiles.diff.compare import Basis, BootProfile, diff_functions
-from mitigauge.profiles.diff.significance import Compared, Floats
+from mitigauge.profiles.diff.significance import Comparison, Floats
 from mitigauge.profiles.store.tree import Ints
 from mitigauge.stats.multiplicity import q_values
 
@@ -30,8 +30,8 @@ class OverArms:
     symbol: Ints
     baseline_own: Floats
     baseline_total: Floats
-    own: Sequence[Compared | None]
-    total: Sequence[Compared | None]
+    own: Sequence[Comparison | None]
+    total: Sequence[Comparison | None]
 
 
 def functions_over(
@@ -53,7 +53,7 @@ def functions_over(
     )
 
 
-def _spread(compared: Compared, of: Ints, symbol: Ints) -> Compared:
+def _spread(compared: Comparison, of: Ints, symbol: Ints) -> Comparison:
     """*compared* of the functions *of* as one of all functions *symbol*.
 
     What no boot of the pair has costs nothing on both sides, and is not judged.
@@ -65,11 +65,11 @@ def _spread(compared: Compared, of: Ints, symbol: Ints) -> Compared:
         whole[at] = values
         return whole
 
-    parts = {each.name: getattr(compared, each.name) for each in fields(Compared)}
-    return Compared(**{name: spread(name, values) for name, values in parts.items()})
+    parts = {each.name: getattr(compared, each.name) for each in fields(Comparison)}
+    return Comparison(**{name: spread(name, values) for name, values in parts.items()})
 
 
-def _judged_together(groups: Sequence[Compared | None]) -> list[Compared | None]:
+def _judged_together(groups: Sequence[Comparison | None]) -> list[Comparison | None]:
     """The groups with q over all that has one in any of them."""
     asked: list[NDArray[np.bool_]] = [np.isfinite(one.q) for one in groups if one is not None]
     there = [one for one in groups if one is not None]
@@ -79,7 +79,7 @@ def _judged_together(groups: Sequence[Compared | None]) -> list[Compared | None]
     q = iter(np.split(q_values(pooled), np.cumsum([mask.sum() for mask in asked])[:-1]))
     masks = iter(asked)
 
-    def judged(one: Compared) -> Compared:
+    def judged(one: Comparison) -> Comparison:
         whole = np.full(len(one.q), np.nan)
         whole[next(masks)] = next(q)
         return replace(one, q=whole)

@@ -32,7 +32,7 @@ from mitigauge.profiles.diff.payload import (
     laid_out,
 )
 from mitigauge.profiles.diff.sides import Group, Sides, require_comparable
-from mitigauge.profiles.diff.significance import Compared
+from mitigauge.profiles.diff.significance import Comparison
 from mitigauge.profiles.store import repository
 from mitigauge.profiles.store.normalise import rules
 from mitigauge.profiles.store.pack import unpacked
@@ -224,7 +224,9 @@ def _arrays(
     return names, index_of, arrays
 
 
-def _columns(prefix: str, compared: Compared, means: str | None = None) -> dict[str, NDArray[Any]]:
+def _columns(
+    prefix: str, compared: Comparison, means: str | None = None
+) -> dict[str, NDArray[Any]]:
     means = prefix if means is None else means
     columns = {
         f"{means}a": compared.a,

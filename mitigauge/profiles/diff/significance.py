@@ -28,7 +28,7 @@ INTERVAL_LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Comparison:
     """Means, difference b − a with its interval, p and q, by function; NaN where unknown."""
 
     a: Floats
@@ -39,7 +39,7 @@ class Compared:
     q: Floats
 
 
-def compare_groups(a: Floats, b: Floats, *, asked: NDArray[np.bool_] | None = None) -> Compared:
+def compare_groups(a: Floats, b: Floats, *, asked: NDArray[np.bool_] | None = None) -> Comparison:
     """Compare ``a[function, boot]`` with ``b[function, boot]``.
 
     *asked* tells which have a q at all, if not every function that is seen often enough.
@@ -49,7 +49,7 @@ def compare_groups(a: Floats, b: Floats, *, asked: NDArray[np.bool_] | None = No
     unknown = np.full(mean_a.shape, np.nan)
     boots_a, boots_b = a.shape[1], b.shape[1]
     if boots_a < 2 or boots_b < 2:
-        return Compared(mean_a, mean_b, unknown, unknown, unknown, unknown)
+        return Comparison(mean_a, mean_b, unknown, unknown, unknown, unknown)
     part_a, part_b = _squared_error(a, mean_a), _squared_error(b, mean_b)
     squared = part_a + part_b
     varies = squared > 0
@@ -65,7 +65,7 @@ def compare_groups(a: Floats, b: Floats, *, asked: NDArray[np.bool_] | None = No
     asked = often if asked is None else often & asked
     q = np.full(p.shape, np.nan)
     q[asked] = q_values(p[asked])
-    return Compared(mean_a, mean_b, difference - reach, difference + reach, p, q)
+    return Comparison(mean_a, mean_b, difference - reach, difference + reach, p, q)
 
 
 def _student(

@@ -91,7 +91,7 @@ def _ends(line: socket.socket) -> bool:
     return False
 
 
-class _Said(NamedTuple):
+class _Answer(NamedTuple):
     """What a program printed, whether the line was its own, and whether it is gone."""
 
     text: str
@@ -119,7 +119,7 @@ def _program(values: IpmiConsoleValues | SshConsoleValues, command: list[str]) -
     return Probed(f"{values.address} is open")
 
 
-def _not_open(values: IpmiConsoleValues | SshConsoleValues, said: _Said) -> Probed:
+def _not_open(values: IpmiConsoleValues | SshConsoleValues, said: _Answer) -> Probed:
     """Whose the line is, where it is taken; raises :class:`ConsoleError` with what went wrong."""
     is_ipmi = isinstance(values, IpmiConsoleValues)
     if is_ipmi and _TAKEN.search(said.text):
@@ -134,18 +134,18 @@ def _not_open(values: IpmiConsoleValues | SshConsoleValues, said: _Said) -> Prob
     raise _failed(values, words if said.ended else f"not open within {OPEN_S:.0f} s: {words}")
 
 
-def _said(read: Callable[[float], bytes | None], marker: re.Pattern[str]) -> _Said:
+def _said(read: Callable[[float], bytes | None], marker: re.Pattern[str]) -> _Answer:
     """What a program says until ``HOLD_S`` after *marker*, or for ``OPEN_S``, or to its end."""
     text, until, is_open = "", time.monotonic() + OPEN_S, False
     while (left := until - time.monotonic()) > 0:
         piece = read(left)
         if piece == b"":
-            return _Said(text, is_open, ended=True)
+            return _Answer(text, is_open, ended=True)
         # A line that talks all the time fills no memory.
         text = (text + (piece or b"").decode(errors="replace"))[-KEPT_CHARACTERS:]
         if not is_open and marker.search(text):
             is_open, until = True, time.monotonic() + HOLD_S
-    return _Said(text, is_open, ended=False)
+    return _Answer(text, is_open, ended=False)
 
 
 def _words(said: str) -> str:

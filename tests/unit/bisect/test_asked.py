@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.bisect.question import Asked, StepArm, arm_name, parameters_of, point_of, step_text
+from mitigauge.bisect.question import (
+    Question,
+    StepArm,
+    arm_name,
+    parameters_of,
+    point_of,
+    step_text,
+)
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.spec import read_spec
 from pipelines.bisect_start import from_arms
 from tests.specs import CATALOG, HOSTS
 
-ASKED = Asked(("alpha",), "spin", {"size": 1})
+ASKED = Question(("alpha",), "spin", {"size": 1})
 
 
 def test_a_step_is_a_spec_like_any_other() -> None:
@@ -44,7 +51,7 @@ def test_a_point_is_known_by_its_arm_s_name(point: int) -> None:
 )
 def test_what_cannot_be_asked_is_refused(said: dict[str, object], value: str) -> None:
     with pytest.raises(InvalidInput, match=value):
-        Asked(**{"hosts": ("alpha",), "workload": "spin", **said})  # type: ignore[arg-type]
+        Question(**{"hosts": ("alpha",), "workload": "spin", **said})  # type: ignore[arg-type]
 
 
 def test_parameters_are_words_or_numbers() -> None:

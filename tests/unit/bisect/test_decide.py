@@ -11,7 +11,7 @@ import pytest
 from mitigauge.bisect.decision import VERIFY_BLOCKS, next_action
 from mitigauge.bisect.model import (
     Action,
-    Found,
+    Culprit,
     History,
     Measure,
     NoneOfThese,
@@ -87,7 +87,7 @@ def step(culprit: int, size: float = 0.02) -> Level:
 @pytest.mark.parametrize("culprit", [1, 4, 8])
 def test_the_culprit_is_found_and_was_verified(culprit: int) -> None:
     answer, steps, history = run(question(), step(culprit))
-    assert isinstance(answer, Found)
+    assert isinstance(answer, Culprit)
     assert answer.candidate == culprit
     assert answer.confidence >= 0.95
     assert answer.interval[0] < 0.02 < answer.interval[1]
@@ -99,7 +99,7 @@ def test_the_culprit_is_found_and_was_verified(culprit: int) -> None:
 
 def test_where_less_is_worse_the_effect_keeps_its_sign() -> None:
     answer, _, _ = run(question(higher_is_worse=False), step(3, -0.02))
-    assert isinstance(answer, Found)
+    assert isinstance(answer, Culprit)
     assert answer.candidate == 3
     assert answer.effect == pytest.approx(-0.02, abs=0.004)
 
@@ -135,14 +135,14 @@ def test_two_culprits_are_said() -> None:
 def test_a_binary_that_stayed_is_neither_blamed_nor_built() -> None:
     priors = (1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0)
     answer, steps, _ = run(question(priors=priors), step(5))
-    assert isinstance(answer, Found)
+    assert isinstance(answer, Culprit)
     assert answer.candidate == 5
     assert not {3, 4} & {point for wanted in steps for point in wanted.points}
 
 
 def test_the_revert_is_booted_beside_the_last_end_when_it_is_offered() -> None:
     answer, steps, _ = run(question(revert=True), step(4), without=keeps(0.0))
-    assert isinstance(answer, Found)
+    assert isinstance(answer, Culprit)
     assert answer.candidate == 4
     assert any({8, 9} <= set(wanted.points) for wanted in steps if wanted.verifies == 4)
 
@@ -182,7 +182,7 @@ def test_a_revert_that_does_not_help_counts_against_the_candidate(
 def test_a_revert_that_undoes_the_change_or_more_counts_for_the_candidate(stays: float) -> None:
     asked = question(revert=True)
     answer, _, history = run(asked, step(4), without=keeps(stays))
-    assert isinstance(answer, Found)
+    assert isinstance(answer, Culprit)
     assert answer.candidate == 4
     [did] = revert_effects(asked, history, weigh(asked, history))
     assert did.outcome is RevertOutcome.GONE
@@ -210,7 +210,7 @@ def test_the_more_of_a_change_stays_the_less_likely_its_candidate_is() -> None:
 def test_what_a_revert_did_has_the_sign_of_the_metric() -> None:
     asked = question(revert=True, higher_is_worse=False)
     answer, _, history = run(asked, step(4, -0.02), without=keeps(0.0, -0.02))
-    assert isinstance(answer, Found)
+    assert isinstance(answer, Culprit)
     [did] = revert_effects(asked, history, weigh(asked, history))
     assert did.outcome is RevertOutcome.GONE
     assert did.change.mean == pytest.approx(0.02, abs=0.004)
@@ -218,7 +218,7 @@ def test_what_a_revert_did_has_the_sign_of_the_metric() -> None:
 
 def test_the_last_end_without_the_last_change_is_its_parent_and_not_booted_twice() -> None:
     answer, steps, _ = run(question(revert=True), step(8), without=lambda _: 0.0)
-    assert isinstance(answer, Found)
+    assert isinstance(answer, Culprit)
     assert answer.candidate == 8
     assert not [wanted for wanted in steps if 9 in wanted.points and wanted.verifies == 8]
 
@@ -251,14 +251,14 @@ def test_one_block_of_a_revert_says_nothing_of_it() -> None:
 def test_a_weight_on_a_wrong_candidate_hides_no_other_one(wrong: int) -> None:
     priors = tuple(1.0 + MOST_MORE * (k == wrong) for k in range(1, 9))
     answer, _, history = run(question(priors=priors, revert=True), step(4), without=keeps(0.0))
-    assert isinstance(answer, Found)
+    assert isinstance(answer, Culprit)
     assert answer.candidate == 4
     assert len(history.observed) <= 80
 
 
 def test_identical_values_end_without_infinite_certainty() -> None:
     answer, _, _ = run(question(), step(2, 0.1), noise=0.0)
-    assert isinstance(answer, Found)
+    assert isinstance(answer, Culprit)
     assert answer.candidate == 2
     assert answer.interval[0] < answer.effect < answer.interval[1]
 
@@ -283,4 +283,4 @@ def test_a_candidate_like_its_parent_is_not_named_whatever_its_revert_does() -> 
     """Taking out candidate 5 undoes what candidate 1 did, as where 5 only enables it."""
     asked = question(priors=(1.0,) * 4 + (21.0,) + (1.0,) * 3, revert=True)
     answer, _, _ = run(asked, step(1), without=lambda _: 0.0)
-    assert not (isinstance(answer, Found) and answer.candidate != 1), answer
+    assert not (isinstance(answer, Culprit) and answer.candidate != 1), answer

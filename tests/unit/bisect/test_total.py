@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mitigauge.bisect.decision import next_action
-from mitigauge.bisect.model import Found, History, Measure, Observed, Question, Undecided
+from mitigauge.bisect.model import Culprit, History, Measure, Observed, Question, Undecided
 from mitigauge.bisect.posterior import posterior, weigh
 from mitigauge.bisect.reverts import revert_effects
 from mitigauge.errors import InvalidInput
@@ -87,7 +87,7 @@ def test_any_history_gives_an_action_within_the_rules(case: tuple[Question, Hist
             inside = 0 < point < question.last
             assert not inside or question.priors[point - 1] > 0
             assert point <= question.last or (question.revert and action.verifies is not None)
-    if isinstance(action, Found):
+    if isinstance(action, Culprit):
         assert question.priors[action.candidate - 1] > 0
         assert action.confidence >= question.confidence
     if isinstance(action, Undecided):

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 
 from mitigauge.collectors.figures import FIGURES, Figure, binned, mean, rates
-from mitigauge.collectors.samples import Kind, Series
+from mitigauge.collectors.samples import Kind, Samples
 from mitigauge.workloads.collectors import COLLECTORS
 
 NS = 10**9
 
 
-def series(collector: str = "x", **columns: list[int]) -> Series:
+def series(collector: str = "x", **columns: list[int]) -> Samples:
     """Samples one second apart, from second 10 on; `level_` before a name makes it a level."""
     kinds: dict[str, Kind] = {
         name.removeprefix("level_"): "level" if name.startswith("level_") else "count"
         for name in columns
     }
     times = (10 + np.arange(len(next(iter(columns.values()))))) * NS
-    return Series(collector, kinds, times.astype(np.int64), np.array(list(columns.values())))
+    return Samples(collector, kinds, times.astype(np.int64), np.array(list(columns.values())))
 
 
 RATE = Figure("r", "R", "1/s", "rate", ("a", "b"), scale=2.0)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mitigauge.collectors.samples import (
     MOST_SAMPLES,
-    Series,
+    Samples,
     packed,
     read_series,
     read_summary,
@@ -138,7 +138,7 @@ def test_a_summary_that_cannot_be_is_refused(tmp_path: Path, change: dict[str, A
 @given(st.lists(st.lists(st.integers(0, 2**62), min_size=3, max_size=3), min_size=2, max_size=30))
 def test_what_is_packed_comes_back(rows: list[list[int]]) -> None:
     times = np.arange(1, len(rows) + 1, dtype=np.int64) * 10**9
-    series = Series(
+    series = Samples(
         "x", {"a": "count", "b": "level", "c": "count"}, times, np.array(rows, np.int64).T
     )
     again = unpacked(packed(series))
@@ -151,7 +151,7 @@ def test_an_hour_of_ten_columns_takes_few_bytes_a_sample() -> None:
     generator = np.random.default_rng(7)
     times = np.cumsum(generator.integers(999_000_000, 1_001_000_000, 1800))
     values = np.cumsum(generator.integers(0, 5000, (10, 1800)), axis=1)
-    data = packed(Series("x", {f"c{n}": "count" for n in range(10)}, times, values))
+    data = packed(Samples("x", {f"c{n}": "count" for n in range(10)}, times, values))
     assert len(data) / 1800 < 25
 
 

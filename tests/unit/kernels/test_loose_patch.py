@@ -16,7 +16,7 @@ from mitigauge.kernels.patch import Patch
 from mitigauge.settings import REPOSITORY
 from pipelines.adapters.build_root import BuildRoot
 from pipelines.adapters.git_tree import GitTree
-from pipelines.kernel_build import Builder, BuildFailed, Order, Said, _Work
+from pipelines.kernel_build import Builder, BuildFailed, LogLines, Order, _Work
 
 SCRIPTS = REPOSITORY / "pipelines" / "kernel_scripts"
 ONE = """\
@@ -168,7 +168,7 @@ class Unconfined(_Work):
     """A build whose scripts run here, on paths of its own."""
 
     def _run(self, script: str, writable: Any, limits: Any, variables: Any = None,
-             caches: Any = None) -> tuple[int, Said]:  # fmt: skip
+             caches: Any = None) -> tuple[int, LogLines]:  # fmt: skip
         text = (SCRIPTS / script).read_text().replace("/build/", f"{self.directory}/")
         begins = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("a") as log:
@@ -176,7 +176,7 @@ class Unconfined(_Work):
                 ["bash", "-c", text], stdout=log, stderr=log, check=False,
                 env={"PATH": "/usr/bin:/bin", "HOME": "/tmp", **variables},
             )  # fmt: skip
-        return done.returncode, Said(self.log, begins)
+        return done.returncode, LogLines(self.log, begins)
 
 
 def test_a_patch_is_merged_where_the_tree_has_what_it_was_made_from(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mitigauge.claims.schemas import ClaimOutcome
-from mitigauge.letters.reply.cover_letter_claims import Beside, beside
+from mitigauge.letters.reply.cover_letter_claims import LetterClaim, beside
 from mitigauge.pages.schemas import ComparisonView, ExperimentView, HostFacts
 from mitigauge.verdicts.states import Verdict
 from tests.matrix_views import arm, baseline, measured, row, run, view
@@ -56,11 +56,11 @@ def experiment(*, emulated: bool = False, hosts: tuple[str, ...] = ("spr-1",)) -
     return view([comparison], [run("vmscape", hosts[0])], host_facts=facts)
 
 
-def answers(letter: str = LETTER, **made: object) -> list[Beside]:
+def answers(letter: str = LETTER, **made: object) -> list[LetterClaim]:
     return beside(letter, [], experiment(**made), CASES)  # type: ignore[arg-type]
 
 
-def outcome(label: str, column: str, found: list[Beside]) -> ClaimOutcome:
+def outcome(label: str, column: str, found: list[LetterClaim]) -> ClaimOutcome:
     [one] = [each for each in found if (each.label, each.column) == (label, column)]
     return one.outcome
 

@@ -13,8 +13,8 @@ from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.documents.plain_text import width
 from mitigauge.errors import InvalidInput
 from mitigauge.letters.reply.cover_letter import Finding
-from mitigauge.letters.reply.cover_letter_claims import Beside
-from mitigauge.letters.reply.reply import Answered, BuiltKernel, Letter, mail, sentence, told
+from mitigauge.letters.reply.cover_letter_claims import LetterClaim
+from mitigauge.letters.reply.reply import Addressees, BuiltKernel, Letter, mail, sentence, told
 from mitigauge.letters.report.matrix import render_text
 from mitigauge.pages.schemas import ComparisonView, ExperimentView
 from mitigauge.verdicts.states import Verdict
@@ -35,7 +35,7 @@ from tests.matrix_views import (
     view,
 )
 
-ANSWERED = Answered(
+ANSWERED = Addressees(
     label="v2",
     title="x86/vmscape: Clear it",
     subject="[PATCH v2 0/8] x86/vmscape: Clear it",
@@ -71,11 +71,11 @@ def answer(
     of: ExperimentView,
     *,
     sender: str = SENDER,
-    beside: list[Beside] | None = None,
+    beside: list[LetterClaim] | None = None,
     **changes: object,
 ) -> EmailMessage:
     letter = Letter(beside or [], [Finding(3, "interval", "No figure has an interval.")])
-    answered = Answered(**{**{n: getattr(ANSWERED, n) for n in Answered.__slots__}, **changes})
+    answered = Addressees(**{**{n: getattr(ANSWERED, n) for n in Addressees.__slots__}, **changes})
     return mail(answered, of, render_text(of), [KERNEL], {"syscall": "perf bench syscall"},
                 letter, sender=sender)  # fmt: skip
 
@@ -156,9 +156,9 @@ def test_how_to_repeat_it_has_kernel_command_line_proof_and_workload() -> None:
 def test_the_letter_s_own_figures_stand_beside_ours() -> None:
     cell = measured(2, -12.0, -12.9, -11.1, Verdict.WORSE)
     figures = [
-        Beside(3, "UDP p1", "IBPB", -12.5, ClaimOutcome.REPRODUCED,
+        LetterClaim(3, "UDP p1", "IBPB", -12.5, ClaimOutcome.REPRODUCED,
                "the claim lies within our interval", cell, "iperf", "spr-1", since="v1"),
-        Beside(4, "TCP p4", "IBPB", 3.5, ClaimOutcome.NOT_MEASURED, "no case is named so"),
+        LetterClaim(4, "TCP p4", "IBPB", 3.5, ClaimOutcome.NOT_MEASURED, "no case is named so"),
     ]  # fmt: skip
     said = " ".join(text(SYSCALL, beside=figures).split())
     assert "UDP p1, IBPB: -12.5% there, -12.0% [-12.9, -11.1] on spr-1: reproduced" in said

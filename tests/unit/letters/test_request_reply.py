@@ -6,12 +6,12 @@ import pytest
 
 from mitigauge.documents.plain_text import width
 from mitigauge.errors import InvalidInput
-from mitigauge.letters.reply.reply import Answered
-from mitigauge.letters.request.request_reply import Said, mail
+from mitigauge.letters.reply.reply import Addressees
+from mitigauge.letters.request.request_reply import Answer, mail
 from mitigauge.mails.reader import mail_of
 from mitigauge.series.request import request_in
 
-ANSWERED = Answered(
+ANSWERED = Addressees(
     label="v1+fix-2",
     title="toys: Mend them",
     subject="RE: Re: [PATCH 0/1] toys: Mend them",
@@ -26,7 +26,7 @@ ROBOT = "A Robot <robot@example.com>"
 
 
 def test_it_is_marked_as_a_program_s_and_stays_in_the_thread() -> None:
-    message = mail(ANSWERED, Said("#mitigauge test", ["It is built."]), sender=ROBOT)
+    message = mail(ANSWERED, Answer("#mitigauge test", ["It is built."]), sender=ROBOT)
     assert message["Auto-Submitted"] == "auto-replied"
     assert message["Subject"] == "Re: [PATCH 0/1] toys: Mend them"
     assert message["In-Reply-To"] == "<ask-1@example.org>"
@@ -37,7 +37,7 @@ def test_it_is_marked_as_a_program_s_and_stays_in_the_thread() -> None:
 
 @pytest.mark.parametrize("with_forms", [False, True])
 def test_nothing_of_it_asks_again_when_it_is_quoted_without_marks(*, with_forms: bool) -> None:
-    message = mail(ANSWERED, Said(EVIL, [EVIL, "word " * 200], with_forms=with_forms))
+    message = mail(ANSWERED, Answer(EVIL, [EVIL, "word " * 200], with_forms=with_forms))
     raw = message.as_bytes()
     assert b"\nBcc:" not in raw.split(b"\r\n\r\n", 1)[0]
     assert b"\x1b" not in raw
@@ -49,6 +49,6 @@ def test_nothing_of_it_asks_again_when_it_is_quoted_without_marks(*, with_forms:
 
 
 def test_nobody_to_answer_is_said() -> None:
-    nobody = Answered(**{**{n: getattr(ANSWERED, n) for n in Answered.__slots__}, "to": ["x"]})
+    nobody = Addressees(**{**{n: getattr(ANSWERED, n) for n in Addressees.__slots__}, "to": ["x"]})
     with pytest.raises(InvalidInput, match="names nobody to answer"):
-        mail(nobody, Said("#mitigauge test", []))
+        mail(nobody, Answer("#mitigauge test", []))

@@ -10,7 +10,7 @@ from mitigauge.modes.crossing import outdoes
 from mitigauge.modes.families import ModeFamily
 from mitigauge.stats.verdicts import judge
 from mitigauge.verdicts.cells import SECOND_LOOK, cells_of
-from mitigauge.verdicts.judgement import ArmValues, Asked, Design, Judged
+from mitigauge.verdicts.judgement import Answer, ArmValues, CaseQuestion, Design
 
 FAMILIES = Catalog().families
 METRIC = CaseMetric(unit="ns", direction="lower", title="t", primary=True, delta_percent=1.0)
@@ -54,7 +54,7 @@ def test_a_costlier_mode_that_wins_is_marked(*, factor: float, outdoing: bool) -
     verdicts = judge(means, baseline=0, direction="lower", planned_blocks=4)
     values = {arm: ArmValues(means=of) for arm, of in means.items()}
     design = Design([0, 1], 0, 4, outdoing=frozenset({1} if outdoing else ()))
-    judged = Judged(Asked(1, "time", METRIC), values, verdicts)
+    judged = Answer(CaseQuestion(1, "time", METRIC), values, verdicts)
     cell = cells_of([judged], design, {})[1]
     assert cell.verdict == ("better" if factor < 1 else "worse")
     assert (SECOND_LOOK in cell.note) is (outdoing and factor < 1)

@@ -12,7 +12,7 @@ from mitigauge.mails.mail import Mail
 from mitigauge.mails.reader import mail_of
 from mitigauge.series.request import (
     FORMS,
-    Asked,
+    RequestKind,
     base_named,
     request_in,
     signature_of,
@@ -32,14 +32,14 @@ def mail(body: str, *, subject: str = "Re: [PATCH v3 0/5] toys: Mend them", more
 @pytest.mark.parametrize(
     ("body", "asked", "base"),
     [
-        ("#mitigauge test\n", Asked.TEST, ""),
-        ("Hi,\n\nplease\n\n#mitigauge   test \t\n\nThanks", Asked.TEST, ""),
-        ("#mitigauge test base 7.2.12-1\n", Asked.TEST, "7.2.12-1"),
-        ("#mitigauge stop", Asked.STOP, ""),
-        ("#mitigauge test\r\n", Asked.TEST, ""),
+        ("#mitigauge test\n", RequestKind.TEST, ""),
+        ("Hi,\n\nplease\n\n#mitigauge   test \t\n\nThanks", RequestKind.TEST, ""),
+        ("#mitigauge test base 7.2.12-1\n", RequestKind.TEST, "7.2.12-1"),
+        ("#mitigauge stop", RequestKind.STOP, ""),
+        ("#mitigauge test\r\n", RequestKind.TEST, ""),
     ],
 )
-def test_a_line_of_its_own_asks(body: str, asked: Asked, base: str) -> None:
+def test_a_line_of_its_own_asks(body: str, asked: RequestKind, base: str) -> None:
     found = request_in(mail(body))
     assert found is not None
     assert (found.asked, found.base, found.why, found.fix) == (asked, base, "", ())
@@ -81,7 +81,7 @@ def test_our_own_mails_ask_nothing_when_they_are_quoted_without_marks() -> None:
 def test_what_is_not_understood_is_said_with_the_line(line: str) -> None:
     found = request_in(mail(f"{line}\n"))
     assert found is not None
-    assert found.asked == Asked.UNCLEAR
+    assert found.asked == RequestKind.UNCLEAR
     assert line[:40] in found.why
     assert len(found.line) <= 200
 
@@ -89,12 +89,12 @@ def test_what_is_not_understood_is_said_with_the_line(line: str) -> None:
 @pytest.mark.parametrize(
     ("body", "asked"),
     [
-        ("#mitigauge stop\n#mitigauge test\n", Asked.STOP),
-        ("> #mitigauge stop\n#mitigauge test\n#mitigauge stop\n", Asked.TEST),
-        ("#mitigauge nonsense\n#mitigauge test\n", Asked.UNCLEAR),
+        ("#mitigauge stop\n#mitigauge test\n", RequestKind.STOP),
+        ("> #mitigauge stop\n#mitigauge test\n#mitigauge stop\n", RequestKind.TEST),
+        ("#mitigauge nonsense\n#mitigauge test\n", RequestKind.UNCLEAR),
     ],
 )
-def test_of_two_the_first_that_is_not_quoted_counts(body: str, asked: Asked) -> None:
+def test_of_two_the_first_that_is_not_quoted_counts(body: str, asked: RequestKind) -> None:
     found = request_in(mail(body))
     assert found is not None
     assert found.asked == asked
@@ -113,14 +113,14 @@ def test_an_inline_diff_is_the_same_fix_whatever_stands_around_it(body: str) -> 
     found = request_in(mail(body))
     assert found is not None
     [fix] = found.fix
-    assert (found.asked, fix.text) == (Asked.FIX, FIX)
+    assert (found.asked, fix.text) == (RequestKind.FIX, FIX)
     assert fix.title == "a fix from one@example.org"
 
 
 def test_a_fix_may_be_for_another_base() -> None:
     found = request_in(mail(f"#mitigauge test base 7.3\n{FIX}"))
     assert found is not None
-    assert (found.asked, found.base, len(found.fix)) == (Asked.FIX, "7.3", 1)
+    assert (found.asked, found.base, len(found.fix)) == (RequestKind.FIX, "7.3", 1)
 
 
 def test_a_fix_that_is_a_patch_of_its_own_has_its_title() -> None:
@@ -157,7 +157,7 @@ def test_an_attached_fix_is_taken(kind: str) -> None:
 def test_a_bad_fix_is_refused_with_the_reason(fix: str, why: str) -> None:
     found = request_in(mail(f"#mitigauge test\n{fix}"))
     assert found is not None
-    assert found.asked == Asked.FIX
+    assert found.asked == RequestKind.FIX
     assert why in found.why
     assert found.fix == ()
 
@@ -166,7 +166,7 @@ def test_a_quoted_diff_is_no_fix() -> None:
     quoted = "".join(f"> {line}\n" for line in FIX.splitlines())
     found = request_in(mail(f"{quoted}\n#mitigauge test\n"))
     assert found is not None
-    assert found.asked == Asked.TEST
+    assert found.asked == RequestKind.TEST
 
 
 def test_several_files_and_hunks_are_one_diff_with_empty_context_mended() -> None:
@@ -185,7 +185,7 @@ def test_several_files_and_hunks_are_one_diff_with_empty_context_mended() -> Non
 def test_a_mail_of_html_alone_is_not_understood(more: str) -> None:
     found = request_in(mail("<p>#mitigauge test</p>", more=more))
     assert found is not None
-    assert found.asked == Asked.UNCLEAR
+    assert found.asked == RequestKind.UNCLEAR
     assert "HTML" in found.why
     assert request_in(mail("<p>hello</p>", more=more)) is None
 

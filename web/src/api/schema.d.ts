@@ -1472,7 +1472,7 @@ export interface components {
              * Reverts
              * @description of each candidate that was taken out of the last end
              */
-            reverts: components["schemas"]["RevertShown"][];
+            reverts: components["schemas"]["RevertRecord"][];
             /**
              * Verified By
              * @description experiments that verified it
@@ -2372,12 +2372,12 @@ export interface components {
              * Macro
              * @description primary metrics of other workloads in the same mode on the same host; empty: none was measured
              */
-            macro: components["schemas"]["FigureBeside"][];
+            macro: components["schemas"]["VerdictSummary"][];
             /**
              * Micro
              * @description decided changes of micro workloads
              */
-            micro: components["schemas"]["FigureBeside"][];
+            micro: components["schemas"]["VerdictSummary"][];
             /** Mode */
             mode: string;
         };
@@ -3312,31 +3312,6 @@ export interface components {
             before: string | null;
             /** Name */
             name: string;
-        };
-        /**
-         * FigureBeside
-         * @description One verdict, in short.
-         */
-        FigureBeside: {
-            /**
-             * @description what the figure says of the true change
-             * @default exact
-             */
-            bound: components["schemas"]["Bound"];
-            /** Case */
-            case: string;
-            /** Case Id */
-            case_id: number;
-            /** Ci High Percent */
-            ci_high_percent: number | null;
-            /** Ci Low Percent */
-            ci_low_percent: number | null;
-            /** Effect Percent */
-            effect_percent: number | null;
-            /** Metric Title */
-            metric_title: string;
-            /** Verdict */
-            verdict: string | null;
         };
         /**
          * FingerprintView
@@ -4689,6 +4664,19 @@ export interface components {
             times: number;
         };
         /**
+         * Reservation
+         * @description What a host is reserved for, and until when.
+         */
+        Reservation: {
+            /** Reason */
+            reason: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+        };
+        /**
          * ResultView
          * @description What one case gave within one boot.
          */
@@ -4736,10 +4724,10 @@ export interface components {
          */
         RevertOutcome: "gone" | "part" | "nothing" | "worse";
         /**
-         * RevertShown
+         * RevertRecord
          * @description What the last end did without a candidate. Percent, with 95 % intervals.
          */
-        RevertShown: {
+        RevertRecord: {
             /**
              * Blocks
              * @description those that have the last end with and without it
@@ -5838,17 +5826,29 @@ export interface components {
          */
         Verdict: "better" | "worse" | "same" | "undecided";
         /**
-         * Wanted
-         * @description What a host is reserved for, and until when.
+         * VerdictSummary
+         * @description One verdict, in short.
          */
-        Wanted: {
-            /** Reason */
-            reason: string;
+        VerdictSummary: {
             /**
-             * Until
-             * Format: date-time
+             * @description what the figure says of the true change
+             * @default exact
              */
-            until: string;
+            bound: components["schemas"]["Bound"];
+            /** Case */
+            case: string;
+            /** Case Id */
+            case_id: number;
+            /** Ci High Percent */
+            ci_high_percent: number | null;
+            /** Ci Low Percent */
+            ci_low_percent: number | null;
+            /** Effect Percent */
+            effect_percent: number | null;
+            /** Metric Title */
+            metric_title: string;
+            /** Verdict */
+            verdict: string | null;
         };
         /**
          * WeeklyLine
@@ -7421,7 +7421,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Wanted"];
+                "application/json": components["schemas"]["Reservation"];
             };
         };
         responses: {

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { consequencesQuery } from "../api/queries";
-import type { Case, Consequence, CostModel, Estimate, FigureBeside, Row } from "../api/types";
+import type { Case, Consequence, CostModel, Estimate, VerdictSummary, Row } from "../api/types";
 import {
   BOUND,
   counted,
@@ -163,7 +163,7 @@ function RealWork({ beside, view }: { beside: Consequence[]; view: Case }) {
   );
 }
 
-function inShort(figure: FigureBeside) {
+function inShort(figure: VerdictSummary) {
   const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = figure;
   if (typeof effect !== "number" || typeof low !== "number" || typeof high !== "number")
     return figure.verdict ?? "undecided";

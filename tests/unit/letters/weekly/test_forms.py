@@ -17,9 +17,9 @@ from mitigauge.letters.weekly.arrangement import arrange
 from mitigauge.letters.weekly.data import (
     Drift,
     FactChange,
+    Gap,
     HostHours,
     NoiseLine,
-    NotMeasured,
     WeekData,
 )
 from mitigauge.letters.weekly.document import Picture, Point
@@ -44,7 +44,7 @@ def a_week(name: str = "host-a") -> WeekData:
     return data.model_copy(
         update={
             "not_measured": [
-                NotMeasured(
+                Gap(
                     kind="did_not_boot", experiment_id=1, experiment=name, host=name,
                     environment="lab", what=name, reason=name, count=2, lost=True,
                 )

@@ -42,7 +42,7 @@ class ArmVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Case(Generic[Arm]):
+class Question(Generic[Arm]):
     """One case and metric to judge; ``boots[arm][block]`` is a boot's values after warm-up.
 
     *ended*: no further block will come, though fewer than planned are there. *layouts*: in how
