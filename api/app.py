@@ -24,7 +24,7 @@ from api import (
     queue,
     series,
     session,
-    threads,
+    tables,
     trends,
     weekly,
 )
@@ -93,7 +93,7 @@ def create_app(
     for router in (
         experiments.router,
         downloads.router,
-        threads.router,
+        tables.router,
         boots.router,
         hosts.router,
         profiles.router,

@@ -17,19 +17,16 @@ from api.parameters import EventId, Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from api.stored_pages import Read, Stamp, StoredPages
 from mitigauge.access.roles import Right, roles_with
-from mitigauge.claims.repository import stamp as claims_stamp
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
-from mitigauge.documents.forms import Form, Forms, Told
 from mitigauge.errors import Forbidden
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.files.yaml_file import MAX_BYTES
-from mitigauge.letters.report.service import counters_beside, gathered, losses_beside
-from mitigauge.pages import case, consequences, details, samples
+from mitigauge.letters.report.service import gathered
+from mitigauge.pages import case, consequences, samples
 from mitigauge.pages import experiments as views
 from mitigauge.pages.boot_schemas import CaseView
 from mitigauge.pages.consequence_schemas import ConsequencesView
-from mitigauge.pages.detail_schemas import DetailsView
 from mitigauge.pages.limits import PAGE_SIZE
 from mitigauge.pages.sample_schemas import CollectedView
 from mitigauge.pages.schemas import (
@@ -41,9 +38,6 @@ from mitigauge.pages.schemas import (
 )
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service, submission
-from mitigauge.tables import counter_text, detail_text, loss_text
-from mitigauge.tables.counter_schemas import CountersView
-from mitigauge.tables.loss_schemas import LossView
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 
@@ -196,44 +190,6 @@ async def show_collected(
     )
 
 
-@router.get(
-    "/{experiment_id}/cases/{case_id}/details", response_model=DetailsView, responses=HAS_IT
-)
-async def show_details(
-    experiment_id: Id, case_id: Id, request: Request, host: Word | None = None
-) -> Response:
-    """What one case on one host tells besides its metrics: a curve over a load, breakdowns."""
-    return await _page(
-        request,
-        ("details", experiment_id, case_id, host),
-        lambda session: details.show_details(session, experiment_id, case_id, host),
-        lambda session: run_rows.stamp(session, experiment_id),
-    )
-
-
-@router.get(
-    "/{experiment_id}/cases/{case_id}/details/report",
-    response_class=PlainTextResponse,
-    responses=TEXT_OR_CSV,
-)
-def details_report(
-    experiment_id: Id,
-    case_id: Id,
-    session: Database,
-    host: Word | None = None,
-    format: Form = "text",  # noqa: A002
-) -> PlainTextResponse:
-    """The same as text for a mailing list, as Markdown, or as CSV."""
-    view = details.show_details(session, experiment_id, case_id, host)
-    return written(detail_text.detail_forms(), view, format)
-
-
-def written(forms: Forms[Told], view: Told, form: Form) -> PlainTextResponse:
-    """*view* as plain text, Markdown or CSV."""
-    media_type = "text/csv; charset=utf-8" if form == "csv" else None
-    return PlainTextResponse(forms.written(view, form), media_type=media_type)
-
-
 async def _page(
     request: Request, key: Hashable, read: Read, stamp: Stamp | None = None
 ) -> Response:
@@ -256,60 +212,6 @@ async def show_consequences(experiment_id: Id, request: Request) -> Response:
 def show_claims(experiment_id: Id, session: Database) -> list[ClaimSourceView]:
     """Published figures about what the experiment measures, set beside its own."""
     return claims_beside(session, experiment_id)
-
-
-@router.get("/{experiment_id}/loss", response_model=LossView, responses=HAS_IT)
-async def show_loss(
-    experiment_id: Id, request: Request, case: MaybeIdQuery = None, metric: Word | None = None
-) -> Response:
-    """Two families of modes crossed, by processor; of all primary metrics, or of one case's."""
-    return await _page(
-        request,
-        ("loss", experiment_id, case, metric),
-        lambda session: losses_beside(session, experiment_id, case_id=case, metric=metric),
-        lambda session: (run_rows.stamp(session, experiment_id), claims_stamp(session)),
-    )
-
-
-@router.get("/{experiment_id}/loss/report", response_class=PlainTextResponse, responses=TEXT_OR_CSV)
-def loss_report(
-    experiment_id: Id,
-    session: Database,
-    case: MaybeIdQuery = None,
-    metric: Word | None = None,
-    format: Form = "text",  # noqa: A002
-) -> PlainTextResponse:
-    """The same as text for a mailing list, as Markdown, or as CSV."""
-    view = losses_beside(session, experiment_id, case_id=case, metric=metric)
-    return written(loss_text.LOSS_FORMS, view, format)
-
-
-@router.get("/{experiment_id}/counters", response_model=CountersView, responses=HAS_IT)
-async def show_counters(
-    experiment_id: Id, request: Request, case: MaybeIdQuery = None, host: Word | None = None
-) -> Response:
-    """Counters of one operation over all arms, of every case that counts or of one."""
-    return await _page(
-        request,
-        ("counters", experiment_id, case, host),
-        lambda session: counters_beside(session, experiment_id, case_id=case, host=host),
-        lambda session: (run_rows.stamp(session, experiment_id), claims_stamp(session)),
-    )
-
-
-@router.get(
-    "/{experiment_id}/counters/report", response_class=PlainTextResponse, responses=TEXT_OR_CSV
-)
-def counters_report(
-    experiment_id: Id,
-    session: Database,
-    case: MaybeIdQuery = None,
-    host: Word | None = None,
-    format: Form = "text",  # noqa: A002
-) -> PlainTextResponse:
-    """The same as text for a mailing list, as Markdown, or as CSV."""
-    view = counters_beside(session, experiment_id, case_id=case, host=host)
-    return written(counter_text.COUNTER_FORMS, view, format)
 
 
 @router.get("/{experiment_id}/report", response_class=PlainTextResponse, responses={**AS_JSON})

@@ -14,11 +14,11 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 from fastapi import FastAPI, Request, Response
+from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from api.database import begin
 from api.shared_reads import SharedReads
-from mitigauge.pages.schemas import View
 
 # Of all answers that are kept together, compressed.
 MOST_BYTES = 48 << 20
@@ -27,7 +27,7 @@ LEVEL = 4
 # Smaller ones are sent as they are.
 PACKED_FROM_BYTES = 1 << 10
 
-Read = Callable[[Session], View]
+Read = Callable[[Session], BaseModel]
 Stamp = Callable[[Session], Hashable | None]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli import experiment_table
 from cli.export import Id, export, import_
 from cli.output import Json, echo, echo_json, print_json, print_table, say
 from cli.stored import stored
@@ -19,7 +20,6 @@ from mitigauge.pages.limits import PAGE_SIZE
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from mitigauge.documents.forms import Forms, Told
     from mitigauge.pages.schemas import ExperimentSummary, ExperimentView
 
 app = typer.Typer(no_args_is_help=True)
@@ -168,113 +168,6 @@ def report(
         echo_json(text) if format is Format.JSON else echo(text)
 
 
-@app.command("loss")
-def show_loss(
-    experiment_id: Id,
-    case: Annotated[int | None, typer.Option(help="Only this case, by its number.")] = None,
-    metric: Annotated[str | None, typer.Option(help="Only this metric.")] = None,
-    format: Annotated[Format, typer.Option(help="Form of the matrix.")] = Format.TEXT,  # noqa: A002
-    json: Json = False,
-) -> None:
-    """Two families of modes crossed: what each combination loses, by processor.
-
-    Where a comparison's arms cross two families (`cross:` in its spec, or modes with `+` between
-    them). The published losses of the same combinations stand beside ours.
-    """
-    from mitigauge.letters.report.service import losses_beside
-    from mitigauge.tables import loss_text
-
-    with stored() as session:
-        view = losses_beside(session, experiment_id, case_id=case, metric=metric)
-    _print_as(view, Format.JSON if json else format, loss_text.LOSS_FORMS)
-
-
-@app.command("counters")
-def show_counters(
-    experiment_id: Id,
-    case: Annotated[int | None, typer.Option(help="Only this case, by its number.")] = None,
-    host: Annotated[str | None, typer.Option(help="Only this host.")] = None,
-    format: Annotated[Format, typer.Option(help="Form of the tables.")] = Format.TEXT,  # noqa: A002
-    json: Json = False,
-) -> None:
-    """Counters of one operation over all arms: cycles, instructions, branch misses and others.
-
-    Of cases that count (`counters: "yes"` of workload syscall). What a host does not count is
-    absent, never zero.
-    """
-    from mitigauge.letters.report.service import counters_beside
-    from mitigauge.tables import counter_text
-
-    with stored() as session:
-        view = counters_beside(session, experiment_id, case_id=case, host=host)
-    _print_as(view, Format.JSON if json else format, counter_text.COUNTER_FORMS)
-
-
-@app.command("details")
-def show_details(
-    experiment_id: Id,
-    case: Annotated[
-        int | None, typer.Option(help="The case's number; without it the first that has details.")
-    ] = None,
-    host: Annotated[str | None, typer.Option(help="The host; without it the first.")] = None,
-    figure: Annotated[
-        str | None, typer.Option(help="The figure of breakdowns that show one: p95_s, say.")
-    ] = None,
-    format: Annotated[Format, typer.Option(help="Form of the tables.")] = Format.TEXT,  # noqa: A002
-    json: Json = False,
-) -> None:
-    """What a case tells besides its metrics: load curve, density by threshold, phases, actions.
-
-    Of workloads that declare it, as desktop does. Each figure has an interval over boots and its
-    change against the baseline. They are exploratory: no verdict comes of them.
-    """
-    from mitigauge.pages import details
-    from mitigauge.tables import detail_text
-
-    with stored() as session:
-        if case is None:
-            case = details.first_detailed(session, experiment_id, host)
-        view = details.show_details(session, experiment_id, case, host)
-    _print_as(view, Format.JSON if json else format, detail_text.detail_forms(figure))
-
-
-@app.command("threads")
-def show_threads(
-    experiment_id: Id,
-    case: Annotated[int | None, typer.Option(help="Only this case, by its number.")] = None,
-    host: Annotated[str | None, typer.Option(help="Only this host.")] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(help="Figures in so many seconds; else the case's window.", min=0.001),
-    ] = None,
-    format: Annotated[Format, typer.Option(help="Form of the tables.")] = Format.TEXT,  # noqa: A002
-    csv: Annotated[bool, typer.Option("--csv", help="The same as --format csv.")] = False,
-    json: Json = False,
-) -> None:
-    """Which threads are woken, run and wait, by name: before and after, over all arms.
-
-    Of cases whose workload tells (`wakeups`, `window`). As CSV each name and arm is a row, with
-    the columns `state` and `wakeups_in_5s` that published tables have.
-    """
-    from mitigauge.letters.report.service import threads_beside
-    from mitigauge.tables import thread_text
-
-    with stored() as session:
-        view = threads_beside(session, experiment_id, case_id=case, host=host)
-    if csv and format is not Format.JSON:
-        format = Format.CSV  # noqa: A001
-    _print_as(view, Format.JSON if json else format, thread_text.thread_forms(seconds))
-
-
-def _print_as(view: Told, form: Format, forms: Forms[Told]) -> None:
-    if form is Format.JSON:
-        print_json(view)
-    elif form is Format.CSV:
-        sys.stdout.write(forms.written(view, "csv"))
-    else:
-        echo(forms.written(view, "text" if form is Format.TEXT else "markdown"))
-
-
 class Lines(StrEnum):
     """Forms of raw values."""
 
@@ -327,6 +220,11 @@ def cancel(experiment_id: Id) -> None:
     say(f"experiment {experiment_id} is being cancelled")
 
 
+app.command("table")(experiment_table.table)
+app.command("loss")(experiment_table.show_loss)
+app.command("counters")(experiment_table.show_counters)
+app.command("details")(experiment_table.show_details)
+app.command("threads")(experiment_table.show_threads)
 app.command()(export)
 app.command("import")(import_)
 

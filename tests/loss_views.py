@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView, ClaimView
+from mitigauge.effect import Verdict
 from mitigauge.pages.schemas import CellView, ComparisonView, ExperimentView, HostFacts
-from mitigauge.verdicts.states import Verdict
 from tests.matrix_views import arm, baseline, measured, row, run, view
 
 COMPILE = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from mitigauge.effect import Verdict
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.pages.schemas import (
     ArmView,
@@ -16,7 +17,6 @@ from mitigauge.pages.schemas import (
     RunView,
 )
 from mitigauge.runs.states import RunState
-from mitigauge.verdicts.states import Verdict
 
 STARTED = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 ENDED = datetime(2026, 7, 1, 12, 22, tzinfo=UTC)

@@ -20,9 +20,9 @@ from cli.processes import running
 from cli.progress import follow
 from mitigauge.clock import Clock
 from mitigauge.database.engine import transaction
+from mitigauge.effect import Verdict
 from mitigauge.pages import experiments as views
 from mitigauge.runs import submission
-from mitigauge.verdicts.states import Verdict
 
 NEIGHBOURS = 2
 

@@ -125,8 +125,15 @@ def _grid(lines: Sequence[Line], label: int, columns: Sequence[_Column]) -> Iter
     rule = ["-" * column.columns for column in columns]
     yield from _row(["-" * label], label, columns, [[dashes] for dashes in rule])
     for index, line in enumerate(lines):
-        name = [unstructured(part) for part in wrap(neutralise(line.label), label)]
-        yield from _row(name, label, columns, [column.cells[index] for column in columns])
+        yield from _row(_name(line.label, label), label, columns, [column.cells[index] for column in columns])
+
+
+def _name(text: str, columns: int) -> Lines:
+    """A row's name within *columns*, the space before what looks like a mail's structure too."""
+    lines = [unstructured(part) for part in wrap(neutralise(text), columns)]
+    if max(map(width, lines)) <= columns:
+        return lines
+    return [unstructured(part) for part in wrap(neutralise(text), columns - 1)]
 
 
 def _row(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mitigauge.effect import PERCENT, Effect
 from mitigauge.stats.bounds import Bound
 
 _LARGER = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -57,34 +58,35 @@ BOUND_WORDS = {
 }  # fmt: skip
 
 
-def effect(value: float, low: float | None, high: float | None, bound: Bound = Bound.EXACT) -> str:
+def effect_parts(effect: Effect) -> tuple[str, str]:
+    """``-10.4%`` and ``[-12.1, -8.7]``: an effect and its interval, empty where it has none."""
+    if effect.unit != PERCENT:
+        ends = effect.interval
+        between = "" if ends is None else f"[{signed(ends[0])}, {signed(ends[1])}]"
+        return signed(effect.value, effect.unit), between
+    digits, ends = effect.digits, effect.interval
+    between = "" if ends is None else interval(*ends, digits=digits)
+    return percent(effect.value, digits=digits), between
+
+
+def effect(effect: Effect) -> str:
     """``-10.4% [-12.1, -8.7]``: an effect with its interval, where it has one.
 
     One that is a bound of the true effect says so: ``at least +0.4% [+0.3, +0.5]``.
     """
-    digits = digits_for(low, high)
-    said = BOUND_WORDS[bound] + percent(value, digits=digits)
-    if low is None or high is None:
-        return said
-    return f"{said} {interval(low, high, digits=digits)}"
+    change, between = effect_parts(effect)
+    return f"{BOUND_WORDS[effect.bound]}{change} {between}".rstrip()
+
+
+def claimed(low: float, high: float) -> str:
+    """A published change: ``+25.2%``, or its lowest and highest."""
+    least, most = percent(low), percent(high)
+    return least if least == most else f"{least} to {most}"
 
 
 def detectable(value: float, *, digits: int = 1) -> str:
     """``mde 3.2%``: a smallest detectable effect. Beyond 1000 % it only says that nothing shows."""
     return "mde >1000%" if value > 1000 else f"mde {value:.{max(digits, 1)}f}%"
-
-
-def digits_for(low: float | None, high: float | None) -> int:
-    """Decimals that an effect deserves: two when its interval is narrower than 1 %.
-
-    An end just off zero must not read as zero, since it decides the verdict: one more then.
-    """
-    if low is None or high is None:
-        return 1
-    digits = 2 if high - low < 1 else 1
-    if max(abs(low), abs(high)) >= 1000:
-        digits = 0
-    return digits + any(end and not round(end, digits) for end in (low, high))
 
 
 def _signed(value: float, digits: int) -> str:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from mitigauge.catalog import Catalog
 from mitigauge.collectors import repository as collected
 from mitigauge.collectors.repository import CollectorSummary
+from mitigauge.effect import Verdict
 from mitigauge.experiments.tables import Arm, Case
 from mitigauge.pages.consequence_schemas import (
     ConsequencesView,
@@ -26,7 +27,6 @@ from mitigauge.results import repository as result_rows
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.tables import Run
 from mitigauge.verdicts.cost_model import CostModel, Estimate, Side, cost_model
-from mitigauge.verdicts.states import Verdict
 from mitigauge.workloads.definitions import CostOf
 
 Means = Mapping[tuple[int, int, str], float]

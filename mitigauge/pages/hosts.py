@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
 from mitigauge.database.engine import database_now
+from mitigauge.effect import Verdict
 from mitigauge.errors import Conflict, NotFound
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.absence_repository import absences_of, absent_seconds
@@ -34,7 +35,6 @@ from mitigauge.runs.states import BootState
 from mitigauge.stats.rates import rate_interval
 from mitigauge.verdicts import noise_repository
 from mitigauge.verdicts import repository as verdict_rows
-from mitigauge.verdicts.states import Verdict
 
 # Runs whose noise is shown, and changes of the host, the newest.
 NOISE_RUNS, MOST_DRIFTS = 20, 100

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mitigauge.effect import CellState, Verdict
 from mitigauge.experiments.tables import Arm, Case, Comparison
 from mitigauge.pages.schemas import ArmView, CellView, EarlierVerdict, RowView
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Run
 from mitigauge.verdicts.cells import NOT_MEASURED
-from mitigauge.verdicts.states import CellState, Verdict
 
 FAILED_STATES = (BootState.WRONG_KERNEL, BootState.DID_NOT_BOOT)
 # run, case, metric, arm

@@ -14,12 +14,12 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.clock import Clock
+from mitigauge.effect import Effect, Verdict
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.runs.states import RunState
 from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
-from mitigauge.verdicts.states import Verdict
 
 
 class View(BaseModel):
@@ -93,6 +93,11 @@ class CellView(View):
     earlier: list[EarlierVerdict] = Field(
         default_factory=list, description="what was said before, oldest first"
     )
+
+    @property
+    def effect(self) -> Effect | None:
+        """The change against the baseline; None where there is none."""
+        return None if self.state == "baseline" else Effect.of(self)
 
 
 class RowView(View):

@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from mitigauge.database.engine import database_now
+from mitigauge.effect import Verdict
 from mitigauge.errors import NotFound
 from mitigauge.experiments.repository import no_experiment
 from mitigauge.experiments.states import FINAL_STATES
@@ -21,7 +22,6 @@ from mitigauge.runs.kernel_build import KernelBuild
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, HostLease, Run
 from mitigauge.stats.bounds import Bound
-from mitigauge.verdicts.states import Verdict
 from mitigauge.verdicts.tables import StoredVerdict
 
 

@@ -41,6 +41,17 @@ def by_name(session: Session, name: str, *, lock: bool = False) -> Series | None
     return session.scalars(query.with_for_update() if lock else query).one_or_none()
 
 
+def of_experiment(session: Session, experiment_id: int) -> Series | None:
+    """The series of which an experiment measured a revision."""
+    wanted = (
+        select(Series)
+        .join(SeriesRevision)
+        .where(SeriesRevision.experiment_id == experiment_id)
+        .limit(1)
+    )
+    return session.scalars(wanted).first()
+
+
 def revision(session: Session, revision_id: int) -> SeriesRevision | None:
     """One revision, locked against another who would start it."""
     wanted = select(SeriesRevision).where(SeriesRevision.id == revision_id).with_for_update()

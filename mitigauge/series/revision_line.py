@@ -15,6 +15,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, aliased
 
 from mitigauge.clock import Clock
+from mitigauge.effect import CellState, Verdict
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Arm, Case, Comparison
 from mitigauge.fleet.tables import Host
@@ -22,7 +23,6 @@ from mitigauge.runs.tables import Run
 from mitigauge.series.tables import Series
 from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
-from mitigauge.verdicts.states import CellState, Verdict
 from mitigauge.verdicts.tables import StoredVerdict
 
 # Rows of one answer, and verdicts of one revision on their cases.

@@ -7,10 +7,10 @@ from typing import Literal
 from pydantic import Field
 
 from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.effect import Verdict
 from mitigauge.experiments.tables import Arm
 from mitigauge.pages.schemas import ArmView, View
 from mitigauge.stats.terms import Direction
-from mitigauge.verdicts.states import Verdict
 
 
 class CounterClaim(View):

@@ -12,9 +12,9 @@ from typing import Literal
 from pydantic import Field
 
 from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.effect import Verdict
 from mitigauge.pages.schemas import View
 from mitigauge.stats.terms import Direction
-from mitigauge.verdicts.states import Verdict
 
 
 class LossAxis(View):

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from mitigauge.effect import CellState, Verdict
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.stats.bounds import Bound, Uncounted, bound_of, carries
 from mitigauge.stats.question import ArmVerdict
 from mitigauge.verdicts.judgement import RULES, Answer, ArmValues, Design
-from mitigauge.verdicts.states import CellState, Verdict
 
 NOT_MEASURED = "not measured yet"
 # Sums in another order differ in their last digits, which is no other verdict.

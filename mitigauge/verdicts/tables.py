@@ -19,8 +19,8 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.database.engine import Base, one_of
+from mitigauge.effect import CellState, Verdict
 from mitigauge.stats.bounds import Bound
-from mitigauge.verdicts.states import CellState, Verdict
 
 
 class StoredVerdict(Base):

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from cli.experiment import app
 from mitigauge.database.engine import transaction
 from mitigauge.errors import InvalidInput
-from mitigauge.tables.detail_text import DETAIL_COLUMNS
+from mitigauge.tables.detail_table import DETAIL_COLUMNS
 from tests.desktop_world import BLOCKS, DesktopWorld, make_desktops
 
 

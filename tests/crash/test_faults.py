@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from mitigauge.database.engine import transaction
+from mitigauge.effect import Verdict
 from mitigauge.pages import hosts as host_views
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service
 from mitigauge.runs.states import BootState
-from mitigauge.verdicts.states import Verdict
 from tests.crash.conftest import Fleet
 from tests.crash.simulated_host import new_world
 from tests.specs import SPEC

@@ -8,6 +8,8 @@ import pytest
 from sqlalchemy import Engine, text
 
 from mitigauge.database.engine import transaction
+from mitigauge.documents.table_markdown import table_markdown
+from mitigauge.documents.table_text import COLUMNS, table_text
 from mitigauge.errors import NotFound
 from mitigauge.letters.report.service import gathered
 from mitigauge.pages.detail_schemas import BreakdownLine, DetailsView, ReachedRow
@@ -15,13 +17,7 @@ from mitigauge.pages.details import first_detailed, show_details
 from mitigauge.pages.experiments import show_experiment
 from mitigauge.runs.intake import TakenResult, store_results
 from mitigauge.runs.tables import Boot
-from mitigauge.tables.detail_text import (
-    COLUMNS,
-    DETAIL_COLUMNS,
-    detail_markdown,
-    detail_rows,
-    detail_text,
-)
+from mitigauge.tables.detail_table import DETAIL_COLUMNS, detail_rows, detail_table
 from tests.desktop_world import BLOCKS, DesktopWorld, make_desktops, recorded_case, result_of
 from tests.made import make
 
@@ -151,7 +147,7 @@ def test_boots_without_details_are_counted_and_damaged_ones_are_not_shown(engine
     view = shown(engine, world)
     assert [arm.boots for arm in view.arms] == [BLOCKS - 1, BLOCKS - 1]
     assert view.untold == 2
-    assert "2 boots measured the case and tell no details" in detail_text(view)
+    assert "2 boots measured the case and tell no details" in table_text(detail_table(view))
 
 
 def test_details_are_stored_with_their_result_and_never_replaced(engine: Engine) -> None:
@@ -172,7 +168,7 @@ def test_a_case_that_declares_none_shows_none(engine: Engine) -> None:
     with transaction(engine) as session:
         view = show_details(session, made.experiment, 1, None)
         assert (view.declared, view.curve, view.breakdowns) == (False, None, [])
-        assert "tells nothing besides its metrics" in detail_text(view)
+        assert "tells nothing besides its metrics" in table_text(detail_table(view))
         with pytest.raises(NotFound, match="no case that tells details") as error:
             first_detailed(session, made.experiment, None)
         assert "lab-desktop.yml" in error.value.hint
@@ -185,9 +181,9 @@ def test_the_text_fits_a_mail_and_says_what_markdown_and_csv_say(engine: Engine)
     with transaction(engine) as session:
         assert first_detailed(session, world.experiment, None) == world.case
     view = shown(engine, world)
-    plain = detail_text(view)
+    plain = table_text(detail_table(view))
     assert max(map(len, plain.splitlines())) <= COLUMNS
-    for form in (plain, detail_markdown(view)):
+    for form in (plain, table_markdown(detail_table(view))):
         assert "EMULATED" in form
         assert "Load curve, slowdown in percent: ibpb against off" in form
         assert "no verdict comes of them" in " ".join(form.split())
@@ -195,7 +191,7 @@ def test_the_text_fits_a_mail_and_says_what_markdown_and_csv_say(engine: Engine)
         assert "≥ 2.9" in form or "≥ 3.0" in form
         assert "Phases, full load: ibpb against off" in form
         assert "Actions, Median: ibpb" in form
-    assert "Actions, 95th percentile" in detail_text(view, "p95_s")
+    assert "Actions, 95th percentile" in table_text(detail_table(view, "p95_s"))
     rows = list(detail_rows(view))
     assert all(set(row) == set(DETAIL_COLUMNS) for row in rows)
     assert {row["part"] for row in rows} == {"curve", "reached", "phases", "actions"}

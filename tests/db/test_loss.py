@@ -11,9 +11,10 @@ from mitigauge.catalog import Catalog
 from mitigauge.claims.files import ClaimFile
 from mitigauge.claims.service import import_claims
 from mitigauge.errors import NotFound
-from mitigauge.letters.report.service import gathered, losses_beside
+from mitigauge.letters.report.service import gathered
 from mitigauge.pages import experiments as views
 from mitigauge.runs.conclusions import conclude_run
+from mitigauge.tables.service import losses_beside
 
 MODES = [("off", "off"), ("entry", "off"), ("entry", "on")]
 TOLD = {

@@ -12,14 +12,16 @@ from sqlalchemy import Engine, text
 from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.database.engine import transaction
 from mitigauge.documents.csv_text import as_csv
+from mitigauge.documents.table_markdown import table_markdown
+from mitigauge.documents.table_text import table_text
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments.metric import CaseMetric
-from mitigauge.letters.report.service import threads_beside
 from mitigauge.results.schema import read_result
 from mitigauge.results.tables import ThreadTable
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.intake import TakenResult, store_results
-from mitigauge.tables import thread_text
+from mitigauge.tables import thread_table
+from mitigauge.tables.service import threads_beside
 from mitigauge.tables.thread_schemas import ThreadRow, ThreadsView
 from pipelines.steps.parser import checked, timed_pass
 from tests.made import make
@@ -104,7 +106,7 @@ def test_a_name_that_a_cut_list_lacks_is_not_known(engine: Engine) -> None:
     assert view.tables[0].others is not None
     assert (view.tables[0].others.names, view.tables[0].others.wakeups) == (7, 4.0)
     assert "up to 7 other names with 20 wake-ups are summed" in " ".join(
-        thread_text.thread_text(view).split()
+        table_text(thread_table.thread_table(view)).split()
     )
 
 
@@ -118,7 +120,7 @@ def test_a_host_that_tells_no_times_has_none(engine: Engine) -> None:
         )  # fmt: skip
     view = shown(engine)
     assert all(cell.run is None for one in view.tables[0].rows for cell in one.cells)
-    assert "run, ms" not in thread_text.thread_text(view)
+    assert "run, ms" not in table_text(thread_table.thread_table(view))
 
 
 def test_boots_that_do_not_count_are_in_no_figure(engine: Engine) -> None:
@@ -130,7 +132,7 @@ def test_boots_that_do_not_count_are_in_no_figure(engine: Engine) -> None:
 
 def test_the_csv_has_the_columns_of_the_published_one(engine: Engine) -> None:
     threads_made(engine)
-    text_ = "".join(as_csv(thread_text.thread_columns(5.0), thread_text.thread_rows(
+    text_ = "".join(as_csv(thread_table.thread_columns(5.0), thread_table.thread_rows(
         shown(engine), 5.0)))  # fmt: skip
     rows = list(csv.DictReader(io.StringIO(text_)))
     assert list(rows[0])[:2] == ["state", "wakeups_in_5s"]
@@ -146,9 +148,9 @@ def test_the_csv_has_the_columns_of_the_published_one(engine: Engine) -> None:
 def test_text_and_markdown_say_what_they_are_of(engine: Engine, window_s: float | None) -> None:
     threads_made(engine, emulated=True)
     view = shown(engine)
-    plain = thread_text.thread_text(view, window_s)
+    plain = table_text(thread_table.thread_table(view, window_s))
     assert max(map(len, plain.splitlines())) <= 78
-    for whole in (plain, thread_text.thread_markdown(view, window_s)):
+    for whole in (plain, table_markdown(thread_table.thread_table(view, window_s))):
         assert "EMULATED" in whole
         assert ("in 5 s" if window_s is None else "in 1 s") in " ".join(whole.split())
         assert ("1177" in whole) == (window_s is None)
@@ -157,7 +159,7 @@ def test_text_and_markdown_say_what_they_are_of(engine: Engine, window_s: float 
 def test_an_experiment_that_tells_of_no_threads_says_which_would(engine: Engine) -> None:
     make(engine)
     assert "Measure a case of `wakeups` or `window`" in " ".join(
-        thread_text.thread_text(shown(engine)).split()
+        table_text(thread_table.thread_table(shown(engine))).split()
     )
 
 

@@ -12,11 +12,11 @@ from sqlalchemy import Engine
 
 from api.app import create_app
 from mitigauge.database.engine import transaction
+from mitigauge.effect import Verdict
 from mitigauge.pages.boot_schemas import WholeExperimentView
 from mitigauge.runs import submission
 from mitigauge.runs.states import BootState
 from mitigauge.settings import REPOSITORY, get_settings
-from mitigauge.verdicts.states import Verdict
 from tests.clients import bearer, client_of, token_of
 from tests.lab.following import OVER, start_worker, wait_for
 

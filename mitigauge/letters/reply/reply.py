@@ -16,6 +16,7 @@ from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.documents.parts import counted
 from mitigauge.documents.plain_text import indented, neutralise, paragraph
 from mitigauge.documents.units import effect, percent
+from mitigauge.effect import Verdict
 from mitigauge.errors import InvalidInput
 from mitigauge.letters.reply.cover_letter import Finding
 from mitigauge.letters.reply.cover_letter_claims import LetterClaim
@@ -24,7 +25,6 @@ from mitigauge.mails.mail import address_of
 from mitigauge.pages.schemas import ArmView, CellView, ComparisonView, ExperimentView, RowView
 from mitigauge.series.request import FORMS
 from mitigauge.stats.bounds import Bound
-from mitigauge.verdicts.states import Verdict
 
 COLUMNS = 76
 LORE = "https://lore.kernel.org/r"
@@ -261,9 +261,9 @@ def sentence(each: LeadCell) -> str:
     words = (each.row.case, each.arm.name, baseline, each.row.host)
     case, arm, against, host = (neutralise(word, 100) for word in words)
     what = f"{case}, {arm} against {against} on {host}"
-    if cell.effect_percent is None:
+    if cell.effect is None:
         return f"{what}: {cell.verdict or 'too few boots for a verdict'}"
-    said = effect(cell.effect_percent, cell.ci_low_percent, cell.ci_high_percent, cell.bound)
+    said = effect(cell.effect)
     sure = f", {cell.verdict}" if cell.verdict else ""
     least = (
         f"; a difference from {cell.mde_percent:.2g} % on would show"
@@ -340,9 +340,9 @@ def _beside_ours(each: LetterClaim) -> str:
     named = ", ".join(neutralise(word, 60) for word in (each.label, each.column) if word)
     there = f"{named}: {percent(each.percent)} there"
     cell = each.cell
-    if cell is None or cell.effect_percent is None:
+    if cell is None or cell.effect is None:
         return f"{there}; {each.reason}"
-    ours = effect(cell.effect_percent, cell.ci_low_percent, cell.ci_high_percent, cell.bound)
+    ours = effect(cell.effect)
     outcome = each.outcome.replace("_", " ")
     said = each.reason if each.outcome == ClaimOutcome.EMULATED else f"{outcome}, {each.reason}"
     return f"{there}, {ours} on {neutralise(each.host, 60)}: {said}"

@@ -8,10 +8,10 @@ from itertools import groupby
 from mitigauge.documents import units
 from mitigauge.documents.parts import Cell, Line, Table
 from mitigauge.documents.plain_text import neutralise
+from mitigauge.effect import Verdict
 from mitigauge.pages.schemas import ArmView, CellView, ComparisonView, RowView
 from mitigauge.stats.exploratory import FALSE_DISCOVERY_RATE
 from mitigauge.stats.terms import DELTA_PERCENT
-from mitigauge.verdicts.states import Verdict
 
 
 def tables_of(
@@ -111,18 +111,14 @@ def _cell(cell: CellView | None, notes: list[str]) -> Cell:
         return Cell(verdict="no data", n=f"n={cell.n}" if cell and cell.n else "")
     if cell.state == "not_effective":
         return Cell(verdict="not effective")
-    low, high = cell.ci_low_percent, cell.ci_high_percent
-    digits = units.digits_for(low, high)
-    effect = (
-        ""
-        if cell.effect_percent is None
-        else units.BOUND_SIGN[cell.bound] + units.percent(cell.effect_percent, digits=digits)
-    )
+    effect = cell.effect
+    change, between = ("", "") if effect is None else units.effect_parts(effect)
+    digits = 1 if effect is None else effect.digits
     undecided = cell.verdict in (None, Verdict.UNDECIDED)
     mde = cell.mde_percent
     return Cell(
-        effect=effect,
-        interval="" if low is None or high is None else units.interval(low, high, digits=digits),
+        effect=(units.BOUND_SIGN[cell.bound] if change else "") + change,
+        interval=between,
         n=f"n={cell.n}",
         verdict=cell.verdict.value if cell.verdict else "undecided",
         mde=units.detectable(mde, digits=digits) if undecided and mde is not None else "",

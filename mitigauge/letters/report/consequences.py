@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mitigauge.documents import units
 from mitigauge.documents.parts import Entry, counted
+from mitigauge.effect import Effect
 from mitigauge.pages.consequence_schemas import (
     ConsequenceView,
     CostModelView,
@@ -54,15 +55,15 @@ def consequence(one: ConsequenceView) -> Entry:
 
 
 def _figure(figure: VerdictSummary) -> str:
+    change = Effect.of(figure)
     text = f"{figure.case}, {figure.metric_title}"
-    if figure.effect_percent is not None:
-        low, high = figure.ci_low_percent, figure.ci_high_percent
-        text += f" {units.effect(figure.effect_percent, low, high, figure.bound)}"
+    if change is not None:
+        text += f" {units.effect(change)}"
     return f"{text} {figure.verdict or 'undecided'}"
 
 
 def _estimate(estimate: EstimateView) -> str:
-    return units.effect(estimate.percent, estimate.low, estimate.high)
+    return units.effect(Effect(value=estimate.percent, low=estimate.low, high=estimate.high))
 
 
 def _explains(model: CostModelView) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mitigauge.claims.schemas import ClaimSourceView, ClaimView
 from mitigauge.documents import units
 from mitigauge.documents.parts import Entry, counted
+from mitigauge.effect import Effect
 from mitigauge.pages.profile_schemas import CaseProfilesView
 from mitigauge.pages.schemas import ComparisonView, ExperimentView
 
@@ -70,20 +71,15 @@ def explained(view: ExperimentView, case: CaseProfilesView) -> Iterator[Entry]:
 
 
 def _cost(difference: float, low: float | None, high: float | None, unit: str) -> str:
-    text = units.signed(difference, unit)
-    if low is None or high is None:
-        return text
-    return f"{text} [{units.signed(low)}, {units.signed(high)}]"
+    return units.effect(Effect(value=difference, low=low, high=high, unit=unit))
 
 
 def _claim(claim: ClaimView) -> str:
-    least, most = units.percent(claim.low_percent), units.percent(claim.high_percent)
-    size = least if least == most else f"{least} to {most}"
+    size = units.claimed(claim.low_percent, claim.high_percent)
     text = f"{claim.title}, {claim.mode}, claimed {size}"
-    if claim.effect_percent is not None:
-        low, high = claim.ci_low_percent, claim.ci_high_percent
-        ours = units.effect(claim.effect_percent, low, high, claim.bound)
-        text += f", measured {ours}"
+    ours = Effect.of(claim)
+    if ours is not None:
+        text += f", measured {units.effect(ours)}"
     return f"{text} on {claim.host}"
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from mitigauge.documents import units
 from mitigauge.documents.parts import counted
+from mitigauge.effect import Verdict
 from mitigauge.letters.weekly.data import Fate, Finding, OnHost, VerdictRecord, WeekData
 from mitigauge.letters.weekly.document import (
     Document,
@@ -27,7 +28,6 @@ from mitigauge.letters.weekly.document import (
 from mitigauge.letters.weekly.support import support
 from mitigauge.letters.weekly.trends import trend_section
 from mitigauge.letters.weekly.week import Week
-from mitigauge.verdicts.states import Verdict
 
 # Entries of one section that are told; the page of an experiment has all.
 MOST_ENTRIES = 40
@@ -266,8 +266,7 @@ def _points(finding: Finding) -> list[Point]:
 
 def _size(word: VerdictRecord) -> str:
     """``+39.9% [+38.1, +41.7], worse``."""
-    low, high = word.ci_low_percent, word.ci_high_percent
-    return f"{units.effect(word.effect_percent, low, high, word.bound)}, {word.verdict}"
+    return f"{units.effect(word.effect)}, {word.verdict}"
 
 
 def _pair(finding: Finding) -> str:

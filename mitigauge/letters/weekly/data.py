@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from mitigauge.effect import Effect, Verdict
 from mitigauge.pages.schemas import View
 from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
-from mitigauge.verdicts.states import Verdict
 
 
 class Fate(StrEnum):
@@ -49,6 +49,11 @@ class VerdictRecord(View):
     given_at: datetime
     experiment_id: int
     case_id: int
+
+    @property
+    def effect(self) -> Effect:
+        """The difference that it is about."""
+        return Effect.of(self) or Effect(value=self.effect_percent)
 
 
 class OnHost(View):

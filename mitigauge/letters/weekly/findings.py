@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from mitigauge.effect import Verdict
 from mitigauge.letters.weekly.data import FactChange, Fate, Finding, OnHost, Side, VerdictRecord
 from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
-from mitigauge.verdicts.states import Verdict
 
 # Of each fate and verdict so many are kept, the largest; all are counted.
 MOST = 200

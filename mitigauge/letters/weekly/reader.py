@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
+from mitigauge.effect import Verdict
 from mitigauge.experiments.tables import Arm, Experiment
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.tables import Host
@@ -35,7 +36,6 @@ from mitigauge.runs.drift import facts_of, host_changes, print_changes
 from mitigauge.runs.host_time import host_times
 from mitigauge.runs.states import BootState, RunState
 from mitigauge.stats.bounds import Bound
-from mitigauge.verdicts.states import Verdict
 
 # A word that is older says nothing any more.
 LOOK_BACK_WEEKS = 26

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import and_, func, or_, select, update
 from sqlalchemy.orm import Session
 
+from mitigauge.effect import Verdict
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
@@ -18,7 +19,6 @@ from mitigauge.results.tables import Result
 from mitigauge.runs.states import UNCOUNTED_BOOT_STATES, BootState
 from mitigauge.runs.tables import Boot, Run
 from mitigauge.trends.tables import Trend
-from mitigauge.verdicts.states import Verdict
 from mitigauge.verdicts.tables import AaOutcome, CaseNoise, StoredVerdict
 
 DECIDED = (Verdict.BETTER, Verdict.WORSE, Verdict.SAME)

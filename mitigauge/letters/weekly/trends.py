@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mitigauge.documents import units
 from mitigauge.documents.units import humanise
+from mitigauge.effect import Effect
 from mitigauge.letters.weekly.data import TrendLine, WeekData
 from mitigauge.letters.weekly.document import Entry, Line, Picture, Point, Section, Span, said
 
@@ -72,10 +73,8 @@ def _lines(line: TrendLine) -> list[Line]:
 
 
 def _size(line: TrendLine) -> str:
-    if line.effect_percent is None:
-        return f"{line.verdict}"
-    size = units.effect(line.effect_percent, line.ci_low_percent, line.ci_high_percent)
-    return f"{size}, {line.verdict}"
+    change = Effect.of(line)
+    return f"{line.verdict}" if change is None else f"{units.effect(change)}, {line.verdict}"
 
 
 def _picture(line: TrendLine, name: str, *, wanted: bool) -> Picture | None:

@@ -9,10 +9,10 @@ import pytest
 
 from mitigauge.access.roles import Role
 from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.effect import Verdict
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.runs import outcomes
 from mitigauge.runs.states import OPEN_BOOT_STATES, Activity, BootState, RunState
-from mitigauge.verdicts.states import Verdict
 from pipelines import decision
 from pipelines.decision import Step
 from pipelines.steps import STEPS

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.documents.units import detectable, digits_for, humanise, interval, percent
+from mitigauge.documents.units import detectable, humanise, interval, percent
+from mitigauge.effect import digits_for
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.effect import Verdict
 from mitigauge.letters.reply.cover_letter_claims import LetterClaim, beside
 from mitigauge.pages.schemas import ComparisonView, ExperimentView, HostFacts
-from mitigauge.verdicts.states import Verdict
 from tests.matrix_views import arm, baseline, measured, row, run, view
 
 LETTER = """\

@@ -11,13 +11,13 @@ from aiosmtpd.controller import Controller
 
 from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.documents.plain_text import width
+from mitigauge.effect import Verdict
 from mitigauge.errors import InvalidInput
 from mitigauge.letters.reply.cover_letter import Finding
 from mitigauge.letters.reply.cover_letter_claims import LetterClaim
 from mitigauge.letters.reply.reply import Addressees, BuiltKernel, Letter, mail, sentence, told
 from mitigauge.letters.report.matrix import render_text
 from mitigauge.pages.schemas import ComparisonView, ExperimentView
-from mitigauge.verdicts.states import Verdict
 from pipelines.adapters.mail import NotSent, send
 from tests.mail_server import mail_server
 from tests.matrix_views import (

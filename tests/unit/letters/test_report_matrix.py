@@ -7,17 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mitigauge.clock import Clock
 from mitigauge.documents.plain_text import width
+from mitigauge.effect import Verdict
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.letters.report.matrix import COLUMNS, render_markdown, render_text
 from mitigauge.pages.profile_schemas import ArmProfilesView, CaseProfilesView, FunctionChange
 from mitigauge.pages.schemas import CellView, ExperimentView
 from mitigauge.runs.states import RunState
-from mitigauge.verdicts.states import Verdict
 from tests.matrix_views import (
     DEMO,
     FACTS,
@@ -302,6 +302,7 @@ def test_hostile_names_are_shown_as_text_by_markdown() -> None:
 
 
 @given(name=st.text(min_size=1, max_size=90), mode=st.text(max_size=500))
+@example(name=">0000", mode="0")
 @settings(max_examples=60, deadline=None)
 def test_no_name_makes_a_line_wider_than_a_mail(name: str, mode: str) -> None:
     arms = [

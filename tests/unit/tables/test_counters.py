@@ -11,11 +11,13 @@ import pytest
 from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView, ClaimView
 from mitigauge.documents.csv_text import as_csv
 from mitigauge.documents.plain_text import width
+from mitigauge.documents.table_markdown import table_markdown
+from mitigauge.documents.table_text import table_text
+from mitigauge.effect import Verdict
 from mitigauge.letters.report.matrix import render_text
 from mitigauge.pages.schemas import CellView, ComparisonView, ExperimentView, HostFacts
-from mitigauge.tables import counter_text
+from mitigauge.tables import counter_table
 from mitigauge.tables.counters import counters_of, has_counters
-from mitigauge.verdicts.states import Verdict
 from tests.matrix_views import DEMO, HOSTILE, arm, baseline, measured, row, run, view
 
 ARMS = [
@@ -89,7 +91,7 @@ def test_the_claim_of_the_arm_stands_beside_its_cell() -> None:
 
 
 def test_the_text_fits_a_mail_and_says_what_is_absent_but_never_zero() -> None:
-    text = counter_text.counter_text(counters_of(experiment(), CLAIMS))
+    text = table_text(counter_table.counter_table(counters_of(experiment(), CLAIMS)))
     assert max(width(line) for line in text.splitlines()) <= 78
     assert "Absent: uops_issued_any: this host does not count them" in text
     [line] = [line for line in text.splitlines() if line.startswith("cycles") and "486" in line]
@@ -98,9 +100,9 @@ def test_the_text_fits_a_mail_and_says_what_is_absent_but_never_zero() -> None:
 
 def test_markdown_and_csv_have_every_cell() -> None:
     found = counters_of(experiment(), CLAIMS)
-    markdown = counter_text.counter_markdown(found)
+    markdown = table_markdown(counter_table.counter_table(found))
     assert "486 +25.2% \\[+24.4, +26.0\\] n=4 worse (claimed +25.2%)" in markdown
-    pieces = as_csv(counter_text.COUNTER_COLUMNS, counter_text.counter_rows(found))
+    pieces = as_csv(counter_table.COUNTER_COLUMNS, counter_table.counter_rows(found))
     rows = list(csv.DictReader(io.StringIO("".join(pieces))))
     assert len(rows) == 9
     assert {row["arm"] for row in rows} == {arm.name for arm in ARMS}
@@ -120,13 +122,13 @@ def test_another_case_or_host_has_no_table(of: dict[str, Any]) -> None:
 
 def test_an_experiment_that_counts_nothing_says_how_to() -> None:
     assert not has_counters(DEMO.comparisons)
-    assert 'counters: "yes"' in counter_text.counter_text(counters_of(DEMO))
+    assert 'counters: "yes"' in table_text(counter_table.counter_table(counters_of(DEMO)))
 
 
 def test_hostile_names_forge_no_line() -> None:
     facts = {"rkl-01": HostFacts(name="rkl-01", host_class=HOSTILE, processor=HOSTILE)}
     evil = experiment().model_copy(update={"host_facts": facts, "name": HOSTILE})
-    text = counter_text.counter_text(counters_of(evil, CLAIMS))
+    text = table_text(counter_table.counter_table(counters_of(evil, CLAIMS)))
     assert "\x1b" not in text
     assert max(width(line) for line in text.splitlines()) <= 78
-    assert "<script>" not in counter_text.counter_markdown(counters_of(evil))
+    assert "<script>" not in table_markdown(counter_table.counter_table(counters_of(evil)))

@@ -9,8 +9,10 @@ import pytest
 
 from mitigauge.documents.csv_text import as_csv
 from mitigauge.documents.plain_text import width
+from mitigauge.documents.table_markdown import table_markdown
+from mitigauge.documents.table_text import table_text
 from mitigauge.pages.schemas import ArmView
-from mitigauge.tables import loss_text
+from mitigauge.tables import loss_table
 from mitigauge.tables.loss import loss_of, losses, slices_of
 from tests.loss_views import ARMS, CLAIMS, crossed, experiment
 from tests.matrix_views import DEMO, HOSTILE, arm
@@ -86,11 +88,11 @@ def test_claims_stand_beside_their_own_host_s_cell_as_losses() -> None:
 def test_so_many_tables_and_how_many_more() -> None:
     view = loss_of(experiment(), most=1)
     assert (len(view.tables), view.left_out, len(view.choices)) == (1, 1, 2)
-    assert "1 more table" in loss_text.loss_text(view)
+    assert "1 more table" in table_text(loss_table.loss_table(view))
 
 
 def test_the_text_fits_a_mail_and_says_what_is_emulated_and_not_effective() -> None:
-    text = loss_text.loss_text(loss_of(experiment(), CLAIMS))
+    text = table_text(loss_table.loss_table(loss_of(experiment(), CLAIMS)))
     assert max(width(line) for line in text.splitlines()) <= 78
     assert "+16.2%    [+15.0, +17.4]  4  worse" in text
     assert "12.0 s" in text
@@ -102,11 +104,11 @@ def test_the_text_fits_a_mail_and_says_what_is_emulated_and_not_effective() -> N
 
 def test_markdown_and_csv_have_every_cell() -> None:
     view = loss_of(experiment(), CLAIMS)
-    markdown = loss_text.loss_markdown(view)
+    markdown = table_markdown(loss_table.loss_table(view))
     assert markdown.count("| retpoline | on |") == 4
     rows = list(
         csv.DictReader(
-            io.StringIO("".join(as_csv(loss_text.LOSS_COLUMNS, loss_text.loss_rows(view))))
+            io.StringIO("".join(as_csv(loss_table.LOSS_COLUMNS, loss_table.loss_rows(view))))
         )
     )
     assert len(rows) == 2 * 2 * len(ARMS)
@@ -116,7 +118,7 @@ def test_markdown_and_csv_have_every_cell() -> None:
 
 
 def test_nothing_crossed_says_how_to_cross() -> None:
-    assert "cross: [ibrs, ibpb]" in loss_text.loss_text(loss_of(DEMO))
+    assert "cross: [ibrs, ibpb]" in table_text(loss_table.loss_table(loss_of(DEMO)))
 
 
 def test_hostile_names_forge_no_line() -> None:
@@ -125,7 +127,7 @@ def test_hostile_names_forge_no_line() -> None:
         for name, fact in experiment().host_facts.items()
     }
     view = loss_of(experiment(host_facts=facts), CLAIMS)
-    text = loss_text.loss_text(view)
+    text = table_text(loss_table.loss_table(view))
     assert "\x1b" not in text
     assert max(width(line) for line in text.splitlines()) <= 78
-    assert "<script>" not in loss_text.loss_markdown(view)
+    assert "<script>" not in table_markdown(loss_table.loss_table(view))

@@ -1,18 +1,25 @@
-"""Details of a case as people paste them: plain text for a mailing list, Markdown, or CSV. Pure."""
+"""Details of a case as tables, and as rows for CSV. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from mitigauge.clock import Clock
-from mitigauge.documents import units
-from mitigauge.documents.forms import Forms
-from mitigauge.documents.grid import markdown_grid, text_grid
 from mitigauge.documents.parts import counted
-from mitigauge.documents.plain_text import markdown, neutralise, paragraph, width
+from mitigauge.documents.plain_text import neutralise
+from mitigauge.documents.table import (
+    Answer,
+    Cell,
+    Column,
+    Quantity,
+    Section,
+    Table,
+    TableView,
+    Text,
+)
+from mitigauge.effect import CellState
 from mitigauge.errors import InvalidInput
 from mitigauge.pages.detail_schemas import (
     BreakdownView,
@@ -23,12 +30,10 @@ from mitigauge.pages.detail_schemas import (
     DetailCell,
     DetailsView,
 )
+from mitigauge.tables.arm_cells import effect_of, marks
 
-COLUMNS = 78
 # Loads of a curve that a text shows; the others are in CSV and JSON.
 MOST_LOADS = 24
-# Characters of names in a table that is too wide.
-SHORT = 16
 MEANING = (
     "Means over boots with their 95 % interval; changes against the baseline in percent of it, "
     "boots compared within blocks, the interval valid for all arms of a row at once. Exploratory: "
@@ -45,84 +50,38 @@ DETAIL_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """One table, before anybody decides how it looks."""
-
-    title: str
-    meaning: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-
-def detail_text(view: DetailsView, figure: str | None = None) -> str:
-    """Every table as plain text of at most 78 columns; *figure*: of breakdowns that show one.
+def detail_table(view: DetailsView, figure: str | None = None) -> TableView:
+    """Every table of a case; *figure*: of breakdowns that show one.
 
     Raises :class:`InvalidInput` for a figure that no breakdown has.
     """
-    lines = [*paragraph(_title(view), COLUMNS)]
-    for said in _said(view):
-        lines += ["", *paragraph(said, COLUMNS)]
-    for grid in _grids(view, figure):
-        lines += ["", *paragraph(grid.title, COLUMNS)]
-        lines += [*paragraph(grid.meaning, COLUMNS)] if grid.meaning else []
-        lines += ["", *_fitting(grid)]
-    return "\n".join(lines) + "\n"
+    return TableView(
+        table="details",
+        title=_title(view),
+        experiment_id=view.experiment_id,
+        experiment=view.experiment,
+        state="",
+        emulated=view.emulated,
+        counted=view.clock is Clock.COUNTED,
+        notes=list(_notes(view)),
+        sections=list(_sections(view, figure)),
+    )
 
 
-def detail_markdown(view: DetailsView, figure: str | None = None) -> str:
-    """The same as Markdown with pipe tables."""
-    lines = [f"# {markdown(_title(view))}"]
-    for said in _said(view):
-        lines += ["", markdown(said)]
-    for grid in _grids(view, figure):
-        lines += ["", f"### {markdown(grid.title)}"]
-        lines += ["", markdown(grid.meaning)] if grid.meaning else []
-        lines += ["", *markdown_grid(grid.head, grid.rows)]
-    return "\n".join(lines) + "\n"
-
-
-def reached_lines(views: Sequence[DetailsView]) -> Iterator[str]:
-    """Of each case whose curve reaches thresholds, where it does: plain text, for a report."""
-    for view in views:
-        for grid in _reached_grids(view):
-            yield ""
-            yield from paragraph(f"{grid.title}; {_title(view)}", COLUMNS)
-            yield from paragraph(grid.meaning, COLUMNS) if grid.meaning else ()
-            yield from _fitting(grid)
-
-
-def reached_markdown_lines(views: Sequence[DetailsView]) -> Iterator[str]:
-    """The same in Markdown."""
-    for view in views:
-        for grid in _reached_grids(view):
-            yield from ("", f"### {markdown(f'{grid.title}; {_title(view)}')}", "")
-            yield from (markdown(grid.meaning), "") if grid.meaning else ()
-            yield from markdown_grid(grid.head, grid.rows)
-
-
-def _reached_grids(view: DetailsView) -> Iterator[Grid]:
+def reached_sections(view: DetailsView) -> Iterator[Section]:
+    """Where the case's curve reaches thresholds, for a report."""
     if view.curve and view.curve.thresholds:
         for arms in _pairs(view.arms):
-            yield _reached(view.curve, arms)
-
-
-def _fitting(grid: Grid) -> list[str]:
-    """The grid in plain text; names are cut where it would be wider than a mail."""
-    lines = text_grid(grid.head, grid.rows)
-    if max(map(width, lines)) <= COLUMNS:
-        return lines
-    head = [neutralise(name, SHORT) for name in grid.head]
-    return text_grid(head, [[neutralise(row[0], SHORT), *row[1:]] for row in grid.rows])
+            section = _reached(view.curve, arms)
+            yield section.model_copy(update={"title": f"{section.title}; {_title(view)}"})
 
 
 def _title(view: DetailsView) -> str:
-    marks = ["EMULATED"] if view.emulated else []
-    marks += ["COUNTED TIME"] if view.clock is Clock.COUNTED else []
-    return ", ".join([f"{view.experiment}: {view.case}", f"host {view.host}", *marks])
+    marked = marks(emulated=view.emulated, counted=view.clock is Clock.COUNTED)
+    return ", ".join([f"{view.experiment}: {view.case}", f"host {view.host}", *marked])
 
 
-def _said(view: DetailsView) -> Iterator[str]:
+def _notes(view: DetailsView) -> Iterator[str]:
     if not view.declared:
         yield NOTHING_DECLARED
     elif not any(arm.boots for arm in view.arms):
@@ -138,7 +97,7 @@ def _said(view: DetailsView) -> Iterator[str]:
         )
 
 
-def _grids(view: DetailsView, figure: str | None) -> Iterator[Grid]:
+def _sections(view: DetailsView, figure: str | None) -> Iterator[Section]:
     known = {f.name for b in view.breakdowns if b.choose == "figure" for f in b.figures}
     if figure is not None and view.breakdowns and figure not in known:
         raise InvalidInput(
@@ -162,7 +121,7 @@ def _pairs(arms: Sequence[DetailArm]) -> list[Sequence[DetailArm]]:
     return [[*baseline, other] for other in others]
 
 
-def _curve(curve: CurveView, arms: Sequence[DetailArm]) -> Iterator[Grid]:
+def _curve(curve: CurveView, arms: Sequence[DetailArm]) -> Iterator[Section]:
     lines = {line.arm_id: line for line in curve.lines}
     loads = sorted({p.load for arm in arms for p in _points(lines, arm)})
     shown = _thinned(loads)
@@ -170,27 +129,50 @@ def _curve(curve: CurveView, arms: Sequence[DetailArm]) -> Iterator[Grid]:
     if len(shown) < len(loads):
         title += f", {len(shown)} of {len(loads)} loads"
     at = {arm.arm_id: {p.load: p for p in _points(lines, arm)} for arm in arms}
-    yield Grid(
-        title,
-        "",
-        [curve.load, *(arm.name for arm in arms)],
-        [[f"{load:g}", *(_point(at[arm.arm_id].get(load)) for arm in arms)] for load in shown],
-    )
+    rows: list[list[Cell]] = [
+        [Text(text=f"{load:g}"), *(_point(at[arm.arm_id].get(load)) for arm in arms)]
+        for load in shown
+    ]
+    yield _section(title, "", curve.load, arms, rows, with_interval=True)
     if curve.thresholds:
         yield _reached(curve, arms)
 
 
-def _reached(curve: CurveView, arms: Sequence[DetailArm]) -> Grid:
+def _reached(curve: CurveView, arms: Sequence[DetailArm]) -> Section:
     own = [f"the case's own is {row.threshold:g}" for row in curve.thresholds if row.is_own]
-    return Grid(
+    return _section(
         f"{curve.reached.title} by threshold: {_against(arms)}",
         "; ".join(filter(None, [curve.reached.help, *own])),
-        [curve.value.unit, *(arm.name for arm in arms), *_change(arms)],
+        curve.value.unit,
+        arms,
         [
-            [f"{row.threshold:g}", *_cells(row.cells, arms, reached_words)]
+            [Text(text=f"{row.threshold:g}"), *_cells(row.cells, arms, _load)]
             for row in curve.thresholds
         ],
+        with_interval=True,
     )
+
+
+def _section(
+    title: str,
+    meaning: str,
+    lead: str,
+    arms: Sequence[DetailArm],
+    rows: list[list[Cell]],
+    *,
+    with_interval: bool = False,
+) -> Section:
+    """A table: what a row is of, a column for each arm, and the change where it is told."""
+    columns = [
+        Column(key="row", title=lead),
+        *(
+            Column(key=arm.name, title=arm.name, kind="quantity", with_interval=with_interval)
+            for arm in arms
+        ),
+        Column(key="change", title="change", kind="answer"),
+    ]
+    shown = columns[: max(map(len, rows), default=len(arms) + 1)]
+    return Section(title=title, meaning=meaning, tables=[Table(columns=shown, rows=rows)])
 
 
 def _points(lines: Mapping[int, CurveLine], arm: DetailArm) -> Sequence[CurvePoint]:
@@ -208,7 +190,7 @@ def _thinned(loads: Sequence[float]) -> Sequence[float]:
 
 def _breakdown(
     breakdown: BreakdownView, arms: Sequence[DetailArm], figure: str | None
-) -> Iterator[Grid]:
+) -> Iterator[Section]:
     figures = {one.name: one for one in breakdown.figures}
     titles = {row.name: row.title for row in breakdown.rows}
     by_row = breakdown.choose == "row"
@@ -220,72 +202,64 @@ def _breakdown(
         if not lines:
             continue
         name = titles[chosen] if by_row else figures[chosen].title
-        yield Grid(
+        yield _section(
             f"{breakdown.title}, {name}: {_against(arms)}",
             "",
-            ["figure" if by_row else breakdown.of, *(a.name for a in arms), *_change(arms)],
+            "figure" if by_row else breakdown.of,
+            arms,
             [
                 [
-                    figures[line.figure].title if by_row else titles[line.row],
-                    *_cells(line.cells, arms, _valued(figures[line.figure].unit)),
+                    Text(text=figures[line.figure].title if by_row else titles[line.row]),
+                    *_cells(line.cells, arms, partial(_value, unit=figures[line.figure].unit)),
                 ]
                 for line in lines
             ],
         )
 
 
-def _valued(unit: str) -> Callable[[DetailCell], str]:
-    def value(cell: DetailCell) -> str:
-        return "absent" if cell.value is None else units.humanise(cell.value, unit)
+def _value(cell: DetailCell, unit: str) -> Quantity:
+    return Quantity(value=cell.value, unit=unit, words="absent")
 
-    return value
+
+def _load(cell: DetailCell) -> Quantity:
+    """At which load a threshold was reached, or in how many boots."""
+    return Quantity(
+        value=cell.value,
+        low=cell.low,
+        high=cell.high,
+        boots=cell.boots,
+        of=cell.of,
+        at_least=cell.at_least,
+        words=f"in {cell.boots} of {cell.of} boots" if cell.of else "no boot",
+    )
 
 
 def _cells(
-    cells: Sequence[DetailCell], arms: Sequence[DetailArm], words: Callable[[DetailCell], str]
-) -> list[str]:
+    cells: Sequence[DetailCell], arms: Sequence[DetailArm], made: Callable[[DetailCell], Quantity]
+) -> list[Cell]:
     """The arms' values, and the last one's change where there are two."""
     by_arm = {cell.arm_id: cell for cell in cells}
-    shown = [words(by_arm[arm.arm_id]) for arm in arms]
-    return [*shown, change_words(by_arm[arms[-1].arm_id])] if len(arms) > 1 else shown
+    shown: list[Cell] = [made(by_arm[arm.arm_id]) for arm in arms]
+    return [*shown, _change(by_arm[arms[-1].arm_id])] if len(arms) > 1 else shown
 
 
-def reached_words(cell: DetailCell) -> str:
-    """``4.21 [3.90, 4.53]``, ``≥ 4.5, 4 of 6 boots``, or in how many boots it was reached."""
-    if cell.value is None:
-        return f"in {cell.boots} of {cell.of} boots" if cell.of else "no boot"
-    value = units.humanise(cell.value, "")
-    if cell.at_least:
-        return f"≥ {value}, {cell.boots} of {cell.of} boots"
-    return f"{value} {_between(cell.low, cell.high)}".rstrip()
+def _change(cell: DetailCell) -> Answer:
+    return Answer(
+        state=CellState.MEASURED,
+        n=cell.boots,
+        effect=effect_of(cell.change_percent, cell.change_low, cell.change_high, note=cell.note),
+    )
 
 
-def change_words(cell: DetailCell) -> str:
-    """The change with its interval, where there is one."""
-    if cell.change_percent is None:
-        return ""
-    return units.effect(cell.change_percent, cell.change_low, cell.change_high)
-
-
-def _point(point: CurvePoint | None) -> str:
+def _point(point: CurvePoint | None) -> Quantity:
     if point is None:
-        return ""
-    return f"{units.humanise(point.value, '')} {_between(point.low, point.high)}".rstrip()
-
-
-def _between(low: float | None, high: float | None) -> str:
-    if low is None or high is None:
-        return "one boot"
-    return f"[{units.humanise(low, '')}, {units.humanise(high, '')}]"
+        return Quantity()
+    return Quantity(value=point.value, low=point.low, high=point.high, boots=point.boots)
 
 
 def _against(arms: Sequence[DetailArm]) -> str:
     names = [arm.name for arm in reversed(arms)]
     return neutralise(" against ".join(names))
-
-
-def _change(arms: Sequence[DetailArm]) -> list[str]:
-    return ["change"] if len(arms) > 1 else []
 
 
 def detail_rows(view: DetailsView) -> Iterator[Mapping[str, Any]]:
@@ -324,13 +298,3 @@ def _of(view: DetailsView, arm: DetailArm, part: str, row: str, figure: str) -> 
 
 def _told(cell: DetailCell) -> dict[str, Any]:
     return cell.model_dump(exclude={"arm_id"})
-
-
-def detail_forms(figure: str | None = None) -> Forms[DetailsView]:
-    """How details are written; *figure*: that of breakdowns which show one."""
-    return Forms(
-        partial(detail_text, figure=figure),
-        partial(detail_markdown, figure=figure),
-        DETAIL_COLUMNS,
-        detail_rows,
-    )

@@ -1,0 +1,189 @@
+"""Tables of an experiment: one address for every kind, and the older names of some."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import PlainTextResponse, Response
+
+from api.database import Database
+from api.experiments import HAS_IT, TEXT_OR_CSV
+from api.parameters import Id, MaybeIdQuery, Word
+from api.stored_pages import StoredPages
+from mitigauge.claims.repository import stamp as claims_stamp
+from mitigauge.documents.table import TableView
+from mitigauge.pages.detail_schemas import DetailsView
+from mitigauge.runs import repository as run_rows
+from mitigauge.tables.counter_schemas import CountersView
+from mitigauge.tables.kind import Form, Kind, TableQuery
+from mitigauge.tables.kinds import COUNTERS, DETAILS, LOSS, THREADS, kind_named
+from mitigauge.tables.loss_schemas import LossView
+from mitigauge.tables.thread_schemas import ThreadsView
+
+router = APIRouter(prefix="/api/experiments", tags=["experiments"])
+Seconds = Annotated[
+    float | None,
+    Query(ge=0.001, le=86_400, description="figures in so many seconds; else the case's window"),
+]
+Suffix = Literal["txt", "md", "csv", "json"]
+FORMS: dict[str, Form] = {"txt": "text", "md": "markdown", "csv": "csv"}
+
+
+def _query(
+    case: MaybeIdQuery = None,
+    host: Word | None = None,
+    metric: Word | None = None,
+    seconds: Seconds = None,
+    figure: Word | None = None,
+    arm: Word | None = None,
+    function: Word | None = None,
+) -> TableQuery:
+    """What is asked for, of the parameters that any kind takes."""
+    return TableQuery(case, host, metric, seconds, figure, arm, function)
+
+
+Asked = Annotated[TableQuery, Depends(_query)]
+
+
+@router.get(
+    "/{experiment_id}/tables/{kind}.{suffix}",
+    response_class=PlainTextResponse,
+    responses=TEXT_OR_CSV,
+)
+def table_file(
+    experiment_id: Id, kind: Word, suffix: Suffix, session: Database, query: Asked
+) -> Response:
+    """A table as text for a mailing list, as Markdown, as CSV, or as JSON."""
+    chosen = kind_named(kind)
+    if suffix == "json":
+        text = chosen.view(session, experiment_id, query).model_dump_json()
+        return Response(text, media_type="application/json")
+    return _written(chosen.write(session, experiment_id, query, FORMS[suffix]), FORMS[suffix])
+
+
+@router.get("/{experiment_id}/tables/{kind}", response_model=TableView, responses=HAS_IT)
+async def show_table(experiment_id: Id, kind: Word, request: Request, query: Asked) -> Response:
+    """A table of any kind: matrix, counters, threads, loss, details, functions and others."""
+    chosen = kind_named(kind)
+    return await _page(request, chosen, experiment_id, query, as_view=True)
+
+
+async def _page(
+    request: Request, kind: Kind[Any], experiment_id: int, query: TableQuery, *, as_view: bool
+) -> Response:
+    pages: StoredPages = request.app.state.pages
+    read = kind.view if as_view else kind.checked_read
+    return await pages.answer(
+        request,
+        ("table", as_view, kind.name, experiment_id, query),
+        lambda session: read(session, experiment_id, query),
+        lambda session: (run_rows.stamp(session, experiment_id), claims_stamp(session)),
+    )
+
+
+def _written(text: str, form: Form) -> PlainTextResponse:
+    media_type = "text/csv; charset=utf-8" if form == "csv" else None
+    return PlainTextResponse(text, media_type=media_type)
+
+
+# Older names: their JSON holds the figures as these addresses always gave them.
+
+
+@router.get("/{experiment_id}/loss", response_model=LossView, responses=HAS_IT)
+async def show_loss(
+    experiment_id: Id, request: Request, case: MaybeIdQuery = None, metric: Word | None = None
+) -> Response:
+    """Two families of modes crossed, by processor; of all primary metrics, or of one case's."""
+    query = TableQuery(case=case, metric=metric)
+    return await _page(request, LOSS, experiment_id, query, as_view=False)
+
+
+@router.get("/{experiment_id}/counters", response_model=CountersView, responses=HAS_IT)
+async def show_counters(
+    experiment_id: Id, request: Request, case: MaybeIdQuery = None, host: Word | None = None
+) -> Response:
+    """Counters of one operation over all arms, of every case that counts or of one."""
+    query = TableQuery(case=case, host=host)
+    return await _page(request, COUNTERS, experiment_id, query, as_view=False)
+
+
+@router.get("/{experiment_id}/threads", response_model=ThreadsView, responses=HAS_IT)
+async def show_threads(
+    experiment_id: Id, request: Request, case: MaybeIdQuery = None, host: Word | None = None
+) -> Response:
+    """Wake-ups, run time and wait time by thread name, of every case that tells or of one."""
+    query = TableQuery(case=case, host=host)
+    return await _page(request, THREADS, experiment_id, query, as_view=False)
+
+
+@router.get(
+    "/{experiment_id}/cases/{case_id}/details", response_model=DetailsView, responses=HAS_IT
+)
+async def show_details(
+    experiment_id: Id, case_id: Id, request: Request, host: Word | None = None
+) -> Response:
+    """What one case on one host tells besides its metrics: a curve over a load, breakdowns."""
+    query = TableQuery(case=case_id, host=host)
+    return await _page(request, DETAILS, experiment_id, query, as_view=False)
+
+
+@router.get("/{experiment_id}/loss/report", response_class=PlainTextResponse, responses=TEXT_OR_CSV)
+def loss_report(
+    experiment_id: Id,
+    session: Database,
+    case: MaybeIdQuery = None,
+    metric: Word | None = None,
+    format: Form = "text",  # noqa: A002
+) -> PlainTextResponse:
+    """The same as text for a mailing list, as Markdown, or as CSV."""
+    query = TableQuery(case=case, metric=metric)
+    return _written(LOSS.write(session, experiment_id, query, format), format)
+
+
+@router.get(
+    "/{experiment_id}/counters/report", response_class=PlainTextResponse, responses=TEXT_OR_CSV
+)
+def counters_report(
+    experiment_id: Id,
+    session: Database,
+    case: MaybeIdQuery = None,
+    host: Word | None = None,
+    format: Form = "text",  # noqa: A002
+) -> PlainTextResponse:
+    """The same as text for a mailing list, as Markdown, or as CSV."""
+    query = TableQuery(case=case, host=host)
+    return _written(COUNTERS.write(session, experiment_id, query, format), format)
+
+
+@router.get(
+    "/{experiment_id}/threads/report", response_class=PlainTextResponse, responses=TEXT_OR_CSV
+)
+def threads_report(
+    experiment_id: Id,
+    session: Database,
+    case: MaybeIdQuery = None,
+    host: Word | None = None,
+    seconds: Seconds = None,
+    format: Form = "text",  # noqa: A002
+) -> PlainTextResponse:
+    """The same as text for a mailing list, as Markdown, or as CSV (in 5 s, if nothing is said)."""
+    query = TableQuery(case=case, host=host, seconds=seconds)
+    return _written(THREADS.write(session, experiment_id, query, format), format)
+
+
+@router.get(
+    "/{experiment_id}/cases/{case_id}/details/report",
+    response_class=PlainTextResponse,
+    responses=TEXT_OR_CSV,
+)
+def details_report(
+    experiment_id: Id,
+    case_id: Id,
+    session: Database,
+    host: Word | None = None,
+    format: Form = "text",  # noqa: A002
+) -> PlainTextResponse:
+    """The same as text for a mailing list, as Markdown, or as CSV."""
+    query = TableQuery(case=case_id, host=host)
+    return _written(DETAILS.write(session, experiment_id, query, format), format)

@@ -1,0 +1,186 @@
+"""`mitigauge experiment table`, and the older names of some kinds of tables."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.export import Id
+from cli.output import Json, echo, print_json, say
+from cli.stored import stored
+
+if TYPE_CHECKING:
+    from mitigauge.tables.kind import Kind, TableQuery
+
+Case = Annotated[int | None, typer.Option("--case", help="Only this case, by its number.")]
+Host = Annotated[str | None, typer.Option("--host", help="Only this host.")]
+Metric = Annotated[str | None, typer.Option("--metric", help="Only this metric.")]
+Figure = Annotated[
+    str | None,
+    typer.Option("--figure", help="The figure of breakdowns that show one: p95_s, say."),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--seconds", help="Figures in so many seconds; else the case's window.", min=0.001
+    ),
+]
+
+
+class TableForm(StrEnum):
+    """How tables are written."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+    CSV = "csv"
+
+
+Format = Annotated[TableForm, typer.Option("--format", help="Form of the tables.")]
+
+
+def table(
+    experiment_id: Id,
+    kind: Annotated[str, typer.Argument(help="The kind; without it, those that there are.")] = "",
+    case: Case = None,
+    host: Host = None,
+    metric: Metric = None,
+    seconds: Seconds = None,
+    figure: Figure = None,
+    arm: Annotated[str | None, typer.Option(help="The arm, for instructions.")] = None,
+    function: Annotated[str | None, typer.Option(help="The function, or a part of it.")] = None,
+    format: Format = TableForm.TEXT,  # noqa: A002
+    json: Json = False,
+) -> None:
+    """Any table of an experiment: its matrix, counters, threads, functions and others.
+
+    Example: mitigauge experiment table 1 matrix --format markdown
+
+    Example: mitigauge experiment table 1 instructions --case 2 --arm loop --function entry_call
+    """
+    from mitigauge.tables.kind import TableQuery
+    from mitigauge.tables.kinds import KINDS, kind_named
+
+    if not kind:
+        for each in KINDS.values():
+            say(f"{each.name:<14} {each.help}")
+        return
+    query = TableQuery(case, host, metric, seconds, figure, arm, function)
+    chosen = kind_named(kind)
+    if json or format is TableForm.JSON:
+        with stored() as session:
+            print_json(chosen.view(session, experiment_id, query))
+        return
+    _print(chosen, experiment_id, query, format)
+
+
+def show_loss(
+    experiment_id: Id,
+    case: Case = None,
+    metric: Metric = None,
+    format: Format = TableForm.TEXT,  # noqa: A002
+    json: Json = False,
+) -> None:
+    """Two families of modes crossed: what each combination loses, by processor.
+
+    Where a comparison's arms cross two families (`cross:` in its spec, or modes with `+` between
+    them). The published losses of the same combinations stand beside ours.
+    """
+    from mitigauge.tables.kind import TableQuery
+    from mitigauge.tables.kinds import LOSS
+
+    _print_model(LOSS, experiment_id, TableQuery(case=case, metric=metric), format, json)
+
+
+def show_counters(
+    experiment_id: Id,
+    case: Case = None,
+    host: Host = None,
+    format: Format = TableForm.TEXT,  # noqa: A002
+    json: Json = False,
+) -> None:
+    """Counters of one operation over all arms: cycles, instructions, branch misses and others.
+
+    Of cases that count (`counters: "yes"` of workload syscall). What a host does not count is
+    absent, never zero.
+    """
+    from mitigauge.tables.kind import TableQuery
+    from mitigauge.tables.kinds import COUNTERS
+
+    _print_model(COUNTERS, experiment_id, TableQuery(case=case, host=host), format, json)
+
+
+def show_details(
+    experiment_id: Id,
+    case: Annotated[
+        int | None,
+        typer.Option("--case", help="The case's number; without it the first that has details."),
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option("--host", help="The host; without it the first.")
+    ] = None,
+    figure: Figure = None,
+    format: Format = TableForm.TEXT,  # noqa: A002
+    json: Json = False,
+) -> None:
+    """What a case tells besides its metrics: load curve, density by threshold, phases, actions.
+
+    Of workloads that declare it, as desktop does. Each figure has an interval over boots and its
+    change against the baseline. They are exploratory: no verdict comes of them.
+    """
+    from mitigauge.tables.kind import TableQuery
+    from mitigauge.tables.kinds import DETAILS
+
+    query = TableQuery(case=case, host=host, figure=figure)
+    _print_model(DETAILS, experiment_id, query, format, json)
+
+
+def show_threads(
+    experiment_id: Id,
+    case: Case = None,
+    host: Host = None,
+    seconds: Seconds = None,
+    format: Format = TableForm.TEXT,  # noqa: A002
+    csv: Annotated[bool, typer.Option("--csv", help="The same as --format csv.")] = False,
+    json: Json = False,
+) -> None:
+    """Which threads are woken, run and wait, by name: before and after, over all arms.
+
+    Of cases whose workload tells (`wakeups`, `window`). As CSV each name and arm is a row, with
+    the columns `state` and `wakeups_in_5s` that published tables have.
+    """
+    from mitigauge.tables.kind import TableQuery
+    from mitigauge.tables.kinds import THREADS
+
+    form = TableForm.CSV if csv and format is not TableForm.JSON else format
+    query = TableQuery(case=case, host=host, seconds=seconds)
+    _print_model(THREADS, experiment_id, query, form, json)
+
+
+def _print_model(
+    kind: Kind[Any], experiment_id: int, query: TableQuery, form: TableForm, json: bool
+) -> None:
+    """As :func:`table`, but JSON holds the figures as these commands always gave them."""
+    if json or form is TableForm.JSON:
+        with stored() as session:
+            print_json(kind.checked_read(session, experiment_id, query))
+        return
+    _print(kind, experiment_id, query, form)
+
+
+def _print(kind: Kind[Any], experiment_id: int, query: TableQuery, form: TableForm) -> None:
+    with stored() as session:
+        match form:
+            case TableForm.CSV:
+                text = kind.write(session, experiment_id, query, "csv")
+            case TableForm.MARKDOWN:
+                text = kind.write(session, experiment_id, query, "markdown")
+            case _:
+                text = kind.write(session, experiment_id, query, "text")
+    if form is TableForm.CSV:
+        sys.stdout.write(text)
+    else:
+        echo(text)

@@ -1,0 +1,10 @@
+"""Pages of the dashboard that tables lead to. Pure."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+
+def case_path(experiment_id: int, case_id: int, host: str) -> str:
+    """The page of a case on a host."""
+    return f"/experiments/{experiment_id}/cases/{case_id}?host={quote(host, safe='')}"
