@@ -9,7 +9,7 @@ from fastapi.responses import PlainTextResponse, Response
 
 from api.database import Database
 from api.experiments import HAS_IT, TEXT_OR_CSV
-from api.parameters import Id, MaybeIdQuery, Word
+from api.parameters import Id, MaybeIdQuery, NameInPath, Word
 from api.stored_pages import StoredPages
 from mitigauge.claims.repository import stamp as claims_stamp
 from mitigauge.documents.table import TableView
@@ -52,7 +52,7 @@ Asked = Annotated[TableQuery, Depends(_query)]
     responses=TEXT_OR_CSV,
 )
 def table_file(
-    experiment_id: Id, kind: Word, suffix: Suffix, session: Database, query: Asked
+    experiment_id: Id, kind: NameInPath, suffix: Suffix, session: Database, query: Asked
 ) -> Response:
     """A table as text for a mailing list, as Markdown, as CSV, or as JSON."""
     chosen = kind_named(kind)
@@ -63,7 +63,9 @@ def table_file(
 
 
 @router.get("/{experiment_id}/tables/{kind}", response_model=TableView, responses=HAS_IT)
-async def show_table(experiment_id: Id, kind: Word, request: Request, query: Asked) -> Response:
+async def show_table(
+    experiment_id: Id, kind: NameInPath, request: Request, query: Asked
+) -> Response:
     """A table of any kind: matrix, counters, threads, loss, details, functions and others."""
     chosen = kind_named(kind)
     return await _page(request, chosen, experiment_id, query, as_view=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from mitigauge.documents import units
 from mitigauge.documents.plain_text import neutralise
-from mitigauge.documents.table import Answer, Cell, Column, Part, Quantity, Table, Text
+from mitigauge.documents.table import Answer, Cell, DataTable, Part, Quantity, TableColumn, TextCell
 from mitigauge.effect import CellState, Effect
 
 SIGNIFICANT = 0.05
@@ -38,9 +38,9 @@ def value_words(cell: Cell) -> str:
     return quantity_words(cell.value)
 
 
-def cell_words(column: Column, cell: Cell) -> str:
+def cell_words(column: TableColumn, cell: Cell) -> str:
     """A cell in one column of a text."""
-    if isinstance(cell, Text):
+    if isinstance(cell, TextCell):
         return f"{cell.text} ({cell.mark})" if cell.mark else cell.text
     if isinstance(cell, Quantity):
         return quantity_words(cell, with_interval=column.with_interval)
@@ -91,7 +91,7 @@ def claims_words(cells: Iterable[Cell], label: str | None = None) -> str:
     )
 
 
-def claim_labels(table: Table) -> list[str]:
+def claim_labels(table: DataTable) -> list[str]:
     """What the claims of a table without arms are called, in their order."""
     return list(
         dict.fromkeys(

@@ -35,7 +35,7 @@ class Quantity(_Closed):
     words: str = Field("", description="in place of a value")
 
 
-class Text(_Closed):
+class TextCell(_Closed):
     """Words, perhaps with a page behind them."""
 
     kind: Literal["text"] = "text"
@@ -45,7 +45,7 @@ class Text(_Closed):
     mark: str = Field("", description="what else to know of it, in a word")
 
 
-class Claim(_Closed):
+class ClaimFigure(_Closed):
     """A published figure that stands beside an answer. Percent, as the answer's effect."""
 
     source: str
@@ -67,10 +67,12 @@ class Answer(_Closed):
     more: dict[str, Quantity] = Field(
         default_factory=dict, description="further figures, by the names in the table's `more`"
     )
-    claims: list[Claim] = Field(default_factory=list)
+    claims: list[ClaimFigure] = Field(default_factory=list)
+    note: str = Field("", description="why there is no effect, or what to know of it")
+    href: str = Field("", description="page of the dashboard behind it")
 
 
-Cell = Annotated[Text | Quantity | Answer, Field(discriminator="kind")]
+Cell = Annotated[TextCell | Quantity | Answer, Field(discriminator="kind")]
 
 
 class ArmHead(_Closed):
@@ -83,7 +85,7 @@ class ArmHead(_Closed):
     is_baseline: bool = False
 
 
-class Column(_Closed):
+class TableColumn(_Closed):
     """One column: what it holds, and how much of it a text shows."""
 
     key: str
@@ -94,18 +96,18 @@ class Column(_Closed):
     with_interval: bool = Field(False, description="whether a quantity's interval is shown")
 
 
-class Note(_Closed):
+class TableNote(_Closed):
     """A line below a table."""
 
     text: str
     label: str = ""
 
 
-class Table(_Closed):
+class DataTable(_Closed):
     """Rows of cells, one for each column. Columns of arms begin with the baseline's."""
 
     caption: str = ""
-    columns: list[Column]
+    columns: list[TableColumn]
     rows: list[list[Cell]]
     more: dict[str, str] = Field(
         default_factory=dict, description="titles of further figures, with their unit"
@@ -114,10 +116,13 @@ class Table(_Closed):
         "beside", description="where a text has claims: in a column if it fits, or a line each"
     )
     claims_title: str = ""
-    notes: list[Note] = Field(default_factory=list)
+    crossed: bool = Field(
+        False, description="the first two columns cross: a page may show them as rows and columns"
+    )
+    notes: list[TableNote] = Field(default_factory=list)
 
 
-class Section(_Closed):
+class TableSection(_Closed):
     """Tables of one thing, with what their figures mean."""
 
     title: str
@@ -125,11 +130,11 @@ class Section(_Closed):
     href: str = Field("", description="page of what it is of")
     emulated: bool = False
     counted: bool = Field(False, description="whether the host's time counts instructions")
-    tables: list[Table]
-    notes: list[Note] = Field(default_factory=list)
+    tables: list[DataTable]
+    notes: list[TableNote] = Field(default_factory=list)
 
 
-class Choice(_Closed):
+class TableChoice(_Closed):
     """Another table of the same kind that can be asked for."""
 
     title: str
@@ -147,6 +152,6 @@ class TableView(_Closed):
     emulated: bool = False
     counted: bool = False
     notes: list[str] = Field(default_factory=list, description="said before the first table")
-    sections: list[Section]
-    choices: list[Choice] = Field(default_factory=list)
+    sections: list[TableSection]
+    choices: list[TableChoice] = Field(default_factory=list)
     more: str = Field("", description="what was left out")

@@ -11,10 +11,10 @@ from mitigauge.documents.table import (
     Answer,
     ArmHead,
     Cell,
-    Column,
+    DataTable,
     Quantity,
-    Section,
-    Table,
+    TableColumn,
+    TableSection,
     TableView,
 )
 
@@ -27,7 +27,7 @@ def table_csv(view: TableView) -> str:
     return "".join(as_csv(columns, ({**blank, **row} for row in rows)))
 
 
-def _of_section(section: Section) -> Iterator[Mapping[str, Any]]:
+def _of_section(section: TableSection) -> Iterator[Mapping[str, Any]]:
     for table in section.tables:
         of = {"table": section.title, "part": table.caption, "emulated": section.emulated}
         for row in table.rows:
@@ -45,7 +45,7 @@ def _of_section(section: Section) -> Iterator[Mapping[str, Any]]:
                 yield {**of, **lead, **_arm(column), **_answer(table, answer)}
 
 
-def _plain(column: Column, cell: Cell) -> Iterator[tuple[str, Any]]:
+def _plain(column: TableColumn, cell: Cell) -> Iterator[tuple[str, Any]]:
     if isinstance(cell, Quantity):
         yield column.key, cell.value
         yield f"{column.key}_unit", cell.unit
@@ -53,12 +53,12 @@ def _plain(column: Column, cell: Cell) -> Iterator[tuple[str, Any]]:
         yield column.key, cell.text
 
 
-def _arm(column: Column) -> Mapping[str, Any]:
+def _arm(column: TableColumn) -> Mapping[str, Any]:
     arm = column.arm or ArmHead(id=0, name=column.key)
     return {"arm": arm.name, "mode": arm.mode, "kernel": arm.kernel, "baseline": arm.is_baseline}
 
 
-def _answer(table: Table, answer: Answer) -> Mapping[str, Any]:
+def _answer(table: DataTable, answer: Answer) -> Mapping[str, Any]:
     effect, value = answer.effect, answer.value
     more = {key: found.value for key in table.more if (found := answer.more.get(key)) is not None}
     return {

@@ -21,12 +21,12 @@ from mitigauge.documents.table import (
     Answer,
     ArmHead,
     Cell,
-    Column,
-    Note,
-    Section,
-    Table,
+    DataTable,
+    TableColumn,
+    TableNote,
+    TableSection,
     TableView,
-    Text,
+    TextCell,
 )
 
 # Short spans of code in words of ours stay; they hold nothing that leaves them.
@@ -51,7 +51,7 @@ def table_markdown_lines(view: TableView) -> Iterator[str]:
         yield markdown(view.more)
 
 
-def section_markdown_lines(section: Section) -> Iterator[str]:
+def section_markdown_lines(section: TableSection) -> Iterator[str]:
     """One section under a heading."""
     yield f"### {markdown(section.title)}"
     if section.meaning:
@@ -80,15 +80,15 @@ def _spaced(text: str) -> str:
     return f"{head}{markdown(text)}{tail}"
 
 
-def _notes(notes: Sequence[Note]) -> Iterator[str]:
+def _notes(notes: Sequence[TableNote]) -> Iterator[str]:
     if notes:
         yield ""
     for note in notes:
-        label = f"{note.label}: " if note.label else ""
+        label = f"{note.label}: " if note.label not in ("", "Note") else ""
         yield f"- {label}{markdown(note.text)}"
 
 
-def _grid(table: Table) -> Iterator[str]:
+def _grid(table: DataTable) -> Iterator[str]:
     labels = [] if any(column.arm for column in table.columns) else claim_labels(table)
     head = [title for column in table.columns for title in _titles(column)]
     rows = [
@@ -105,7 +105,7 @@ def _grid(table: Table) -> Iterator[str]:
     yield from markdown_grid([*head, *(f"claimed {label}" for label in labels)], rows)
 
 
-def _titles(column: Column) -> Sequence[str]:
+def _titles(column: TableColumn) -> Sequence[str]:
     if column.arm is not None:
         return [arm_title(column.arm)]
     return [column.title, *column.parts[1:]] if column.parts else [column.title]
@@ -118,8 +118,8 @@ def arm_title(arm: ArmHead) -> str:
     return f"{arm.name}{kernel}{role}"
 
 
-def _words(table: Table, column: Column, cell: Cell) -> Sequence[str]:
-    if isinstance(cell, Text):
+def _words(table: DataTable, column: TableColumn, cell: Cell) -> Sequence[str]:
+    if isinstance(cell, TextCell):
         return [cell.title or cell.text]
     if not isinstance(cell, Answer):
         return [cell_words(column, cell)]
@@ -128,7 +128,7 @@ def _words(table: Table, column: Column, cell: Cell) -> Sequence[str]:
     return lone_parts(cell, column.parts) if column.parts else [cell_words(column, cell)]
 
 
-def _joined(table: Table, column: Column, answer: Answer) -> str:
+def _joined(table: DataTable, column: TableColumn, answer: Answer) -> str:
     """All of an arm's answer in one cell."""
     told = dict(zip(column.parts, answer_parts(answer, column.parts), strict=True))
     boots = str(answer.n) if answer.n else told.get("n", "")

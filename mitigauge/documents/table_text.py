@@ -19,11 +19,11 @@ from mitigauge.documents.plain_text import indented, neutralise, paragraph, widt
 from mitigauge.documents.table import (
     Answer,
     Cell,
-    Column,
-    Note,
+    DataTable,
     Quantity,
-    Section,
-    Table,
+    TableColumn,
+    TableNote,
+    TableSection,
     TableView,
 )
 
@@ -50,7 +50,7 @@ def table_lines(view: TableView) -> Iterator[str]:
         yield from paragraph(view.more, COLUMNS)
 
 
-def section_lines(section: Section) -> Iterator[str]:
+def section_lines(section: TableSection) -> Iterator[str]:
     """One section: its title, what the figures mean, its tables."""
     yield from paragraph(section.title, COLUMNS)
     if section.meaning:
@@ -67,13 +67,13 @@ def section_lines(section: Section) -> Iterator[str]:
     yield from _notes(section.notes)
 
 
-def _notes(notes: Sequence[Note]) -> Iterator[str]:
+def _notes(notes: Sequence[TableNote]) -> Iterator[str]:
     for note in notes:
         head = f"{note.label}: " if note.label else "  "
         yield from indented(head, neutralise(note.text), COLUMNS)
 
 
-def _grids(table: Table) -> Iterator[str]:
+def _grids(table: DataTable) -> Iterator[str]:
     arms = [place for place, column in enumerate(table.columns) if column.arm is not None]
     if not arms:
         yield from _flat(table)
@@ -88,7 +88,7 @@ def _grids(table: Table) -> Iterator[str]:
 # Without arms: cells side by side as they are.
 
 
-def _flat(table: Table) -> Iterator[str]:
+def _flat(table: DataTable) -> Iterator[str]:
     labels = claim_labels(table)
     head = [title for column in table.columns for title in _titles(column)]
     rows = [
@@ -133,11 +133,11 @@ def _is_narrow(lines: Sequence[str]) -> bool:
     return max(map(width, lines)) <= COLUMNS
 
 
-def _titles(column: Column) -> Sequence[str]:
+def _titles(column: TableColumn) -> Sequence[str]:
     return [column.title, *column.parts[1:]] if column.parts else [column.title]
 
 
-def _words(column: Column, cell: Cell) -> Sequence[str]:
+def _words(column: TableColumn, cell: Cell) -> Sequence[str]:
     if isinstance(cell, Answer) and column.parts:
         return lone_parts(cell, column.parts)
     return [cell_words(column, cell)]
@@ -146,7 +146,7 @@ def _words(column: Column, cell: Cell) -> Sequence[str]:
 # With arms: each beside the baseline.
 
 
-def _pair(table: Table, places: Sequence[int]) -> Iterator[str]:
+def _pair(table: DataTable, places: Sequence[int]) -> Iterator[str]:
     lead = [place for place, column in enumerate(table.columns) if column.arm is None]
     heads = [table.columns[place] for place in lead]
     names = [arm.name for place in places if (arm := table.columns[place].arm)]
@@ -187,7 +187,7 @@ def _cut(head: Sequence[str], rows: Sequence[Sequence[str]], columns: int) -> li
     return grid if _is_narrow(grid) else text_grid(head[:columns], [r[:columns] for r in rows])
 
 
-def _more(table: Table, places: Sequence[int], first: Sequence[Sequence[str]]) -> Iterator[str]:
+def _more(table: DataTable, places: Sequence[int], first: Sequence[Sequence[str]]) -> Iterator[str]:
     names = [arm.name for place in places if (arm := table.columns[place].arm)]
     for key, title in table.more.items():
         found = [
@@ -212,7 +212,7 @@ def _further(cell: Cell, key: str) -> Quantity | None:
 
 
 def _claims_below(
-    heads: Sequence[Column],
+    heads: Sequence[TableColumn],
     first: Sequence[Sequence[str]],
     changes: Sequence[str],
     answers: Sequence[Cell],

@@ -125,7 +125,9 @@ def _grid(lines: Sequence[Line], label: int, columns: Sequence[_Column]) -> Iter
     rule = ["-" * column.columns for column in columns]
     yield from _row(["-" * label], label, columns, [[dashes] for dashes in rule])
     for index, line in enumerate(lines):
-        yield from _row(_name(line.label, label), label, columns, [column.cells[index] for column in columns])
+        yield from _row(
+            _name(line.label, label), label, columns, [column.cells[index] for column in columns]
+        )
 
 
 def _name(text: str, columns: int) -> Lines:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mitigauge.documents.table import ArmHead, Claim, Column, Part
+from mitigauge.documents.table import ArmHead, ClaimFigure, Part, TableColumn
 from mitigauge.effect import Effect, Verdict
 from mitigauge.tables.counter_schemas import CounterArm, CounterClaim
 
@@ -19,10 +19,10 @@ def place_title(what: str, case: str, comparison: str, *facts: str) -> str:
     return ", ".join([f"{what} of {case} ({comparison})", *filter(None, facts)])
 
 
-def arm_columns(arms: Iterable[CounterArm], parts: Sequence[Part]) -> list[Column]:
+def arm_columns(arms: Iterable[CounterArm], parts: Sequence[Part]) -> list[TableColumn]:
     """A column for each arm, the baseline's first."""
     return [
-        Column(
+        TableColumn(
             key=f"arm-{arm.arm_id}",
             title=arm.name,
             kind="answer",
@@ -39,10 +39,10 @@ def arm_columns(arms: Iterable[CounterArm], parts: Sequence[Part]) -> list[Colum
     ]
 
 
-def claims_of(claims: Iterable[CounterClaim]) -> list[Claim]:
+def claims_of(claims: Iterable[CounterClaim]) -> list[ClaimFigure]:
     """Published changes as a cell holds them."""
     return [
-        Claim(
+        ClaimFigure(
             source=claim.source,
             label=claim.source,
             low=claim.low_percent,

@@ -10,12 +10,12 @@ from mitigauge.documents.table import (
     DECIDED,
     Answer,
     Cell,
-    Column,
+    DataTable,
     Quantity,
-    Section,
-    Table,
+    TableColumn,
+    TableSection,
     TableView,
-    Text,
+    TextCell,
 )
 from mitigauge.effect import CellState, Effect
 from mitigauge.pages.consequence_schemas import ConsequencesView, EstimateView, VerdictSummary
@@ -47,8 +47,10 @@ class NamedConsequences(ConsequencesView):
 def consequence_table(view: NamedConsequences, query: TableQuery) -> TableView:
     """A section for what exits explain, one for single operations."""
     sections = [
-        Section(title="What exits explain", meaning=EXITS, tables=[_models(view, query)]),
-        Section(title="Single operations and real work", meaning=OPERATIONS, tables=[_work(view)]),
+        TableSection(title="What exits explain", meaning=EXITS, tables=[_models(view, query)]),
+        TableSection(
+            title="Single operations and real work", meaning=OPERATIONS, tables=[_work(view)]
+        ),
     ]
     shown = [section for section in sections if section.tables[0].rows]
     return TableView(
@@ -64,25 +66,25 @@ def consequence_table(view: NamedConsequences, query: TableQuery) -> TableView:
     )
 
 
-def _models(view: NamedConsequences, query: TableQuery) -> Table:
+def _models(view: NamedConsequences, query: TableQuery) -> DataTable:
     titles = ("measured", "predicted", "by number", "by cost", "rest")
-    return Table(
+    return DataTable(
         columns=[
-            Column(key="case", title="case"),
-            Column(key="host", title="host"),
-            Column(key="arm", title="arm"),
-            Column(key="rate", title="exits/s", kind="quantity"),
-            Column(key="cost", title="cost", kind="quantity"),
-            *(Column(key=title, title=title, kind="answer") for title in titles),
+            TableColumn(key="case", title="case"),
+            TableColumn(key="host", title="host"),
+            TableColumn(key="arm", title="arm"),
+            TableColumn(key="rate", title="exits/s", kind="quantity"),
+            TableColumn(key="cost", title="cost", kind="quantity"),
+            *(TableColumn(key=title, title=title, kind="answer") for title in titles),
         ],
         rows=[
             [
-                Text(
+                TextCell(
                     text=f"{model.case}, {model.metric_title}",
                     href=case_path(view.experiment_id, model.case_id, model.host),
                 ),
-                Text(text=model.host),
-                Text(text=f"{model.arm} against {model.baseline}"),
+                TextCell(text=model.host),
+                TextCell(text=f"{model.arm} against {model.baseline}"),
                 Quantity(value=model.rate, unit="count"),
                 Quantity(value=model.cost_ns, unit="ns", words="none came"),
                 *(
@@ -103,14 +105,14 @@ def _estimate(estimate: EstimateView, blocks: int) -> Answer:
     return Answer(state=CellState.MEASURED, n=blocks, effect=effect)
 
 
-def _work(view: NamedConsequences) -> Table:
-    return Table(
+def _work(view: NamedConsequences) -> DataTable:
+    return DataTable(
         columns=[
-            Column(key="arm", title="arm"),
-            Column(key="host", title="host"),
-            Column(key="of", title="of"),
-            Column(key="case", title="case"),
-            Column(key="change", title="change", kind="answer", parts=DECIDED),
+            TableColumn(key="arm", title="arm"),
+            TableColumn(key="host", title="host"),
+            TableColumn(key="of", title="of"),
+            TableColumn(key="case", title="case"),
+            TableColumn(key="change", title="change", kind="answer", parts=DECIDED),
         ],
         rows=list(_work_rows(view)),
     )
@@ -122,10 +124,10 @@ def _work_rows(view: NamedConsequences) -> Iterator[list[Cell]]:
         for of, figures in (("operation", one.micro), ("real work", one.macro)):
             for figure in figures:
                 yield [
-                    Text(text=named, title=f"{named} ({one.mode})"),
-                    Text(text=one.host),
-                    Text(text=of),
-                    Text(
+                    TextCell(text=named, title=f"{named} ({one.mode})"),
+                    TextCell(text=one.host),
+                    TextCell(text=of),
+                    TextCell(
                         text=f"{figure.case}, {figure.metric_title}",
                         href=case_path(view.experiment_id, figure.case_id, one.host),
                     ),

@@ -10,13 +10,13 @@ from mitigauge.documents.parts import counted
 from mitigauge.documents.table import (
     DECIDED,
     Answer,
-    Column,
-    Note,
+    DataTable,
     Quantity,
-    Section,
-    Table,
+    TableColumn,
+    TableNote,
+    TableSection,
     TableView,
-    Text,
+    TextCell,
 )
 from mitigauge.effect import CellState
 from mitigauge.tables.arm_cells import arm_columns, claims_of, effect_of, marks, place_title
@@ -58,20 +58,20 @@ def _missing(view: CountersView) -> Iterator[str]:
         yield f"{more} not shown: name a case (`mitigauge experiment counters ID --case NUMBER`)."
 
 
-def _section(view: CountersView, table: CounterTable) -> Section:
+def _section(view: CountersView, table: CounterTable) -> TableSection:
     marked = marks(emulated=table.emulated, counted=table.counted)
     facts = (table.host_class, table.processor, f"host {table.host}", *marked)
     absent = f"{', '.join(table.absent)}: this host does not count them"
-    return Section(
+    return TableSection(
         title=place_title("Counters", table.case, table.comparison, *facts),
         meaning=MEANING,
         href=case_path(view.experiment_id, table.case_id, table.host),
         emulated=table.emulated,
         counted=table.counted,
         tables=[
-            Table(
+            DataTable(
                 columns=[
-                    Column(key="counter", title="counter"),
+                    TableColumn(key="counter", title="counter"),
                     *arm_columns(table.arms, DECIDED),
                 ],
                 rows=[
@@ -80,12 +80,12 @@ def _section(view: CountersView, table: CounterTable) -> Section:
                 ],
             )
         ],
-        notes=[Note(text=absent, label="Absent")] if table.absent else [],
+        notes=[TableNote(text=absent, label="Absent")] if table.absent else [],
     )
 
 
-def _name(row: CounterRow) -> Text:
-    return Text(text=row.metric, title=f"{row.title} ({row.unit})")
+def _name(row: CounterRow) -> TextCell:
+    return TextCell(text=row.metric, title=f"{row.title} ({row.unit})")
 
 
 def _in_order(table: CounterTable, row: CounterRow) -> Iterator[CounterCell | None]:
@@ -111,6 +111,7 @@ def _answer(cell: CounterCell | None, row: CounterRow) -> Answer:
             note=cell.note,
         ),
         claims=claims_of(cell.claims),
+        note=cell.note,
     )
 
 

@@ -12,12 +12,12 @@ from mitigauge.documents.plain_text import neutralise
 from mitigauge.documents.table import (
     Answer,
     Cell,
-    Column,
+    DataTable,
     Quantity,
-    Section,
-    Table,
+    TableColumn,
+    TableSection,
     TableView,
-    Text,
+    TextCell,
 )
 from mitigauge.effect import CellState
 from mitigauge.errors import InvalidInput
@@ -68,7 +68,7 @@ def detail_table(view: DetailsView, figure: str | None = None) -> TableView:
     )
 
 
-def reached_sections(view: DetailsView) -> Iterator[Section]:
+def reached_sections(view: DetailsView) -> Iterator[TableSection]:
     """Where the case's curve reaches thresholds, for a report."""
     if view.curve and view.curve.thresholds:
         for arms in _pairs(view.arms):
@@ -97,7 +97,7 @@ def _notes(view: DetailsView) -> Iterator[str]:
         )
 
 
-def _sections(view: DetailsView, figure: str | None) -> Iterator[Section]:
+def _sections(view: DetailsView, figure: str | None) -> Iterator[TableSection]:
     known = {f.name for b in view.breakdowns if b.choose == "figure" for f in b.figures}
     if figure is not None and view.breakdowns and figure not in known:
         raise InvalidInput(
@@ -121,7 +121,7 @@ def _pairs(arms: Sequence[DetailArm]) -> list[Sequence[DetailArm]]:
     return [[*baseline, other] for other in others]
 
 
-def _curve(curve: CurveView, arms: Sequence[DetailArm]) -> Iterator[Section]:
+def _curve(curve: CurveView, arms: Sequence[DetailArm]) -> Iterator[TableSection]:
     lines = {line.arm_id: line for line in curve.lines}
     loads = sorted({p.load for arm in arms for p in _points(lines, arm)})
     shown = _thinned(loads)
@@ -130,7 +130,7 @@ def _curve(curve: CurveView, arms: Sequence[DetailArm]) -> Iterator[Section]:
         title += f", {len(shown)} of {len(loads)} loads"
     at = {arm.arm_id: {p.load: p for p in _points(lines, arm)} for arm in arms}
     rows: list[list[Cell]] = [
-        [Text(text=f"{load:g}"), *(_point(at[arm.arm_id].get(load)) for arm in arms)]
+        [TextCell(text=f"{load:g}"), *(_point(at[arm.arm_id].get(load)) for arm in arms)]
         for load in shown
     ]
     yield _section(title, "", curve.load, arms, rows, with_interval=True)
@@ -138,7 +138,7 @@ def _curve(curve: CurveView, arms: Sequence[DetailArm]) -> Iterator[Section]:
         yield _reached(curve, arms)
 
 
-def _reached(curve: CurveView, arms: Sequence[DetailArm]) -> Section:
+def _reached(curve: CurveView, arms: Sequence[DetailArm]) -> TableSection:
     own = [f"the case's own is {row.threshold:g}" for row in curve.thresholds if row.is_own]
     return _section(
         f"{curve.reached.title} by threshold: {_against(arms)}",
@@ -146,7 +146,7 @@ def _reached(curve: CurveView, arms: Sequence[DetailArm]) -> Section:
         curve.value.unit,
         arms,
         [
-            [Text(text=f"{row.threshold:g}"), *_cells(row.cells, arms, _load)]
+            [TextCell(text=f"{row.threshold:g}"), *_cells(row.cells, arms, _load)]
             for row in curve.thresholds
         ],
         with_interval=True,
@@ -161,18 +161,18 @@ def _section(
     rows: list[list[Cell]],
     *,
     with_interval: bool = False,
-) -> Section:
+) -> TableSection:
     """A table: what a row is of, a column for each arm, and the change where it is told."""
     columns = [
-        Column(key="row", title=lead),
+        TableColumn(key="row", title=lead),
         *(
-            Column(key=arm.name, title=arm.name, kind="quantity", with_interval=with_interval)
+            TableColumn(key=arm.name, title=arm.name, kind="quantity", with_interval=with_interval)
             for arm in arms
         ),
-        Column(key="change", title="change", kind="answer"),
+        TableColumn(key="change", title="change", kind="answer"),
     ]
     shown = columns[: max(map(len, rows), default=len(arms) + 1)]
-    return Section(title=title, meaning=meaning, tables=[Table(columns=shown, rows=rows)])
+    return TableSection(title=title, meaning=meaning, tables=[DataTable(columns=shown, rows=rows)])
 
 
 def _points(lines: Mapping[int, CurveLine], arm: DetailArm) -> Sequence[CurvePoint]:
@@ -190,7 +190,7 @@ def _thinned(loads: Sequence[float]) -> Sequence[float]:
 
 def _breakdown(
     breakdown: BreakdownView, arms: Sequence[DetailArm], figure: str | None
-) -> Iterator[Section]:
+) -> Iterator[TableSection]:
     figures = {one.name: one for one in breakdown.figures}
     titles = {row.name: row.title for row in breakdown.rows}
     by_row = breakdown.choose == "row"
@@ -209,7 +209,7 @@ def _breakdown(
             arms,
             [
                 [
-                    Text(text=figures[line.figure].title if by_row else titles[line.row]),
+                    TextCell(text=figures[line.figure].title if by_row else titles[line.row]),
                     *_cells(line.cells, arms, partial(_value, unit=figures[line.figure].unit)),
                 ]
                 for line in lines

@@ -9,12 +9,12 @@ from mitigauge.documents.table import (
     Answer,
     ArmHead,
     Cell,
-    Column,
+    DataTable,
     Quantity,
-    Section,
-    Table,
+    TableColumn,
+    TableSection,
     TableView,
-    Text,
+    TextCell,
 )
 from mitigauge.effect import CellState, Effect
 from mitigauge.errors import InvalidInput
@@ -35,18 +35,18 @@ def function_table(view: FunctionsView, _: TableQuery) -> TableView:
     """The functions that differ most, a column for each arm."""
     marked = marks(emulated=view.emulated, counted=view.counted)
     left = view.found - len(view.functions)
-    section = Section(
+    section = TableSection(
         title=", ".join([f"Functions of {view.case}", f"host {view.host}", view.event, *marked]),
         meaning=MEANING.format(unit=view.unit),
         href=case_path(view.experiment_id, view.case_id, view.host),
         emulated=view.emulated,
         counted=view.counted,
         tables=[
-            Table(
+            DataTable(
                 columns=[
-                    Column(key="function", title="function"),
+                    TableColumn(key="function", title="function"),
                     *(
-                        Column(
+                        TableColumn(
                             key=f"arm-{arm.arm_id}",
                             title=arm.arm,
                             kind="answer",
@@ -58,7 +58,7 @@ def function_table(view: FunctionsView, _: TableQuery) -> TableView:
                 ],
                 rows=[
                     [
-                        Text(text=row.function),
+                        TextCell(text=row.function),
                         *(_answer(cell, view, place) for place, cell in enumerate(row.cells)),
                     ]
                     for row in view.functions

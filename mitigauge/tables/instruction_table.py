@@ -8,12 +8,12 @@ from sqlalchemy.orm import Session
 from mitigauge.documents.table import (
     Answer,
     Cell,
-    Column,
+    DataTable,
     Quantity,
-    Section,
-    Table,
+    TableColumn,
+    TableSection,
     TableView,
-    Text,
+    TextCell,
 )
 from mitigauge.effect import CellState, Effect
 from mitigauge.errors import InvalidInput
@@ -51,7 +51,7 @@ def arm_instruction_table(view: ArmInstructions, _: TableQuery) -> TableView:
         counted=diff.counted,
         notes=list(_notes(diff)),
         sections=[
-            Section(
+            TableSection(
                 title=", ".join([part.name_b or part.name_a, diff.title, *where]),
                 meaning=f"{diff.event}, {diff.unit}. {diff.skid}",
                 emulated=diff.emulated,
@@ -70,15 +70,15 @@ def _notes(diff: InstructionTable) -> list[str]:
     return [diff.why_none, *([f"With instructions: {known}."] if known else [])]
 
 
-def _table(diff: InstructionTable, rows: list[InstructionRow]) -> Table:
-    return Table(
+def _table(diff: InstructionTable, rows: list[InstructionRow]) -> DataTable:
+    return DataTable(
         columns=[
-            Column(key="a", title=diff.a, kind="quantity"),
-            Column(key="b", title=diff.b, kind="quantity"),
-            Column(key="difference", title="difference", kind="answer"),
-            Column(key="mark", title=""),
-            Column(key="text_a", title=f"in {diff.a}"),
-            Column(key="text_b", title=f"in {diff.b}"),
+            TableColumn(key="a", title=diff.a, kind="quantity"),
+            TableColumn(key="b", title=diff.b, kind="quantity"),
+            TableColumn(key="difference", title="difference", kind="answer"),
+            TableColumn(key="mark", title=""),
+            TableColumn(key="text_a", title=f"in {diff.a}"),
+            TableColumn(key="text_b", title=f"in {diff.b}"),
         ],
         rows=[_cells(row) for row in rows if row.samples_a or row.samples_b or row.mark],
     )
@@ -92,9 +92,9 @@ def _cells(row: InstructionRow) -> list[Cell]:
         Quantity(value=row.a),
         Quantity(value=row.b),
         Answer(state=CellState.MEASURED, effect=effect),
-        Text(text=row.mark),
-        Text(text="" if row.place_a is None else f"+{row.place_a:x} {row.text_a}"),
-        Text(text="" if row.place_b is None else f"+{row.place_b:x} {row.text_b}"),
+        TextCell(text=row.mark),
+        TextCell(text="" if row.place_a is None else f"+{row.place_a:x} {row.text_a}"),
+        TextCell(text="" if row.place_b is None else f"+{row.place_b:x} {row.text_b}"),
     ]
 
 

@@ -10,19 +10,20 @@ from mitigauge.documents.parts import counted
 from mitigauge.documents.table import (
     DECIDED,
     Answer,
-    Choice,
-    Claim,
-    Column,
-    Note,
+    ClaimFigure,
+    DataTable,
     Quantity,
-    Section,
-    Table,
+    TableChoice,
+    TableColumn,
+    TableNote,
+    TableSection,
     TableView,
-    Text,
+    TextCell,
 )
 from mitigauge.effect import CellState, Effect
 from mitigauge.tables.arm_cells import marks
 from mitigauge.tables.loss_schemas import LossBlock, LossCell, LossTable, LossView
+from mitigauge.tables.paths import case_path
 
 NOTHING_CROSSED = (
     "No comparison of this experiment crosses two families of modes. Give a comparison "
@@ -47,9 +48,9 @@ def loss_table(view: LossView) -> TableView:
         emulated=view.emulated,
         counted=view.counted,
         notes=[] if view.choices else [NOTHING_CROSSED],
-        sections=[_section(table) for table in view.tables],
+        sections=[_section(view, table) for table in view.tables],
         choices=[
-            Choice(
+            TableChoice(
                 title=f"{choice.case}, {choice.metric_title}",
                 query={"case": str(choice.case_id), "metric": choice.metric},
             )
@@ -59,37 +60,49 @@ def loss_table(view: LossView) -> TableView:
     )
 
 
-def _section(table: LossTable) -> Section:
-    return Section(
+def _section(view: LossView, table: LossTable) -> TableSection:
+    return TableSection(
         title=_caption(table),
         meaning=_meaning(table),
         emulated=any(block.emulated for block in table.blocks),
         counted=any(block.counted for block in table.blocks),
         tables=[
-            Table(
+            DataTable(
                 caption=_of_host(block),
                 columns=[
-                    Column(key="first", title=table.first.family),
-                    Column(key="second", title=table.second.family),
-                    Column(key="loss", title="loss", kind="answer", parts=DECIDED),
+                    TableColumn(key="first", title=table.first.family),
+                    TableColumn(key="second", title=table.second.family),
+                    TableColumn(key="loss", title="loss", kind="answer", parts=DECIDED),
                 ],
                 rows=[
-                    [Text(text=cell.first), Text(text=cell.second), _answer(cell, table.unit)]
+                    [
+                        TextCell(text=cell.first),
+                        TextCell(text=cell.second),
+                        _answer(cell, table, path),
+                    ]
+                    for path in [_path(view, table, block)]
                     for cell in block.cells
                 ],
+                crossed=True,
                 claims_title="Claimed losses beside it:",
-                notes=[Note(text=note) for note in _notes(block)],
+                notes=[TableNote(text=note) for note in _notes(block)],
             )
             for block in table.blocks
         ],
     )
 
 
-def _answer(cell: LossCell, unit: str) -> Answer:
+def _path(view: LossView, table: LossTable, block: LossBlock) -> str:
+    """The page of the table's metric on the host."""
+    return f"{case_path(view.experiment_id, table.case_id, block.host)}&metric={table.metric}"
+
+
+def _answer(cell: LossCell, table: LossTable, path: str) -> Answer:
+    told = f"the kernel said: {'; '.join(cell.observed)}" if cell.observed else cell.note
     return Answer(
         state=CellState(cell.state),
         n=cell.n,
-        value=None if cell.mean is None else Quantity(value=cell.mean, unit=unit),
+        value=None if cell.mean is None else Quantity(value=cell.mean, unit=table.unit),
         effect=None
         if cell.loss_percent is None or cell.state != "measured"
         else Effect(
@@ -102,7 +115,7 @@ def _answer(cell: LossCell, unit: str) -> Answer:
             note=cell.note,
         ),
         claims=[
-            Claim(
+            ClaimFigure(
                 source=claim.source,
                 label=claim.label,
                 low=claim.low_percent,
@@ -112,6 +125,8 @@ def _answer(cell: LossCell, unit: str) -> Answer:
             )
             for claim in cell.claims
         ],
+        note=told,
+        href=path,
     )
 
 

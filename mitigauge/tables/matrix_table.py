@@ -10,12 +10,12 @@ from mitigauge.documents.table import (
     DECIDED,
     Answer,
     Cell,
-    Column,
+    DataTable,
     Quantity,
-    Section,
-    Table,
+    TableColumn,
+    TableSection,
     TableView,
-    Text,
+    TextCell,
 )
 from mitigauge.effect import CellState
 from mitigauge.pages.experiments import show_experiment
@@ -62,13 +62,15 @@ def _is_asked(row: RowView, query: TableQuery) -> bool:
     )
 
 
-def _section(view: ExperimentView, comparison: ComparisonView, rows: Sequence[RowView]) -> Section:
+def _section(
+    view: ExperimentView, comparison: ComparisonView, rows: Sequence[RowView]
+) -> TableSection:
     host = rows[0].host
     facts = view.host_facts.get(host) or HostFacts(name=host)
     emulated, counted = facts.emulated, facts.clock is Clock.COUNTED
     arms = sorted(comparison.arms, key=lambda arm: not arm.is_baseline)
     described = [facts.host_class, facts.processor, f"host {host}"]
-    return Section(
+    return TableSection(
         title=", ".join(
             [
                 f"{comparison.name}, {comparison.family_title}",
@@ -80,10 +82,10 @@ def _section(view: ExperimentView, comparison: ComparisonView, rows: Sequence[Ro
         emulated=emulated,
         counted=counted,
         tables=[
-            Table(
+            DataTable(
                 columns=[
-                    Column(key="case", title="case"),
-                    Column(key="metric", title="metric"),
+                    TableColumn(key="case", title="case"),
+                    TableColumn(key="metric", title="metric"),
                     *arm_columns(map(CounterArm.of, arms), DECIDED),
                 ],
                 rows=[list(_cells(view, row, [arm.id for arm in arms])) for row in rows],
@@ -94,8 +96,8 @@ def _section(view: ExperimentView, comparison: ComparisonView, rows: Sequence[Ro
 
 def _cells(view: ExperimentView, row: RowView, arms: Sequence[int]) -> Iterator[Cell]:
     by_arm = {cell.arm_id: cell for cell in row.cells}
-    yield Text(text=row.case, href=case_path(view.id, row.case_id, row.host))
-    yield Text(text=row.metric, title=row.metric_title, mark="" if row.primary else "secondary")
+    yield TextCell(text=row.case, href=case_path(view.id, row.case_id, row.host))
+    yield TextCell(text=row.metric, title=row.metric_title, mark="" if row.primary else "secondary")
     for arm in arms:
         yield answer_of(by_arm.get(arm), row.unit)
 
@@ -109,6 +111,7 @@ def answer_of(cell: CellView | None, unit: str) -> Answer:
         n=cell.n,
         value=None if cell.mean is None else Quantity(value=cell.mean, unit=unit),
         effect=cell.effect,
+        note=cell.note,
     )
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from mitigauge.documents.parts import counted
-from mitigauge.documents.table import Answer, Column, Section, Table, TableView, Text
+from mitigauge.documents.table import (
+    Answer,
+    DataTable,
+    TableColumn,
+    TableSection,
+    TableView,
+    TextCell,
+)
 from mitigauge.effect import CellState, Effect
 from mitigauge.errors import NotFound
 from mitigauge.pages.experiments import show_head
@@ -33,26 +40,26 @@ class ExperimentLine(SeriesLine):
 def revision_line_table(view: ExperimentLine, query: TableQuery) -> TableView:
     """A row for each case and arm, a column for each revision."""
     rows = [row for row in view.rows if query.host in (None, row.host)]
-    table = Table(
+    table = DataTable(
         columns=[
-            Column(key="case", title="case"),
-            Column(key="arm", title="arm"),
-            Column(key="host", title="host"),
-            *(Column(key=name, title=name, kind="answer") for name in view.revisions),
-            Column(key="first_worse", title="first worse"),
+            TableColumn(key="case", title="case"),
+            TableColumn(key="arm", title="arm"),
+            TableColumn(key="host", title="host"),
+            *(TableColumn(key=name, title=name, kind="answer") for name in view.revisions),
+            TableColumn(key="first_worse", title="first worse"),
         ],
         rows=[
             [
                 _case(row),
-                Text(text=row.arm),
-                Text(text=row.host, mark="emulated" if row.emulated else ""),
+                TextCell(text=row.arm),
+                TextCell(text=row.host, mark="emulated" if row.emulated else ""),
                 *map(_answer, row.points),
-                Text(text=row.first_worse),
+                TextCell(text=row.first_worse),
             ]
             for row in rows
         ],
     )
-    section = Section(
+    section = TableSection(
         title=f"Revisions of {view.series}", meaning=MEANING, href=f"/series/{view.series}",
         emulated=any(row.emulated for row in rows), counted=any(row.counted for row in rows),
         tables=[table],
@@ -71,8 +78,8 @@ def revision_line_table(view: ExperimentLine, query: TableQuery) -> TableView:
     )
 
 
-def _case(row: LineRow) -> Text:
-    return Text(text=f"{row.case}, {row.metric}", title=f"{row.case}, {row.metric_title}")
+def _case(row: LineRow) -> TextCell:
+    return TextCell(text=f"{row.case}, {row.metric}", title=f"{row.case}, {row.metric_title}")
 
 
 def _answer(point: LinePoint | None) -> Answer:

@@ -9,13 +9,13 @@ from mitigauge.documents import units
 from mitigauge.documents.parts import counted
 from mitigauge.documents.table import (
     Answer,
-    Column,
-    Note,
+    DataTable,
     Quantity,
-    Section,
-    Table,
+    TableColumn,
+    TableNote,
+    TableSection,
     TableView,
-    Text,
+    TextCell,
 )
 from mitigauge.effect import CellState
 from mitigauge.tables.arm_cells import arm_columns, claims_of, effect_of, marks, place_title
@@ -64,19 +64,19 @@ def _missing(view: ThreadsView) -> Iterator[str]:
         yield f"{more} not shown: name one (`mitigauge experiment threads ID --case NUMBER`)."
 
 
-def _section(view: ThreadsView, table: ThreadTableView, seconds: float) -> Section:
+def _section(view: ThreadsView, table: ThreadTableView, seconds: float) -> TableSection:
     marked = marks(emulated=table.emulated, counted=table.counted)
     facts = (table.host_class, table.processor, f"host {table.host}", *marked)
-    return Section(
+    return TableSection(
         title=place_title("Threads", table.case, table.comparison, *facts),
         meaning=MEANING.format(window=f"{seconds:g} s"),
         href=case_path(view.experiment_id, table.case_id, table.host),
         emulated=table.emulated,
         counted=table.counted,
         tables=[
-            Table(
+            DataTable(
                 columns=[
-                    Column(key="threads", title="threads"),
+                    TableColumn(key="threads", title="threads"),
                     *arm_columns(table.arms, ("change", "interval")),
                 ],
                 rows=[
@@ -87,12 +87,12 @@ def _section(view: ThreadsView, table: ThreadTableView, seconds: float) -> Secti
                 claims="below",
             )
         ],
-        notes=[Note(text=text, label="Note") for text in _notes(table, seconds)],
+        notes=[TableNote(text=text, label="Note") for text in _notes(table, seconds)],
     )
 
 
-def _name(row: ThreadRow) -> Text:
-    return Text(text=row.name, title=row.name, mark="load" if row.own else "")
+def _name(row: ThreadRow) -> TextCell:
+    return TextCell(text=row.name, title=row.name, mark="load" if row.own else "")
 
 
 def _notes(table: ThreadTableView, seconds: float) -> Iterator[str]:
@@ -124,6 +124,7 @@ def _answer(cell: ThreadCell, seconds: float) -> Answer:
         else None,
         more={key: _quantity(each, seconds) for key, each in times.items() if each is not None},
         claims=claims_of(cell.claims),
+        note=wakeups.note if wakeups else "",
     )
 
 

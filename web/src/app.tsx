@@ -1,12 +1,11 @@
 /** The frame of the dashboard and which page belongs to which address. */
 
 import { useEffect, useRef, useState } from "react";
-import { Link, Redirect, Route, Switch, useLocation } from "wouter";
+import { Link, Redirect, Route, Switch, useLocation, useSearch } from "wouter";
 import { BisectionPage } from "./bisect/one";
 import { BisectionsPage } from "./bisect/page";
 import { BootPage } from "./boot/page";
 import { CasePage } from "./case/page";
-import { CountersPage } from "./counters/page";
 import { FunctionsPage } from "./functions/page";
 import { ExperimentPage } from "./experiment/page";
 import { ExperimentsPage } from "./experiments/page";
@@ -14,10 +13,10 @@ import { HostPage } from "./hosts/host";
 import { HostsPage } from "./hosts/page";
 import { Gate } from "./login/gate";
 import { Who } from "./login/who";
-import { LossPage } from "./loss/page";
 import { ProfileDiffPage } from "./profile/page";
 import { SeriesPage } from "./series/one";
 import { SeriesListPage } from "./series/page";
+import { TablePage } from "./tables/page";
 import { TrendPage } from "./trends/one";
 import { TrendsPage } from "./trends/page";
 import { useTheme, type Theme } from "./theme";
@@ -91,6 +90,12 @@ function id(text: string): number | null {
   return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
 }
 
+/** An address from before tables had one of their own. */
+function MovedTable({ id: text, kind }: { id: string; kind: string }) {
+  const search = useSearch();
+  return <Redirect replace to={`/experiments/${text}/tables/${kind}${search && `?${search}`}`} />;
+}
+
 function Pages() {
   return (
     <Switch>
@@ -105,16 +110,19 @@ function Pages() {
           );
         }}
       </Route>
-      <Route path="/experiments/:id/counters">
+      {["counters", "loss"].map((kind) => (
+        <Route path={`/experiments/:id/${kind}`} key={kind}>
+          {(params) => <MovedTable id={params.id} kind={kind} />}
+        </Route>
+      ))}
+      <Route path="/experiments/:id/tables/:kind">
         {(params) => {
           const experiment = id(params.id);
-          return experiment === null ? <NoSuchPage /> : <CountersPage id={experiment} />;
-        }}
-      </Route>
-      <Route path="/experiments/:id/loss">
-        {(params) => {
-          const experiment = id(params.id);
-          return experiment === null ? <NoSuchPage /> : <LossPage id={experiment} />;
+          return experiment === null ? (
+            <NoSuchPage />
+          ) : (
+            <TablePage id={experiment} kind={params.kind} key={params.kind} />
+          );
         }}
       </Route>
       <Route path="/experiments/:id/cases/:caseId">

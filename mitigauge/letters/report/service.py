@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside_view
-from mitigauge.documents.table import Section, TableView
+from mitigauge.documents.table import TableSection, TableView
 from mitigauge.documents.table_markdown import section_markdown_lines, table_markdown_lines
 from mitigauge.documents.table_text import section_lines, table_lines
 from mitigauge.letters.report.matrix import render_markdown, render_text
@@ -63,7 +63,7 @@ class Report:
         if has_counters(self.view.comparisons):
             yield counter_table(counters_of(self.view, self.claims))
 
-    def _reached(self) -> Iterator[Section]:
+    def _reached(self) -> Iterator[TableSection]:
         return chain.from_iterable(map(reached_sections, self.details))
 
 

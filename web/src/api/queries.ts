@@ -5,6 +5,7 @@ import { ROWS_A_PAGE, type Asked as FunctionsAsked } from "../functions/address"
 import { sessionKey } from "../login/session";
 import { ApiError, api, data } from "./client";
 import type { BisectionState, ExperimentState } from "./types";
+import type { TableQuery } from "../tables/paths";
 
 /** Whether more is to come from the experiment. */
 export function isLive(state: ExperimentState): boolean {
@@ -111,55 +112,33 @@ export const fetchReport = (id: number, format: "text" | "markdown") =>
   );
 
 /** Under the experiment's key, so that what makes that stale makes this stale too. */
-export const lossQuery = (id: number, caseId: number | null, metric: string | null) =>
+export const tableQuery = (id: number, kind: string, asked: TableQuery) =>
   queryOptions({
-    queryKey: ["experiment", id, "loss", caseId, metric],
+    queryKey: ["experiment", id, "table", kind, asked],
     queryFn: ({ signal }) =>
       data(
-        api.GET("/api/experiments/{experiment_id}/loss", {
-          params: { path: { experiment_id: id }, query: { case: caseId, metric } },
+        api.GET("/api/experiments/{experiment_id}/tables/{kind}", {
+          params: { path: { experiment_id: id, kind }, query: parametersOf(asked) },
           signal,
         }),
       ),
   });
 
-export const fetchLossReport = (
-  id: number,
-  caseId: number | null,
-  metric: string | null,
-  format: "text" | "markdown",
-) =>
+export const fetchTable = (id: number, kind: string, asked: TableQuery, suffix: "txt" | "md") =>
   data(
-    api.GET("/api/experiments/{experiment_id}/loss/report", {
-      params: { path: { experiment_id: id }, query: { case: caseId, metric, format } },
+    api.GET("/api/experiments/{experiment_id}/tables/{kind}.{suffix}", {
+      params: { path: { experiment_id: id, kind, suffix }, query: parametersOf(asked) },
       parseAs: "text",
     }),
   );
 
-export const countersQuery = (id: number, caseId: number | null, host: string | null) =>
-  queryOptions({
-    queryKey: ["experiment", id, "counters", caseId, host],
-    queryFn: ({ signal }) =>
-      data(
-        api.GET("/api/experiments/{experiment_id}/counters", {
-          params: { path: { experiment_id: id }, query: { case: caseId, host } },
-          signal,
-        }),
-      ),
-  });
-
-export const fetchCountersReport = (
-  id: number,
-  caseId: number | null,
-  host: string | null,
-  format: "text" | "markdown",
-) =>
-  data(
-    api.GET("/api/experiments/{experiment_id}/counters/report", {
-      params: { path: { experiment_id: id }, query: { case: caseId, host, format } },
-      parseAs: "text",
-    }),
-  );
+function parametersOf({ case: caseId, other, ...words }: TableQuery) {
+  return {
+    ...words,
+    ...(caseId !== undefined && { case: Number(caseId) }),
+    ...(other !== undefined && { other: Number(other) }),
+  };
+}
 
 /** Without a host it is the first one that has the case. */
 export const caseQuery = (id: number, caseId: number, host: string | null) =>
@@ -225,18 +204,6 @@ export const fetchDetailsReport = (
       parseAs: "text",
     }),
   );
-
-export const threadsQuery = (id: number, caseId: number, host: string) =>
-  queryOptions({
-    queryKey: ["case", id, "threads", caseId, host],
-    queryFn: ({ signal }) =>
-      data(
-        api.GET("/api/experiments/{experiment_id}/threads", {
-          params: { path: { experiment_id: id }, query: { case: caseId, host } },
-          signal,
-        }),
-      ),
-  });
 
 export const caseProfilesQuery = (id: number, caseId: number, host: string) =>
   queryOptions({

@@ -545,6 +545,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{experiment_id}/tables/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Table
+         * @description A table of any kind: matrix, counters, threads, loss, details, functions and others.
+         */
+        get: operations["show_table_api_experiments__experiment_id__tables__kind__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{experiment_id}/tables/{kind}.{suffix}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Table File
+         * @description A table as text for a mailing list, as Markdown, as CSV, or as JSON.
+         */
+        get: operations["table_file_api_experiments__experiment_id__tables__kind___suffix__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{experiment_id}/threads": {
         parameters: {
             query?: never;
@@ -1286,6 +1326,47 @@ export interface components {
             trend_id: number;
         };
         /**
+         * Answer
+         * @description What was measured of one arm: a value, its effect, or why there is none.
+         */
+        Answer: {
+            /** Claims */
+            claims?: components["schemas"]["ClaimFigure"][];
+            effect?: components["schemas"]["Effect"] | null;
+            /**
+             * Href
+             * @description page of the dashboard behind it
+             * @default
+             */
+            href: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "answer";
+            /**
+             * More
+             * @description further figures, by the names in the table's `more`
+             */
+            more?: {
+                [key: string]: components["schemas"]["Quantity"];
+            };
+            /**
+             * N
+             * @description boots that count
+             * @default 0
+             */
+            n: number;
+            /**
+             * Note
+             * @description why there is no effect, or what to know of it
+             * @default
+             */
+            note: string;
+            state: components["schemas"]["CellState"];
+            value?: components["schemas"]["Quantity"] | null;
+        };
+        /**
          * AnswerKind
          * @description What a bisection may find out.
          * @enum {string}
@@ -1301,6 +1382,32 @@ export interface components {
              * @description of the revision: 12 hexadecimal digits or more
              */
             digest: string;
+        };
+        /**
+         * ArmHead
+         * @description The arm that a column is of.
+         */
+        ArmHead: {
+            /** Id */
+            id: number;
+            /**
+             * Is Baseline
+             * @default false
+             */
+            is_baseline: boolean;
+            /**
+             * Kernel
+             * @description empty: the host's own
+             * @default
+             */
+            kernel: string;
+            /**
+             * Mode
+             * @default
+             */
+            mode: string;
+            /** Name */
+            name: string;
         };
         /**
          * ArmProfilesView
@@ -2104,6 +2211,27 @@ export interface components {
          */
         ChangeState: "open" | "accepted" | "expected";
         /**
+         * ClaimFigure
+         * @description A published figure that stands beside an answer. Percent, as the answer's effect.
+         */
+        ClaimFigure: {
+            /** High */
+            high: number;
+            /**
+             * Label
+             * @description which of the source's figures
+             */
+            label: string;
+            /** Low */
+            low: number;
+            /** Outcome */
+            outcome: string;
+            /** Reason */
+            reason: string;
+            /** Source */
+            source: string;
+        };
+        /**
          * ClaimOutcome
          * @description What a finished experiment says about a claim.
          * @enum {string}
@@ -2705,6 +2833,48 @@ export interface components {
             value: components["schemas"]["DetailFigure"];
         };
         /**
+         * DataTable
+         * @description Rows of cells, one for each column. Columns of arms begin with the baseline's.
+         */
+        DataTable: {
+            /**
+             * Caption
+             * @default
+             */
+            caption: string;
+            /**
+             * Claims
+             * @description where a text has claims: in a column if it fits, or a line each
+             * @default beside
+             * @enum {string}
+             */
+            claims: "beside" | "below";
+            /**
+             * Claims Title
+             * @default
+             */
+            claims_title: string;
+            /** Columns */
+            columns: components["schemas"]["TableColumn"][];
+            /**
+             * Crossed
+             * @description the first two columns cross: a page may show them as rows and columns
+             * @default false
+             */
+            crossed: boolean;
+            /**
+             * More
+             * @description titles of further figures, with their unit
+             */
+            more?: {
+                [key: string]: string;
+            };
+            /** Notes */
+            notes?: components["schemas"]["TableNote"][];
+            /** Rows */
+            rows: (components["schemas"]["TextCell"] | components["schemas"]["Quantity"] | components["schemas"]["Answer"])[][];
+        };
+        /**
          * DetailArm
          * @description An arm, in the comparison's order.
          */
@@ -3056,6 +3226,55 @@ export interface components {
             verdict: components["schemas"]["Verdict"] | null;
             /** Version */
             version: number;
+        };
+        /**
+         * Effect
+         * @description A difference from a baseline, by default in percent of it, signed as measured.
+         */
+        Effect: {
+            /**
+             * @description what the value says of the true difference
+             * @default exact
+             */
+            bound: components["schemas"]["Bound"];
+            /** High */
+            high?: number | null;
+            /**
+             * Low
+             * @description of the 95 % interval; null: there is none
+             */
+            low?: number | null;
+            /**
+             * Mde
+             * @description smallest detectable effect, in the same unit
+             */
+            mde?: number | null;
+            /**
+             * N
+             * @description boots, or blocks, that it rests on
+             */
+            n?: number | null;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** P */
+            p?: number | null;
+            /**
+             * Q
+             * @description false discovery rate, where many are looked at
+             */
+            q?: number | null;
+            /**
+             * Unit
+             * @description `percent`: of the baseline
+             * @default percent
+             */
+            unit: string;
+            /** Value */
+            value: number;
+            verdict?: components["schemas"]["Verdict"] | null;
         };
         /**
          * Entry
@@ -4544,6 +4763,61 @@ export interface components {
             state: components["schemas"]["ExperimentState"];
         };
         /**
+         * Quantity
+         * @description A value in its unit; without one, the words that stand in its place.
+         */
+        Quantity: {
+            /**
+             * At Least
+             * @description some boots count as the most that was tried
+             * @default false
+             */
+            at_least: boolean;
+            /**
+             * Boots
+             * @description that have a value
+             * @default 0
+             */
+            boots: number;
+            /** High */
+            high?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "quantity";
+            /**
+             * Low
+             * @description of its 95 % interval over boots
+             */
+            low?: number | null;
+            /**
+             * Of
+             * @description boots that could have one
+             * @default 0
+             */
+            of: number;
+            /**
+             * Unit
+             * @default
+             */
+            unit: string;
+            /** Value */
+            value?: number | null;
+            /**
+             * Whole
+             * @description told in whole numbers, from 100 on
+             * @default false
+             */
+            whole: boolean;
+            /**
+             * Words
+             * @description in place of a value
+             * @default
+             */
+            words: string;
+        };
+        /**
          * QueuedRun
          * @description A run that has a host, or waits for it. Seconds from now; null: cannot be told yet.
          */
@@ -5287,6 +5561,169 @@ export interface components {
             columns: components["schemas"]["Column"][];
             /** Rows */
             rows: components["schemas"]["Span"][][][];
+        };
+        /**
+         * TableChoice
+         * @description Another table of the same kind that can be asked for.
+         */
+        TableChoice: {
+            /** Query */
+            query: {
+                [key: string]: string;
+            };
+            /** Title */
+            title: string;
+        };
+        /**
+         * TableColumn
+         * @description One column: what it holds, and how much of it a text shows.
+         */
+        TableColumn: {
+            arm?: components["schemas"]["ArmHead"] | null;
+            /** Key */
+            key: string;
+            /**
+             * Kind
+             * @default text
+             * @enum {string}
+             */
+            kind: "text" | "quantity" | "answer";
+            /**
+             * Parts
+             * @description of an effect, each in a column; none: in one
+             * @default []
+             */
+            parts: ("change" | "interval" | "n" | "verdict")[];
+            /** Title */
+            title: string;
+            /**
+             * With Interval
+             * @description whether a quantity's interval is shown
+             * @default false
+             */
+            with_interval: boolean;
+        };
+        /**
+         * TableNote
+         * @description A line below a table.
+         */
+        TableNote: {
+            /**
+             * Label
+             * @default
+             */
+            label: string;
+            /** Text */
+            text: string;
+        };
+        /**
+         * TableSection
+         * @description Tables of one thing, with what their figures mean.
+         */
+        TableSection: {
+            /**
+             * Counted
+             * @description whether the host's time counts instructions
+             * @default false
+             */
+            counted: boolean;
+            /**
+             * Emulated
+             * @default false
+             */
+            emulated: boolean;
+            /**
+             * Href
+             * @description page of what it is of
+             * @default
+             */
+            href: string;
+            /**
+             * Meaning
+             * @default
+             */
+            meaning: string;
+            /** Notes */
+            notes?: components["schemas"]["TableNote"][];
+            /** Tables */
+            tables: components["schemas"]["DataTable"][];
+            /** Title */
+            title: string;
+        };
+        /**
+         * TableView
+         * @description All tables of one kind that were asked for.
+         */
+        TableView: {
+            /** Choices */
+            choices?: components["schemas"]["TableChoice"][];
+            /**
+             * Counted
+             * @default false
+             */
+            counted: boolean;
+            /**
+             * Emulated
+             * @default false
+             */
+            emulated: boolean;
+            /** Experiment */
+            experiment: string;
+            /** Experiment Id */
+            experiment_id: number;
+            /**
+             * More
+             * @description what was left out
+             * @default
+             */
+            more: string;
+            /**
+             * Notes
+             * @description said before the first table
+             */
+            notes?: string[];
+            /** Sections */
+            sections: components["schemas"]["TableSection"][];
+            /** State */
+            state: string;
+            /**
+             * Table
+             * @description the kind
+             */
+            table: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * TextCell
+         * @description Words, perhaps with a page behind them.
+         */
+        TextCell: {
+            /**
+             * Href
+             * @description path of the dashboard
+             * @default
+             */
+            href: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "text";
+            /**
+             * Mark
+             * @description what else to know of it, in a word
+             * @default
+             */
+            mark: string;
+            /** Text */
+            text: string;
+            /**
+             * Title
+             * @description the longer name, where there is room
+             * @default
+             */
+            title: string;
         };
         /**
          * ThreadCell
@@ -7130,6 +7567,115 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_table_api_experiments__experiment_id__tables__kind__get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                host?: string | null;
+                metric?: string | null;
+                /** @description figures in so many seconds; else the case's window */
+                seconds?: number | null;
+                figure?: string | null;
+                arm?: string | null;
+                function?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    table_file_api_experiments__experiment_id__tables__kind___suffix__get: {
+        parameters: {
+            query?: {
+                case?: number | null;
+                host?: string | null;
+                metric?: string | null;
+                /** @description figures in so many seconds; else the case's window */
+                seconds?: number | null;
+                figure?: string | null;
+                arm?: string | null;
+                function?: string | null;
+            };
+            header?: never;
+            path: {
+                experiment_id: number;
+                kind: string;
+                suffix: "txt" | "md" | "csv" | "json";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
                     "text/plain": string;
                 };
             };

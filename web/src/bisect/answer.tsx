@@ -2,7 +2,7 @@
 
 import { Link } from "wouter";
 import type { Bisection, BisectionAnswer } from "../api/types";
-import { counted, interval, signed } from "../format/quantity";
+import { counted, interval, percent } from "../format/quantity";
 import { chance } from "./words";
 
 interface FoundProps {
@@ -70,8 +70,8 @@ function Effect({ found }: { found: BisectionAnswer }) {
   const of = found.kind === "found" ? "against its parent" : "between the ends";
   return (
     <p>
-      <strong>{signed(effect, 2)} %</strong> {of}
-      {low !== null && high !== null && ` (95 % interval ${interval(low, high, 2)} %)`}
+      <strong>{percent(effect, 2)}</strong> {of}
+      {low !== null && high !== null && ` (95 % interval [${interval(low, high, 2)}])`}
     </p>
   );
 }
@@ -88,13 +88,13 @@ function Reverts({ found }: { found: BisectionAnswer }) {
   return found.reverts.map((each) => (
     <p key={each.candidate} className="reverted" data-outcome={each.outcome}>
       With change {each.candidate} reverted on the last end{" "}
-      <strong>{REVERTED[each.outcome]}</strong>: {signed(each.change_percent, 2)} % (95 % interval{" "}
-      {interval(each.change_low_percent, each.change_high_percent, 2)} %) against the last end as it
+      <strong>{REVERTED[each.outcome]}</strong>: {percent(each.change_percent, 2)} (95 % interval [
+      {interval(each.change_low_percent, each.change_high_percent, 2)}]) against the last end as it
       is
       {each.off_percent !== null &&
         each.off_low_percent !== null &&
         each.off_high_percent !== null &&
-        `, ${signed(each.off_percent, 2)} % (${interval(each.off_low_percent, each.off_high_percent, 2)} %) from the change's parent`}
+        `, ${percent(each.off_percent, 2)} ([${interval(each.off_low_percent, each.off_high_percent, 2)}]) from the change's parent`}
       ; {counted(each.blocks, "block")}.
     </p>
   ));

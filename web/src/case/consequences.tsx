@@ -1,18 +1,11 @@
 /** What exits explain of a change, and what the cost of one operation did to real work. */
 
+import { effectOf, effectParts, effectText } from "../format/effect";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { consequencesQuery } from "../api/queries";
 import type { Case, Consequence, CostModel, Estimate, VerdictSummary, Row } from "../api/types";
-import {
-  BOUND,
-  counted,
-  fixed,
-  interval,
-  percent,
-  percentDigits,
-  quantity,
-} from "../format/quantity";
+import { counted, fixed, percent, quantity } from "../format/quantity";
 import { ArmMark } from "./shape";
 
 interface Props {
@@ -113,11 +106,10 @@ function cost(nanoseconds: number | null) {
 }
 
 function Change({ estimate }: { estimate: Estimate }) {
-  const digits = percentDigits(estimate.percent, estimate.low, estimate.high);
+  const parts = effectParts({ value: estimate.percent, low: estimate.low, high: estimate.high });
   return (
     <>
-      {percent(estimate.percent, digits)}{" "}
-      <span className="soft small">{interval(estimate.low, estimate.high, digits)}</span>
+      {parts.change} <span className="soft small">{parts.interval}</span>
     </>
   );
 }
@@ -164,10 +156,7 @@ function RealWork({ beside, view }: { beside: Consequence[]; view: Case }) {
 }
 
 function inShort(figure: VerdictSummary) {
-  const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = figure;
-  if (typeof effect !== "number" || typeof low !== "number" || typeof high !== "number")
-    return figure.verdict ?? "undecided";
-  const digits = percentDigits(effect, low, high);
-  const size = `${BOUND[figure.bound].sign}${percent(effect, digits)}`;
-  return `${size} [${interval(low, high, digits)}] ${figure.verdict ?? "undecided"}`;
+  const effect = effectOf(figure);
+  const verdict = figure.verdict ?? "undecided";
+  return effect === null || effect.low === null ? verdict : `${effectText(effect)} ${verdict}`;
 }

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Redirect, useLocation, useSearchParams } from "wouter";
 import { caseQuery, experimentQuery } from "../api/queries";
-import { countersPath } from "../counters/paths";
+import { tablePath } from "../tables/paths";
 import type { Case, Cell, Row } from "../api/types";
 import { CellText } from "../experiment/cell";
 import { EarlierVersions } from "../experiment/earlier";
@@ -201,8 +201,14 @@ function Metric({ view, row }: { view: Case; row: Row }) {
         )}
       </section>
       {view.metrics.some((metric) => metric.counter) && (
-        <p className="counters-link">
-          <Link className="button" to={countersPath(view.experiment_id, view.case_id, view.host)}>
+        <p className="table-link">
+          <Link
+            className="button"
+            to={tablePath(view.experiment_id, "counters", {
+              case: String(view.case_id),
+              host: view.host,
+            })}
+          >
             Counter table
           </Link>{" "}
           <span className="faint small">all counters of this case, over all arms</span>

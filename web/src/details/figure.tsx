@@ -1,15 +1,8 @@
 /** One figure of one arm over its boots, with its interval and its change. */
 
+import { effectParts } from "../format/effect";
 import type { DetailCell } from "../api/types";
-import {
-  counted,
-  interval,
-  percent,
-  percentDigits,
-  quantity,
-  scaled,
-  type Scale,
-} from "../format/quantity";
+import { counted, quantity, scaled, type Scale } from "../format/quantity";
 
 interface FigureProps {
   cell: DetailCell | undefined;
@@ -51,7 +44,7 @@ function Between({ cell, scale }: { cell: DetailCell; scale: Scale }) {
     return <span className="faint small">one boot: no interval</span>;
   return (
     <span className="interval">
-      [{scaled(cell.low, scale)} … {scaled(cell.high, scale)}]{" "}
+      [{scaled(cell.low, scale)}, {scaled(cell.high, scale)}]{" "}
       <span className="n">n {cell.boots}</span>
     </span>
   );
@@ -59,13 +52,12 @@ function Between({ cell, scale }: { cell: DetailCell; scale: Scale }) {
 
 /** Against the baseline; it decides nothing, so it has no verdict's colour. */
 function Change({ cell }: { cell: DetailCell }) {
-  const { change_percent: change, change_low: low, change_high: high } = cell;
-  if (change === null) return null;
-  if (low === null || high === null) return <span className="change small">{percent(change)}</span>;
-  const digits = percentDigits(change, low, high);
+  const { change_percent: value, change_low: low, change_high: high } = cell;
+  if (value === null) return null;
+  const { change, interval } = effectParts({ value, low, high });
   return (
     <span className="change small">
-      {percent(change, digits)} <span className="soft">[{interval(low, high, digits)}]</span>
+      {change} <span className="soft">{interval}</span>
     </span>
   );
 }

@@ -1,5 +1,6 @@
+import { effectParts } from "../format/effect";
 import type { Bound, Cell, Row } from "../api/types";
-import { BOUND, detectable, interval, percent, percentDigits, quantity } from "../format/quantity";
+import { BOUND, detectable, quantity } from "../format/quantity";
 import { VERDICT } from "../words";
 import { VersionNote } from "./earlier";
 import { IntervalGlyph } from "./glyph";
@@ -22,7 +23,7 @@ function arrow(effect: number): string {
 function Measured({ cell, reach }: CellProps) {
   if (!isMeasured(cell)) return <Missing cell={cell} />;
   const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = cell;
-  const digits = percentDigits(effect, low, high);
+  const written = effectParts({ value: effect, low, high });
   const verdict = cell.verdict ?? "undecided";
   const strength =
     typeof cell.mde_percent === "number"
@@ -35,11 +36,12 @@ function Measured({ cell, reach }: CellProps) {
           {arrow(effect)}
         </span>
         <BoundSign bound={cell.bound} />
-        {percent(effect, digits)} <span className="verdict">{verdict}</span>
+        {written.change} <span className="verdict">{verdict}</span>
       </span>
       <IntervalGlyph effect={effect} low={low} high={high} reach={reach} verdict={verdict} />
       <span className="interval">
-        <span className="visually-hidden">95 % interval </span>[{interval(low, high, digits)}]
+        <span className="visually-hidden">95 % interval </span>
+        {written.interval}
         <span className="n">n {cell.n}</span>
       </span>
       {cell.note !== "" && <span className="note">{cell.note}</span>}

@@ -1,11 +1,12 @@
 /** Published figures beside what this experiment measured. */
 
+import { effectOf, effectText } from "../format/effect";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { claimsQuery } from "../api/queries";
 import type { Claim, ClaimSource } from "../api/types";
-import { BOUND, counted, interval, percent, percentDigits } from "../format/quantity";
+import { counted, percent } from "../format/quantity";
 import { Empty } from "../ui/empty";
 import { Tag } from "../ui/tag";
 import { CLAIM } from "../words";
@@ -136,10 +137,7 @@ function claimed(claim: Claim): string {
 }
 
 function measured(claim: Claim): string {
-  const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = claim;
-  if (typeof effect !== "number") return "–";
-  const { sign } = BOUND[claim.bound];
-  if (typeof low !== "number" || typeof high !== "number") return sign + percent(effect);
-  const digits = percentDigits(effect, low, high);
-  return `${sign}${percent(effect, digits)} [${interval(low, high, digits)}], n ${claim.n}`;
+  const effect = effectOf(claim);
+  if (effect === null) return "–";
+  return effectText(effect) + (effect.low === null ? "" : `, n ${claim.n}`);
 }

@@ -5,7 +5,8 @@ import { useMemo } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { matricesQuery } from "../api/queries";
 import type { Comparison, Experiment, Matrices } from "../api/types";
-import { countersPath } from "../counters/paths";
+import { tablePath } from "../tables/paths";
+import "../tables/tables.css";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { useSearch } from "../ui/use-search";
@@ -71,8 +72,8 @@ function Filtered({ experiment, matrices }: { experiment: Experiment; matrices: 
         <SmallFilters {...filters} />
       )}
       {counts && (
-        <p className="counters-link">
-          <Link className="button" to={countersPath(experiment.id)}>
+        <p className="table-link">
+          <Link className="button" to={tablePath(experiment.id, "counters")}>
             Counter tables
           </Link>{" "}
           <span className="faint small">cycles, instructions and others of one operation</span>

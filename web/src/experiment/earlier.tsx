@@ -1,16 +1,15 @@
 /** What earlier versions of a verdict said: a verdict that was given stays. */
 
 import type { Cell, EarlierVerdict } from "../api/types";
-import { interval, percent, percentDigits } from "../format/quantity";
+import { effectOf, effectText } from "../format/effect";
 import { Stamp } from "../ui/age";
 
-/** "worse +3.2 % [+1.1 … +5.3], n 8" */
+/** "worse +3.2% [+1.1, +5.3], n 8" */
 export function saidInWords(earlier: EarlierVerdict): string {
-  const { verdict, effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = earlier;
-  const word = verdict ?? "no verdict";
-  if (effect === null || low === null || high === null) return `${word}, n ${earlier.n}`;
-  const digits = percentDigits(effect, low, high);
-  return `${word} ${percent(effect, digits)} [${interval(low, high, digits)}], n ${earlier.n}`;
+  const effect = effectOf(earlier);
+  const word = earlier.verdict ?? "no verdict";
+  if (effect === null || effect.low === null) return `${word}, n ${earlier.n}`;
+  return `${word} ${effectText(effect)}, n ${earlier.n}`;
 }
 
 /** The first version of a cell's verdict; undefined where the cell shows it. */

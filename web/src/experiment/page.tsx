@@ -19,7 +19,7 @@ import { Claims } from "./claims";
 import { Comparisons } from "./comparisons";
 import "./experiment.css";
 import { Log } from "./log";
-import { isCrossed, lossPath } from "../loss/paths";
+import { isCrossed, tablePath } from "../tables/paths";
 import { ReportButtons } from "./report";
 import { overall, RunTable } from "./runs";
 import { useLog } from "./use-log";
@@ -80,7 +80,7 @@ function Body({ experiment }: { experiment: Experiment }) {
       >
         <div className="buttons">
           {isCrossed(experiment.comparisons) && (
-            <Link className="button" to={lossPath(id)}>
+            <Link className="button" to={tablePath(id, "loss")}>
               Loss matrix
             </Link>
           )}

@@ -87,14 +87,23 @@ export function quantity(value: number, unit: string, scale = scaleFor(value, un
   return scale.label === "" ? number : `${number}${NARROW_SPACE}${scale.label}`;
 }
 
-/** Decimals for a percentage and its interval, by the largest of them. */
-export function percentDigits(...values: number[]): number {
-  const most = Math.max(...values.map(Math.abs));
-  if (most < 1) return 2;
-  const digits = most < 100 ? 1 : 0;
-  // An end just off zero must not read as zero: it decides the verdict.
-  const vanishes = values.some((value) => value !== 0 && Number(value.toFixed(digits)) === 0);
+/**
+ * Decimals that an effect deserves: two when its interval is narrower than 1 %. An end just off
+ * zero must not read as zero, since it decides the verdict: one more then. The same rule as in
+ * `mitigauge/effect.py`.
+ */
+export function effectDigits(low: number, high: number): number {
+  let digits = high - low < 1 ? 2 : 1;
+  if (Math.max(Math.abs(low), Math.abs(high)) >= 1000) digits = 0;
+  const vanishes = [low, high].some((end) => end !== 0 && Number(end.toFixed(digits)) === 0);
   return vanishes ? digits + 1 : digits;
+}
+
+/** Decimals for a percentage: with an interval by its width, alone by its size. */
+export function percentDigits(value: number, low?: number, high?: number): number {
+  if (low !== undefined && high !== undefined) return effectDigits(low, high);
+  if (Math.abs(value) < 1) return 2;
+  return Math.abs(value) < 100 ? 1 : 0;
 }
 
 /** A number with its sign always shown; zero has none. */
@@ -103,7 +112,6 @@ export function signed(value: number, digits: number): string {
   return value > 0 && Number(value.toFixed(digits)) !== 0 ? `+${text}` : text;
 }
 
-/** A signed percentage: +18.8 %, −3.4 %. */
 /** Before an effect that is a bound of the true one; screen readers say the words. */
 export const BOUND: Record<Bound, { sign: string; words: string }> = {
   exact: { sign: "", words: "" },
@@ -112,8 +120,9 @@ export const BOUND: Record<Bound, { sign: string; words: string }> = {
   nothing: { sign: "≷\u202f", words: "not to be ranked: " },
 };
 
+/** A signed percentage: +18.8%, −3.4%. */
 export function percent(value: number, digits = percentDigits(value)): string {
-  return `${signed(value, digits)}${NARROW_SPACE}%`;
+  return `${signed(value, digits)}%`;
 }
 
 /** Whether an interval of percentages is so wide that its end says nothing. */
@@ -122,17 +131,17 @@ export function endless(low: number, high: number): boolean {
 }
 
 /**
- * An interval of percentages without the sign of percent: +17.0 … +21.8. One that has nothing
- * to say is not spelled out.
+ * An interval of percentages without the sign of percent and its brackets: +17.0, +21.8. One that
+ * has nothing to say is not spelled out.
  */
-export function interval(low: number, high: number, digits = percentDigits(low, high)): string {
-  const end = endless(low, high) ? "above +1000" : signed(high, digits);
-  return `${signed(low, digits)} … ${end}`;
+export function interval(low: number, high: number, digits = effectDigits(low, high)): string {
+  const end = endless(low, high) ? ">+1000" : signed(high, digits);
+  return `${signed(low, digits)}, ${end}`;
 }
 
 /** A smallest detectable effect; beyond 1000 % it only says that nothing shows. */
 export function detectable(value: number): string {
-  return value > 1000 ? `above 1000${NARROW_SPACE}%` : percent(value).replace("+", "");
+  return value > 1000 ? ">1000%" : percent(value).replace("+", "");
 }
 
 /** Bytes in binary units. */

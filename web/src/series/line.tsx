@@ -2,28 +2,20 @@
 
 import { Link } from "wouter";
 import type { LinePoint, LineRow, SeriesLine } from "../api/types";
-import { BOUND, fixed, percentDigits } from "../format/quantity";
+import { effectOf, effectText } from "../format/effect";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Empty } from "../ui/empty";
 import { drawing, grouped, HEIGHT, STEP } from "./layout";
 
-/** A change in percent with its interval: −10.44 % [−12.06, −8.71]. */
-function said(point: LinePoint): string {
-  const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = point;
-  if (effect === null) return "no figure";
-  const bound = BOUND[point.bound].sign;
-  if (low === null || high === null) return `${bound}${sign(effect, percentDigits(effect))} %`;
-  const digits = percentDigits(effect, low, high);
-  return `${bound}${sign(effect, digits)} % [${sign(low, digits)}, ${sign(high, digits)}]`;
-}
-
-function sign(value: number, digits: number): string {
-  return `${value > 0 ? "+" : ""}${fixed(value, digits)}`;
+/** A change in percent with its interval: −10.44% [−12.06, −8.71]. */
+function change(point: LinePoint): string {
+  const effect = effectOf(point);
+  return effect === null ? "no figure" : effectText(effect);
 }
 
 function whole(point: LinePoint): string {
   const verdict = point.verdict ?? "no verdict";
-  return `${point.revision}: ${said(point)}, ${verdict}, ${point.n} boots, against ${point.baseline}`;
+  return `${point.revision}: ${change(point)}, ${verdict}, ${point.n} boots, against ${point.baseline}`;
 }
 
 export function Line({ line, name }: { line: SeriesLine; name: string }) {
@@ -98,7 +90,7 @@ function Row({ row }: { row: LineRow }) {
             data-verdict={newest.verdict}
             to={`/experiments/${newest.experiment_id}/cases/${newest.case_id}?host=${encodeURIComponent(row.host)}`}
           >
-            {said(newest)} <span className="verdict">{newest.verdict ?? "no verdict"}</span>
+            {change(newest)} <span className="verdict">{newest.verdict ?? "no verdict"}</span>
           </Link>
         )}
       </td>

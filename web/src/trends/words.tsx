@@ -1,8 +1,9 @@
 /** How a trend and its changes are put in words and addresses. */
 
+import { effectParts } from "../format/effect";
 import { Link } from "wouter";
 import type { TrendChange, TrendSummary } from "../api/types";
-import { interval, percent, quantity } from "../format/quantity";
+import { quantity } from "../format/quantity";
 import { Tag } from "../ui/tag";
 
 type Where = Pick<TrendSummary, "environment" | "host_class">;
@@ -21,12 +22,12 @@ export function Effect({ change, full = false }: { change: TrendChange; full?: b
   const size =
     effect === null
       ? `${quantity(change.before, change.unit)} → ${quantity(change.after, change.unit)}`
-      : percent(effect);
+      : effectParts({ value: effect, low, high }).change;
   return (
     <span className="effect nowrap" data-verdict={change.verdict}>
       <strong>{size}</strong> {change.verdict}
-      {full && low !== null && high !== null && (
-        <span className="soft"> 95 % {interval(low, high)}</span>
+      {full && effect !== null && low !== null && high !== null && (
+        <span className="soft"> {effectParts({ value: effect, low, high }).interval}</span>
       )}
     </span>
   );
