@@ -27,7 +27,7 @@ describe("a difference is said", () => {
   });
 
   test("as relative change, or as new, gone or none, never as infinity", () => {
-    expect(plain(changeText(100, 104.1))).toBe("+4.1 %");
+    expect(plain(changeText(100, 104.1))).toBe("+4.1%");
     expect(changeText(0, 5)).toBe("new");
     expect(changeText(5, 0)).toBe("gone");
     expect(changeText(0, 0)).toBe("none");
