@@ -34,7 +34,8 @@ from mitigauge.experiments.spec_model import (
 )
 from mitigauge.hostile import shown
 from mitigauge.modes.crossing import BOTH, crossed, wanted_by
-from mitigauge.workloads.definitions import BY_ARM, Value, Workload
+from mitigauge.wire.case import BY_ARM
+from mitigauge.workloads.definitions import Value, Workload
 from mitigauge.yaml_file import YamlDocument, parse_yaml
 
 

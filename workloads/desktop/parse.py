@@ -254,9 +254,9 @@ def density_of(told: dict[str, Any], threshold: float, file: str) -> float:
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = parsing.checked_case(directory, sessions=int, seconds=int, loops=int, threshold=int)
-    whole(case, "case.json", "parameters.sessions", 1, 512)
-    whole(case, "case.json", "parameters.loops", 1, 100)
-    record = parsing.read_object(directory / "run.json")
+    whole(case, parsing.CASE, "parameters.sessions", 1, 512)
+    whole(case, parsing.CASE, "parameters.loops", 1, 100)
+    record = parsing.read_object(directory / parsing.RUN_RECORD)
 
     def samples(kind: str, count: int) -> list[tuple[dict[str, float], dict[str, Any]]]:
         names = [f"{kind}-{index:02}.json" for index in range(1, count + 1)]

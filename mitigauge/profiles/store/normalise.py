@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from mitigauge.errors import InvalidInput
+from mitigauge.wire import thread_names
 from mitigauge.yaml_file import parse_yaml
 
 # Longer names keep their own: a pattern takes a time that grows with the square of a name's
@@ -74,7 +75,16 @@ def read_rules(path: Path = RULES) -> Rules:
 @lru_cache(maxsize=1)
 def rules() -> Rules:
     """The rules that come with the project."""
-    return read_rules()
+    by_file = read_rules()
+    return by_file.model_copy(update={"rules": [*_thread_rules(), *by_file.rules]})
+
+
+def _thread_rules() -> Iterator[Rule]:
+    """The threads' rules, with underscores for spaces."""
+    for match, becomes, why in thread_names.RULES:
+        yield Rule(
+            of="thread", match=match.replace(" ", "_"), becomes=becomes.replace(" ", "_"), why=why
+        )
 
 
 def without_idle(stacks: Mapping[bytes, int], by: Rules) -> tuple[dict[bytes, int], int]:
