@@ -74,10 +74,9 @@ def _take(
 ) -> None:
     if isinstance(value, re.Pattern):
         texts[value.pattern] = where
-    elif (isinstance(value, str) and re.search(r"[:/.]\w|^MITIGAUGE_", value)) or isinstance(
-        value, bytes
-    ):
-        texts[value] = where
+    elif isinstance(value, str | bytes):
+        if isinstance(value, bytes) or re.search(r"[:/.]\w|^MITIGAUGE_", value):
+            texts[value] = where
     elif isinstance(value, int | float):
         numbers[where] = value
     elif isinstance(value, Mapping):
