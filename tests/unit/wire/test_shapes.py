@@ -5,13 +5,24 @@ from __future__ import annotations
 import dataclasses
 import importlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+import yaml
 from pydantic import BaseModel
 
 from mitigauge.settings import REPOSITORY
-from mitigauge.wire import collectors, details, job, profile, result, run_record, threads
+from mitigauge.wire import (
+    case,
+    clock,
+    collectors,
+    details,
+    job,
+    profile,
+    result,
+    run_record,
+    threads,
+)
 from tests.loading import load
 
 # (file, class) → the shape that it reads, and fields of its own.
@@ -69,7 +80,34 @@ def fields_of(reader: Any) -> set[str]:
     return {field.name for field in dataclasses.fields(reader)}
 
 
+def test_a_shape_and_its_tables_agree() -> None:
+    assert set(case.REQUIRED) == case.Measured.__required_keys__
+    assert list(threads.ACTIVITY) == list(threads.Activity.__annotations__)
+    assert get_args(result.Schema) == (result.SCHEMA,)
+    assert {job.RUNNING, job.FINISHED, job.FAILED, job.MISSING} == set(get_args(job.State))
+    assert {profile.HOST, profile.GUEST, profile.OFF_CPU} == set(get_args(profile.System))
+    captures = {f"{profile.TEXT}.{suffix}" for suffix in profile.SUFFIXES.values()}
+    assert captures == set(get_args(profile.CaptureName))
+    assert collectors.COLUMNS.keys() == set(collectors.NAMES) > set(collectors.CHEAP)
+
+
+def test_the_roles_declare_the_same_case_and_clocks() -> None:
+    """YAML imports nothing."""
+    role = REPOSITORY / "ansible/roles/workload"
+    declared = yaml.safe_load((role / "meta/argument_specs.yml").read_text())["argument_specs"]
+    options = declared["start"]["options"]
+    fields = options["workload_cases"]["options"]
+    assert set(fields) == set(case.Case.__annotations__)
+    assert {name for name in fields if fields[name].get("required")} == set(case.REQUIRED)
+    assert options["workload_clock"]["choices"] == list(clock.CLOCKS)
+    for module in ("workload/library/workload_job.py", "fingerprint/library/host_fingerprint.py"):
+        described = yaml.safe_load(load(f"ansible/roles/{module}").DOCUMENTATION)["options"]
+        assert described["clock"]["choices"] == list(clock.CLOCKS)
+    defaults = yaml.safe_load((role / "defaults/main.yml").read_text())
+    limit = options["workload_archive_limit_bytes"]["default"]
+    assert limit == defaults["workload_archive_limit_bytes"]
+
+
 def test_each_reader_lies_where_it_is_said_to() -> None:
     for path, name in READERS:
         assert f"class {name}" in (REPOSITORY / path).read_text()
-    assert list(threads.ACTIVITY) == list(threads.Activity.__annotations__)
