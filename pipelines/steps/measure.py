@@ -33,7 +33,6 @@ from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_re
 from mitigauge.runs.tables import Boot, Run
 from mitigauge.settings import get_settings
 from mitigauge.wire import case as wire
-from mitigauge.wire.case import limit_s
 from mitigauge.wire.job import EX_TEMPFAIL, FINISHED, RUNNING, STATE_FILE, State
 from mitigauge.wire.profile import DIRECTORY
 from mitigauge.workloads import collectors
@@ -216,7 +215,7 @@ def job_name(boot: Boot) -> str:
 def _still_running(context: StepContext, current_case: str, *, profiling: bool) -> Done:
     boot = context.boot
     limits = (
-        limit_s(case.timeout_s, case.profile_hz, off_cpu=case.profile_off_cpu)
+        wire.limit_s(case.timeout_s, case.profile_hz, off_cpu=case.profile_off_cpu)
         for case in context.open_cases()
     )
     limit = sum(limits) + JOB_SLACK_S
