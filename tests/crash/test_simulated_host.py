@@ -54,7 +54,17 @@ def booted(on: SimulatedHost, nonce: str = "n1", knob: str = "off") -> Any:
 
 
 CASE = Case(
-    case_id="7", workload="spin", parameters={"size": 1}, iterations=3, warmup=1, timeout_s=9
+    case_id="7",
+    workload="spin",
+    parameters={"size": 1},
+    iterations=3,
+    warmup=1,
+    timeout_s=9,
+    profile_hz=None,
+    profile_guest=False,
+    profile_off_cpu=False,
+    guest={},
+    collect=(),
 )
 
 
