@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 from lab import nmi, ssh
 from lab.execution import Execution
 from lab.hosts import Host, LabPaths
+from mitigauge.wire.profile import OWN_NMIS
 
 # By the control side's clock. Reboot to SSH takes some 20 to 50 s; a busy machine may need
 # several times that.
@@ -43,7 +44,7 @@ def host_vars(host: Host, execution: Execution) -> dict[str, Any]:
         "mitigauge_capabilities": list(spec.capabilities),
         "mitigauge_cpus": "0" if vcpus == 1 else f"0-{vcpus - 1}",
         # By the host's own clock where that counts; else the emulator sends them by ours.
-        "mitigauge_nmi_source": "hpet" if execution.counted else nmi.ADDRESS,
+        "mitigauge_nmi_source": OWN_NMIS if execution.counted else nmi.ADDRESS,
     }
 
 

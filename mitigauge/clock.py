@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from mitigauge.wire import clock
+
 
 class Clock(StrEnum):
     """What drives a host's clock."""
 
-    REAL = "real"
+    REAL = clock.REAL
     """The time that everybody has."""
-    COUNTED = "counted"
+    COUNTED = clock.COUNTED
     """An emulated host's clock goes on by a fixed time with each instruction.
 
     Nothing that shares the machine shows in its figures. They tell what software costs: caches,

@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mitigauge.errors import InvalidInput
+from mitigauge.wire.limits import CAPTURE_BYTES
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -81,7 +82,7 @@ class Settings(BaseModel):
         64 << 20, description="largest sum of a job's unpacked files, captures as far as they fit"
     )
     capture_limit_bytes: int = Field(
-        32 << 20, description="largest compressed capture of a profile that is read"
+        CAPTURE_BYTES, description="largest compressed capture of a profile that is read"
     )
 
     retention_events_days: int = Field(

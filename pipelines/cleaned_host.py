@@ -12,7 +12,8 @@ import orjson
 
 from mitigauge.files.hostile_text import clean, clean_text
 from mitigauge.fleet.boot_method import BootMethod
-from pipelines.host_control import Facts, HostControl, JobCase, LabFault, Needs
+from mitigauge.wire.case import Case
+from pipelines.host_control import Facts, HostControl, LabFault, Needs
 
 # Proof and fingerprint of a large machine are some 30 kB.
 FACTS_LIMIT_BYTES = 512 << 10
@@ -51,7 +52,7 @@ class CleanedHost:
     def start(
         self,
         job: str,
-        cases: Sequence[JobCase],
+        cases: Sequence[Case],
         directory: Path,
         *,
         wait_s: float,

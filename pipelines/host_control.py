@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from mitigauge.errors import MitigaugeError
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.runs.kernel_build import KernelBuild
+from mitigauge.wire.case import Case
 
 Facts = Mapping[str, Any]
 # Stands in the event log before each power cycle, whatever becomes of the step.
@@ -26,25 +27,6 @@ class Unanswered(LabFault):
 
 class LeaseGone(LabFault):
     """The lease is over, or may be: the step was stopped and says nothing of host or arm."""
-
-
-@dataclass(frozen=True, slots=True)
-class JobCase:
-    """One case of a measuring job, in the shape the host's runner reads."""
-
-    case_id: str
-    workload: str
-    parameters: Mapping[str, Any]
-    iterations: int
-    warmup: int
-    timeout_s: int
-    profile_hz: int | None = None
-    profile_guest: bool = False
-    profile_off_cpu: bool = False
-    guest: Mapping[str, str] = field(default_factory=dict)
-    """What its guest is to get, as the arm says."""
-    collect: Sequence[str] = ()
-    """Collectors that run beside its timed pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +77,7 @@ class HostControl(Protocol):
     def start(
         self,
         job: str,
-        cases: Sequence[JobCase],
+        cases: Sequence[Case],
         directory: Path,
         *,
         wait_s: float,

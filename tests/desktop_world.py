@@ -86,7 +86,7 @@ def result_of(case: Case, factor: float, rng: random.Random) -> ReadResult:
         _change(directory / PASS, lambda done: _shorten(done["actions"], factor, rng))
         seal = parser().seal
         digests = seal.of(directory, [PASS])
-        _change(directory / "run.json", lambda record: record[seal.FIELD].update(digests))
+        _change(directory / "run.json", lambda record: record[seal.SHA256].update(digests))
         body = json.dumps(parser().parse(directory)).encode()
     return checked(body, timed_pass(case), Catalog().workloads["desktop"].details)
 

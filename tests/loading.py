@@ -33,7 +33,9 @@ FILES = (
 
 
 def stage_runner(workloads: Path) -> None:
-    """Put the runner into `workloads` as role `workload` does."""
+    """Put the runner and the kit into `workloads` as role `workload` does."""
+    if not (workloads / "_kit").exists():
+        shutil.copytree(REPOSITORY / "workloads/_kit", workloads / "_kit")
     for name in FILES:
         shutil.copy(RUNNER_FILES / name, workloads / name)
     shutil.copy(RUNNER_FILES / "runner.py", workloads / "_runner")

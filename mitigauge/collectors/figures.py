@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mitigauge.collectors.samples import Samples
+from mitigauge.wire import collectors as wire
 
 Doubles = NDArray[np.float64]
 Window = tuple[float, float]
@@ -41,9 +42,10 @@ class Figure:
     """Whether it is drawn even where it is nothing throughout."""
 
 
-_ALL = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+# What guests take is in `user` already.
+_ALL = tuple(name for name in wire.TICKS if name != "guest")
 FIGURES: Final[dict[str, tuple[Figure, ...]]] = {
-    "cpu": (
+    wire.CPU: (
         Figure("busy", "Processors busy", "%", "share",
                ("user", "nice", "system", "irq", "softirq", "steal"), _ALL),
         Figure("kernel", "In the kernel", "%", "share", ("system", "irq", "softirq"), _ALL),
@@ -51,38 +53,40 @@ FIGURES: Final[dict[str, tuple[Figure, ...]]] = {
         Figure("steal", "Taken by others", "%", "share", ("steal",), _ALL, common=False),
         Figure("switches", "Context switches", "1/s", "rate", ("switches",)),
     ),
-    "memory": (
+    wire.MEMORY: (
         Figure("used", "Memory in use", "byte", "level", ("MemTotal",), less=("MemAvailable",),
                scale=KIB),
         Figure("dirty", "Memory to be written back", "byte", "level", ("Dirty",), scale=KIB,
                common=False),
     ),
-    "disk": (
+    wire.DISK: (
         Figure("requests", "Disk requests", "1/s", "rate", ("reads", "writes"), common=False),
         Figure("read", "Read from disks", "B/s", "rate", ("read_sectors",), scale=SECTOR,
                common=False),
         Figure("written", "Written to disks", "B/s", "rate", ("written_sectors",), scale=SECTOR,
                common=False),
     ),
-    "network": (
+    wire.NETWORK: (
         Figure("received", "Received", "B/s", "rate", ("rx_bytes",), common=False),
         Figure("sent", "Sent", "B/s", "rate", ("tx_bytes",), common=False),
     ),
-    "schedstat": (
+    wire.SCHEDSTAT: (
         Figure("waiting", "Waiting for a processor", "ms/s", "rate", ("wait_ns",), scale=1e-6),
         Figure("slices", "Turns on a processor", "1/s", "rate", ("slices",)),
     ),
-    "exits": (
+    wire.EXITS: (
         Figure("to-userspace", "Exits to user space", "1/s", "rate", ("to_userspace",)),
         Figure("exits", "Exits from guests", "1/s", "rate", ("exits",)),
         Figure("vcpus", "Virtual processors", "", "level", ("vcpus",), common=False),
     ),
-    "power": (Figure("power", "Power of the packages", "W", "rate", ("energy_uj",), scale=1e-6),),
-    "frequency": (
+    wire.POWER: (
+        Figure("power", "Power of the packages", "W", "rate", ("energy_uj",), scale=1e-6),
+    ),
+    wire.FREQUENCY: (
         Figure("mean", "Frequency", "Hz", "level", ("mean_khz",), scale=1e3),
         Figure("least", "Slowest processor", "Hz", "level", ("least_khz",), scale=1e3),
     ),
-    "throttling": (
+    wire.THROTTLING: (
         Figure("throttled", "Slowed for heat", "1/s", "rate", ("core", "package"), common=False),
     ),
 }  # fmt: skip

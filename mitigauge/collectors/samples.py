@@ -10,7 +10,7 @@ import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 import numpy as np
 import orjson
@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from mitigauge.errors import InvalidInput
+from mitigauge.wire import collectors as wire
+from mitigauge.wire.collectors import COUNT, Kind
 
 Longs = NDArray[np.int64]
 
-# Twice what the kit writes at most.
-MOST_SAMPLES: Final = 4096
-MOST_COLUMNS: Final = 64
+# Twice what the kit writes at most, and some columns more.
+MOST_SAMPLES: Final = 2 * wire.MOST_SAMPLES
+MOST_COLUMNS: Final = wire.MOST_COLUMNS + 4
 LONGEST_HEAD: Final = 8 << 10
 LARGEST_FILE: Final = 3 << 20
 LARGEST_SUMMARY: Final = 64 << 10
@@ -36,7 +38,6 @@ _MAGIC = b"MGC1"
 LEVEL: Final = 12
 
 Column = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,40}$")]
-Kind = Literal["count", "level"]
 
 
 class _Head(BaseModel):
@@ -123,7 +124,7 @@ def _samples(path: Path, body: bytes, kinds: list[Kind]) -> tuple[Longs, Longs]:
     if (np.diff(times) <= 0).any():
         raise _refused(path, "its times do not ascend")
     for row, kind in zip(values, kinds, strict=True):
-        if kind == "count":
+        if kind == COUNT:
             row[:] = _without_restarts(row)
     return times, values
 

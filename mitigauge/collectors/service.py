@@ -13,8 +13,7 @@ from mitigauge.collectors import figures, repository
 from mitigauge.collectors.samples import LONGEST_REASON, Samples, packed, read_series, read_summary
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.files.hostile_text import clean_text
-
-SUMMARY = "collected.json"
+from mitigauge.wire.collectors import SUMMARY_FILE, SVM, file_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ def read_collected(
     its series. What cannot be read is absent, with the reason.
     """
     try:
-        summary = read_summary(directory / SUMMARY)
+        summary = read_summary(directory / SUMMARY_FILE)
     except (MitigaugeError, OSError) as error:
         return Collected(0.0, absent=dict.fromkeys(asked, _reason(error)), window=window)
     found: dict[str, Samples] = {}
@@ -46,7 +45,7 @@ def read_collected(
             absent[name] = clean_text(summary.absent[name])[:LONGEST_REASON] or "absent"
             continue
         try:
-            found[name] = read_series(directory / f"{name}.txt", name)
+            found[name] = read_series(directory / file_of(name), name)
         except (MitigaugeError, OSError) as error:
             absent[name] = _reason(error)
     return Collected(summary.cost_percent, found, absent, window)
@@ -86,5 +85,5 @@ def means_of(series: Samples, window: figures.Window | None) -> dict[str, float]
     """Figure → its mean over the window; one that the series has no column for is left out."""
     found = {f.name: figures.mean(series, f, window) for f in figures.figures_of(series)}
     told = {name: value for name, value in found.items() if value is not None}
-    svm = series.column("svm")
-    return told if svm is None else told | {"svm": float(svm[-1])}
+    svm = series.column(SVM)
+    return told if svm is None else told | {SVM: float(svm[-1])}

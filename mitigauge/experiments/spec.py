@@ -35,7 +35,8 @@ from mitigauge.files.field_types import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, locate
 from mitigauge.files.hostile_text import shown
 from mitigauge.files.yaml_file import YamlDocument, parse_yaml
 from mitigauge.modes.crossing import BOTH, crossed, wanted_by
-from mitigauge.workloads.definitions import BY_ARM, Value, Workload
+from mitigauge.wire.case import BY_ARM
+from mitigauge.workloads.definitions import Value, Workload
 
 
 @dataclass(frozen=True)

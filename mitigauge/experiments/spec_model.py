@@ -23,7 +23,8 @@ from mitigauge.catalog import Catalog
 from mitigauge.files.field_types import Name, Text, formed
 from mitigauge.files.hostile_text import HOSTILE, shown
 from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.workloads.collectors import CHEAP, COLLECTORS
+from mitigauge.wire.case import HIGHEST_HZ
+from mitigauge.wire.collectors import CHEAP, NAMES
 from mitigauge.workloads.definitions import LARGEST_NUMBER, LONGEST_CASE_S, Value, Workload
 
 Place = tuple[str | int, ...]
@@ -45,7 +46,6 @@ MAX_PARAMETER_TEXT = 100
 MAX_BOOTS = 10_000
 MAX_VALUES = 10_000_000
 PROFILE_HZ = 99  # not 100: in step with timers of the kernel, samples would mislead
-MAX_PROFILE_HZ = 5000
 DOUBLE_SUFFIX = "-again"
 KEXEC_SUFFIX = "-by-kexec"
 
@@ -130,7 +130,7 @@ class ProfileSpec(_Closed):
     further pass says where threads wait, by stack.
     """
 
-    hz: int = Field(PROFILE_HZ, ge=1, le=MAX_PROFILE_HZ, strict=True)
+    hz: int = Field(PROFILE_HZ, ge=1, le=HIGHEST_HZ, strict=True)
     guest: Flag = False
     off_cpu: Flag = False
 
@@ -151,10 +151,10 @@ def _collect(value: object) -> object:
     """``true`` and ``false`` in full."""
     if isinstance(value, bool):
         return list(CHEAP) if value else []
-    unknown = [one for one in value if one not in COLLECTORS] if isinstance(value, list) else value
+    unknown = [one for one in value if one not in NAMES] if isinstance(value, list) else value
     if value is not None and (unknown or unknown is value):
         raise ValueError(
-            f"{shown(value)} refused; say true, false, or a list of: {', '.join(COLLECTORS)}"
+            f"{shown(value)} refused; say true, false, or a list of: {', '.join(NAMES)}"
         )
     return list(dict.fromkeys(value)) if isinstance(value, list) else None
 

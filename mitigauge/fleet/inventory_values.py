@@ -28,6 +28,7 @@ from mitigauge.files.hostile_text import clean_text, shown
 from mitigauge.fleet.boot_method import HostBoots
 from mitigauge.fleet.power_values import User, console_values, power_values
 from mitigauge.fleet.value_types import File, Line, Machine
+from mitigauge.wire.profile import OWN_NMIS
 
 PREFIX = "mitigauge_"
 # The longest that a machine may take from its reset to its greeting.
@@ -82,7 +83,9 @@ class InventoryValues(Closed):
     ] = ""
     guest_image: File | None = None
     guest_ssh: GuestSsh | None = None
-    nmi_source: str = Field("", pattern=r"^(hpet|[A-Za-z0-9.:_\[\]-]{1,253}:[0-9]{1,5})?$")
+    nmi_source: str = Field(
+        "", pattern=rf"^({OWN_NMIS}|[A-Za-z0-9.:_\[\]-]{{1,253}}:[0-9]{{1,5}})?$"
+    )
 
     @field_validator("clock")
     @classmethod

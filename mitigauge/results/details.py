@@ -13,9 +13,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from mitigauge.errors import InvalidInput
 from mitigauge.stats.boot_means import mean_of
+from mitigauge.wire.limits import LARGEST_VALUE
 from mitigauge.workloads.details import MOST_BREAKDOWNS, MOST_FIGURES, MOST_ROWS, Details
 
-LARGEST_VALUE: Final = 1e100
 MOST_POINTS: Final = 1024
 MOST_THRESHOLDS: Final = 64
 LONGEST_NAME: Final = 63

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import orjson
 from pydantic import (
@@ -24,15 +24,11 @@ from mitigauge.experiments.metric import CaseMetric
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.results.details import BootDetails, PassDetails
 from mitigauge.results.threads import ThreadsBody
+from mitigauge.wire.limits import LARGEST_VALUE, MOST_ITERATIONS
+from mitigauge.wire.result import SCHEMA, Direction, Schema
 
-SCHEMA = "mitigauge.result/1"
-MAX_ITERATIONS = 10_000
 # Iterations of a workload that tells details of each.
 MAX_DETAILED = 100
-
-
-# No quantity is as large, and squares of sums of such values are still numbers.
-LARGEST_VALUE = 1e100
 # Words of a host: of a tool, its version, a unit.
 LONGEST_WORD = 200
 LONGEST_DETAIL = 20_000
@@ -73,12 +69,12 @@ class MetricBody(_Closed):
     """One metric's values, in order."""
 
     unit: str
-    direction: Literal["lower", "higher"]
-    warmup: list[Value] = Field(default_factory=list, max_length=MAX_ITERATIONS)
-    values: list[Value] = Field(min_length=1, max_length=MAX_ITERATIONS)
+    direction: Direction
+    warmup: list[Value] = Field(default_factory=list, max_length=MOST_ITERATIONS)
+    values: list[Value] = Field(min_length=1, max_length=MOST_ITERATIONS)
     disturbed: list[Value] = Field(
         default_factory=list,
-        max_length=MAX_ITERATIONS,
+        max_length=MOST_ITERATIONS,
         description="iterations taken again, since the processor was slowed beside them",
     )
 
@@ -98,14 +94,14 @@ class PaceBody(_Closed):
     """A fixed loop timed beside each iteration, over the loop's fastest time on the host."""
 
     limit: Slowdown
-    values: list[Slowdown] = Field(max_length=MAX_ITERATIONS)
-    disturbed: list[Slowdown] = Field(max_length=MAX_ITERATIONS)
+    values: list[Slowdown] = Field(max_length=MOST_ITERATIONS)
+    disturbed: list[Slowdown] = Field(max_length=MOST_ITERATIONS)
 
 
 class ResultBody(_Closed):
     """What one case gave within one boot."""
 
-    version: Literal["mitigauge.result/1"] = Field(alias="schema")
+    version: Schema = Field(alias="schema")
     workload: Word
     case_id: Word
     parameters: dict[str, Any]

@@ -7,10 +7,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from mitigauge.files.hostile_text import clean_text
+from mitigauge.wire.threads import ACTIVITY, LONGEST_NAME, MOST_NAMES
 
-# As many as the kit's table has (workloads/_kit/threads.py).
-MOST_NAMES = 50
-LONGEST_NAME = 200
 LARGEST = (1 << 63) - 1
 
 Whole = Annotated[int, Field(strict=True, ge=0, le=LARGEST)]
@@ -67,8 +65,5 @@ def columns_of(body: ThreadsBody) -> dict[str, Any]:
         "names": [row.name for row in body.rows],
         "own": [row.own for row in body.rows],
         "other_names": body.others.names if body.others else 0,
-        **{
-            key: [getattr(activity, key) for activity in activities]
-            for key in ("threads", "wakeups", "run_ns", "wait_ns")
-        },
+        **{key: [getattr(activity, key) for activity in activities] for key in ACTIVITY},
     }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from mitigauge.wire import result
 
-Direction = Literal["lower", "higher"]
+Direction = result.Direction
 
 # The largest change that is still "same", unless a case says otherwise.
 DELTA_PERCENT = 1.0

@@ -1,18 +1,11 @@
-"""The collectors that a spec may name, and those that run where it names none. Pure."""
+"""The collectors that run beside a case. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from mitigauge.clock import Clock
-
-COLLECTORS: Final = (
-    "cpu", "memory", "disk", "network", "schedstat", "exits", "exit-reasons", "power",
-    "frequency", "throttling",
-)  # fmt: skip
-# Reading costs these alone; counting exits costs each exit something.
-CHEAP: Final = ("cpu", "memory", "disk", "network", "schedstat", "power", "frequency", "throttling")
+from mitigauge.wire.collectors import CHEAP
 
 
 def of_case(asked: Sequence[str] | None, clock: str) -> tuple[str, ...]:

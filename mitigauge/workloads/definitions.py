@@ -6,7 +6,7 @@ import itertools
 import math
 import string
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import (
     Field,
@@ -17,6 +17,7 @@ from mitigauge.files.field_types import Closed, Name, Package, Text
 from mitigauge.files.hostile_text import shown
 from mitigauge.stats.domain import Domain, domain_of
 from mitigauge.stats.terms import DELTA_PERCENT
+from mitigauge.wire.result import Direction
 from mitigauge.workloads.details import Details
 
 Value = str | int | float
@@ -25,8 +26,6 @@ PROFILE_WRITING_S = 3.0
 LONGEST_CASE_S = 24 * 3600
 # A number of a parameter that names no bounds of its own.
 LARGEST_NUMBER = 10**12
-# The value of a parameter that each arm sets of the guest, by a setting of the same name.
-BY_ARM = "arm"
 
 
 class Parameter(Closed):
@@ -72,7 +71,7 @@ class Metric(Closed):
     """A named quantity a workload reports."""
 
     unit: Text
-    direction: Literal["lower", "higher"]
+    direction: Direction
     title: Text = ""
     help: Text = ""
     primary: bool = False

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from mitigauge.files.field_types import Closed, Name, Text
+from mitigauge.wire.result import Direction
 
 MOST_BREAKDOWNS = 8
 MOST_ROWS = 64
@@ -38,7 +39,7 @@ class Figure(Closed):
 
     title: Text
     unit: Text
-    direction: Literal["lower", "higher"]
+    direction: Direction
     help: Text = ""
 
 

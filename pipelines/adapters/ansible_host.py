@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +13,8 @@ from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.fleet.service import HostVars
+from mitigauge.wire.case import Case
+from mitigauge.wire.job import RUNNING
 from pipelines.adapters.ansible import (
     PlayCancelled,
     PlayEvent,
@@ -38,7 +40,6 @@ from pipelines.host_control import (
     POWER_CYCLE,
     Facts,
     HostControl,
-    JobCase,
     LabFault,
     LeaseGone,
     Needs,
@@ -191,20 +192,20 @@ class AnsibleHost:
     def start(
         self,
         job: str,
-        cases: Sequence[JobCase],
+        cases: Sequence[Case],
         directory: Path,
         *,
         wait_s: float = 0.0,
         wanted: Callable[[], bool] = lambda: True,
     ) -> Facts:
         """Run measure.yml."""
-        more = {"workload_cases": [asdict(case) for case in cases]}
+        more = {"workload_cases": [dict(case) for case in cases]}
         try:
             return self._job("measure.yml", job, directory, wait_s, wanted, **more)
         except _NotWanted:
             # Stopped before the job had begun, perhaps; one that has is left alone.
             self._job("measure.yml", job, directory, 0.0, lambda: True, **more)
-            return {"state": "running"}
+            return {"state": RUNNING}
 
     def poll(
         self,
@@ -218,7 +219,7 @@ class AnsibleHost:
         try:
             return self._job("poll.yml", job, directory, wait_s, wanted)
         except _NotWanted:
-            return {"state": "running"}
+            return {"state": RUNNING}
 
     def _job(
         self,

@@ -23,9 +23,10 @@ from typing import IO, Any
 from mitigauge.experiments.tables import Case
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.settings import Settings
+from mitigauge.wire import profile
+from mitigauge.wire.job import STATE_FILE
 from pipelines.host_control import LabFault
 
-STATE_FILE = "state.json"
 # What a boot's job may hold besides the cases: links and others that are left out included.
 MEMBERS = 5_000
 MEMBERS_A_CASE = 200
@@ -45,7 +46,9 @@ LATEST = 1 << 33  # a time in the year 2242
 PIECE = 1 << 16
 _PART = re.compile(r"[\x20-\x7e]+")
 # Raw text of profiles, in <case>/profile; kept as a blob of its own.
-_CAPTURE = re.compile(r"profile/(guest/|off-cpu/)?perf\.script\.\w{1,8}")
+_CAPTURE = re.compile(
+    rf"{profile.DIRECTORY}/({profile.GUEST}/|{profile.OFF_CPU}/)?{re.escape(profile.TEXT)}\.\w{{1,8}}"
+)
 _PLAIN = (tarfile.REGTYPE, tarfile.AREGTYPE)
 _EXTENDED = (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 _REFUSED = (tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_SPARSE)
@@ -166,9 +169,12 @@ def _wanted(member: tarfile.TarInfo, root: str, cases: Mapping[str, Case]) -> bo
 
 def _of_pass(inside: Sequence[str], case: Case) -> bool:
     """Whether that path in a case's directory is of a pass that was asked for."""
-    if inside[:1] != ["profile"]:
+    if inside[:1] != [profile.DIRECTORY]:
         return True
-    asked = {"guest": case.profile_guest, "off-cpu": case.profile_off_cpu}
+    asked: dict[str, bool] = {
+        profile.GUEST: case.profile_guest,
+        profile.OFF_CPU: case.profile_off_cpu,
+    }
     return bool(case.profile_hz) and bool(asked.get("".join(inside[1:2]), True))
 
 

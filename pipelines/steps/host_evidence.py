@@ -8,11 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.collectors.service import Collected, read_collected
 from mitigauge.experiments.tables import Case
+from mitigauge.wire.collectors import DIRECTORY
 from mitigauge.workloads import collectors
 from pipelines.steps.parser import measured_window
-
-# What the runner calls the directory within the case's own.
-DIRECTORY = "collected"
 
 
 def collected_beside(case: Case, directory: Path, clock: str) -> Collected | None:

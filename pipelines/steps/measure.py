@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -33,9 +32,12 @@ from mitigauge.runs import outcomes
 from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_results
 from mitigauge.runs.tables import Boot, Run
 from mitigauge.settings import get_settings
+from mitigauge.wire import case as wire
+from mitigauge.wire.job import EX_TEMPFAIL, FINISHED, RUNNING, STATE_FILE, State
+from mitigauge.wire.profile import DIRECTORY
 from mitigauge.workloads import collectors
-from pipelines.host_control import Facts, JobCase, LabFault
-from pipelines.steps.archive import STATE_FILE, is_capture, unpacked
+from pipelines.host_control import Facts, LabFault
+from pipelines.steps.archive import is_capture, unpacked
 from pipelines.steps.context import Done, StepContext, boot_of
 from pipelines.steps.host_evidence import Gates, collected_beside
 from pipelines.steps.parser import PassOrder, result_in, timed_pass
@@ -47,12 +49,9 @@ LOOK_S = 300.0
 LEAD_S = 240.0
 # Between two looks: short, but enough for a job whose end was seen before its unit's.
 NEXT_LOOK_S = 1.0
-EX_TEMPFAIL = 75
 JOB_TRIES = 2
 # Beyond the cases' own time-outs: staging, the runner's start, a slow host.
 JOB_SLACK_S = 120.0
-# What perf may take before and after a profiled pass: PROFILE_MARGIN_S of workload_job.py.
-PROFILE_SLACK_S = 500.0
 LONGEST_STATE = 1 << 20
 LONGEST_JOB_S = 1e7
 # Bytes of a failed case's stderr that are kept, from its end.
@@ -83,7 +82,7 @@ class JobReport(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
 
-    state: Literal["running", "finished", "failed", "missing"]
+    state: State
     detail: str = ""
     current_case: str | None = None
     profiling: bool = False
@@ -121,7 +120,7 @@ def start(context: StepContext) -> Done:
                 wanted=context.wanted,
             )
         )
-        over = not first_look_in_s and job.state != "running"
+        over = not first_look_in_s and job.state != RUNNING
         done = _ended(context, job, scratch) if over else None
     # A clock that counts instructions says nothing of how long anybody waited.
     by_the_host = job.seconds if context.run.clock == Clock.REAL else None
@@ -141,13 +140,13 @@ def start(context: StepContext) -> Done:
     )
 
 
-def _job_case(case: Case, guest: Mapping[str, str], clock: str) -> JobCase:
-    return JobCase(
-        str(case.id),
-        case.workload,
-        case.parameters,
-        case.iterations,
-        case.warmup,
+def _job_case(case: Case, guest: Mapping[str, str], clock: str) -> wire.Case:
+    return wire.Case(
+        case_id=str(case.id),
+        workload=case.workload,
+        parameters=case.parameters,
+        iterations=case.iterations,
+        warmup=case.warmup,
         timeout_s=case.timeout_s,
         profile_hz=case.profile_hz,
         profile_guest=case.profile_guest,
@@ -183,7 +182,7 @@ def poll(context: StepContext) -> Done:
         job = JobReport.of(
             context.host.poll(job_name(context.boot), scratch, wait_s=LOOK_S, wanted=context.wanted)
         )
-        if job.state != "running":
+        if job.state != RUNNING:
             return _ended(context, job, scratch)
     return _still_running(context, job.current_case or "", profiling=job.profiling)
 
@@ -191,7 +190,7 @@ def poll(context: StepContext) -> Done:
 def _ended(context: StepContext, job: JobReport, scratch: Path) -> Done:
     """Take in what the job left, while its archive is there."""
     boot = context.boot
-    if job.state != "finished":
+    if job.state != FINISHED:
         raise LabFault(
             f"the measuring job is {job.state}: {clean_text(job.detail)[:LONGEST_DETAIL]}",
             hint="The host may have rebooted; see its serial log.",
@@ -213,15 +212,13 @@ def job_name(boot: Boot) -> str:
     return f"boot{boot.id}-{boot.nonce}-{boot.job_try}"
 
 
-def limit_s(case: Case) -> float:
-    """Seconds after which the host has given a case up, its profiled passes included."""
-    passes = bool(case.profile_hz) * (1 + bool(case.profile_off_cpu))
-    return case.timeout_s + passes * (case.timeout_s + PROFILE_SLACK_S)
-
-
 def _still_running(context: StepContext, current_case: str, *, profiling: bool) -> Done:
     boot = context.boot
-    limit = sum(limit_s(case) for case in context.open_cases()) + JOB_SLACK_S
+    limits = (
+        wire.limit_s(case.timeout_s, case.profile_hz, off_cpu=case.profile_off_cpu)
+        for case in context.open_cases()
+    )
+    limit = sum(limits) + JOB_SLACK_S
 
     def apply(_: Session, run: Run) -> None:
         titles = {str(c.id): c.title for c in run.comparison.cases}
@@ -366,7 +363,7 @@ class _FinishedJob(BaseModel):
 
 def _finished(state_file: Path) -> dict[str, _FinishedCase]:
     if not state_file.is_file():
-        raise LabFault("the job's archive has no state.json", hint="The boot is made again.")
+        raise LabFault(f"the job's archive has no {STATE_FILE}", hint="The boot is made again.")
     size = state_file.stat().st_size
     try:
         if size > LONGEST_STATE:
@@ -374,7 +371,7 @@ def _finished(state_file: Path) -> dict[str, _FinishedCase]:
         finished = _FinishedJob.model_validate(orjson.loads(state_file.read_bytes()))
     except ValueError as error:
         raise LabFault(
-            f"the job's state.json cannot be read: {clean_text(str(error))[:300]}",
+            f"the job's {STATE_FILE} cannot be read: {clean_text(str(error))[:300]}",
             hint="The boot is made again.",
         ) from error
     return {entry.case_id: entry for entry in finished.finished_cases}
@@ -401,7 +398,7 @@ def _read_case(
     if not case.profile_hz:
         return output
     captures, why_not = taken_captures(
-        directory / "profile", asked, result.body, catalog, get_settings(), budget
+        directory / DIRECTORY, asked, result.body, catalog, get_settings(), budget
     )
     return replace(output, captures=captures, profile_error=why_not)
 

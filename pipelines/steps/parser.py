@@ -16,13 +16,14 @@ from mitigauge.experiments.tables import Case
 from mitigauge.files.confinement import Limits, run_confined
 from mitigauge.results.details import of_boot
 from mitigauge.results.schema import ReadResult, check_against_case, read_result
+from mitigauge.wire import case as wire
+from mitigauge.wire import run_record
+from mitigauge.wire.limits import LARGEST_WHOLE
 from mitigauge.workloads.details import Details
 
 PARSER_LIMITS = Limits(seconds=60.0, memory_bytes=400 << 20, output_bytes=8 << 20)
 # run.json is read on our side only for what a profiled pass repeats.
 LONGEST_RECORD = 4 << 20
-# JSON's numbers are exact up to here, in every reader.
-LARGEST = 1 << 53
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +41,18 @@ class PassOrder:
         """case.json, as a workload's parser reads it."""
         case = self.case
         return orjson.dumps(
-            {
-                "case_id": str(case.id),
-                "workload": case.workload,
-                "parameters": dict(self.parameters),
-                "iterations": case.iterations,
-                "warmup": self.warmup,
-                "timeout_s": case.timeout_s,
-                "profile_hz": case.profile_hz,
-                "profile_guest": case.profile_guest,
-                "profiled": self.profiled,
-                "guest": dict(self.guest),
-            }
+            wire.PassCase(
+                case_id=str(case.id),
+                workload=case.workload,
+                parameters=dict(self.parameters),
+                iterations=case.iterations,
+                warmup=self.warmup,
+                timeout_s=case.timeout_s,
+                profile_hz=case.profile_hz,
+                profile_guest=case.profile_guest,
+                profiled=self.profiled,
+                guest=dict(self.guest),
+            )
         )
 
 
@@ -68,15 +69,15 @@ def profiled_pass(first: PassOrder, timed: Path) -> PassOrder:
     """
     case = first.case
     asked = replace(first, warmup=0, profiled=True)
-    path = timed / "run.json"
+    path = timed / run_record.FILE
     if not path.is_file():
         return asked
     fixed = _repeated(path)
     for name, value in fixed.items():
         if not _alike(value, case.parameters.get(name)):
             raise InvalidInput(
-                f"run.json: repeat_with: {ascii(name)[:100]}: {ascii(value)[:100]} is no value of "
-                f"the case's parameters",
+                f"{run_record.FILE}: {run_record.REPEAT_WITH}: {ascii(name)[:100]}: "
+                f"{ascii(value)[:100]} is no value of the case's parameters",
                 hint="It fixes the work of the profiled pass; see the workload's run.",
             )
     return replace(asked, parameters={**case.parameters, **fixed})
@@ -84,7 +85,7 @@ def profiled_pass(first: PassOrder, timed: Path) -> PassOrder:
 
 def _repeated(path: Path) -> dict[str, Any]:
     """What run.json says under `repeat_with`; nothing where it says nothing."""
-    fixed = _record(path).get("repeat_with")
+    fixed = _record(path).get(run_record.REPEAT_WITH)
     return fixed if isinstance(fixed, dict) else {}
 
 
@@ -92,12 +93,15 @@ def _record(path: Path) -> dict[str, Any]:
     """run.json, where it holds an object. Raises :class:`InvalidInput`."""
     if path.stat().st_size > LONGEST_RECORD:
         raise InvalidInput(
-            f"run.json has more than {LONGEST_RECORD} bytes", hint="See the workload's run."
+            f"{run_record.FILE} has more than {LONGEST_RECORD} bytes",
+            hint="See the workload's run.",
         )
     try:
         record = orjson.loads(path.read_bytes())
     except orjson.JSONDecodeError as error:
-        raise InvalidInput(f"run.json: not JSON: {error}", hint="See the raw files.") from error
+        raise InvalidInput(
+            f"{run_record.FILE}: not JSON: {error}", hint="See the raw files."
+        ) from error
     return record if isinstance(record, dict) else {}
 
 
@@ -106,17 +110,16 @@ def measured_window(directory: Path) -> tuple[float, float] | None:
 
     In seconds; None where run.json does not say.
     """
-    path = directory / "run.json"
+    path = directory / run_record.FILE
     try:
-        told = _record(path).get("measured") if path.is_file() else None
+        told = _record(path).get(run_record.MEASURED) if path.is_file() else None
     except InvalidInput:
         return None
-    pairs = told if isinstance(told, list) and told and isinstance(told[0], list) else [told]
     times: list[float] = []
-    for pair in pairs:
+    for pair in run_record.windows(told):
         match pair:
             case [int() | float() as began, int() | float() as ended]:
-                times += [float(began), float(ended)] if 0 <= began < ended < LARGEST else []
+                times += [float(began), float(ended)] if 0 <= began < ended < LARGEST_WHOLE else []
     return (min(times), max(times)) if times else None
 
 
@@ -125,7 +128,7 @@ def _alike(value: object, planned: object) -> bool:
     if isinstance(value, bool) or planned is None:
         return False
     if isinstance(value, int | float) and isinstance(planned, int | float):
-        return abs(value) <= LARGEST
+        return abs(value) <= LARGEST_WHOLE
     return value == planned
 
 
@@ -165,7 +168,7 @@ def parsed(directory: Path, asked: PassOrder, catalog: Catalog) -> bytes:
     It reads what was asked from a case.json of ours: a host that may write that file could
     ask for more memory than there is.
     """
-    described = directory / "case.json"
+    described = directory / wire.FILE
     if described.is_dir():
         shutil.rmtree(described)
     described.unlink(missing_ok=True)

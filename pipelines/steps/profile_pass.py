@@ -19,6 +19,7 @@ from mitigauge.profiles.store.normalise import rules, without_idle
 from mitigauge.profiles.store.tables import System
 from mitigauge.results.schema import ResultBody
 from mitigauge.settings import Settings
+from mitigauge.wire.profile import GUEST, HOST, OFF_CPU
 from pipelines.steps.parser import PassOrder, profiled_pass, result_in
 
 # Of the captures of one boot's job together: one is read in seconds.
@@ -73,7 +74,7 @@ def taken_captures(
     for system, left in _directories(directory, case).items():
         began = time.monotonic()
         try:
-            of_pass = left if system == "off-cpu" else directory
+            of_pass = left if system == OFF_CPU else directory
             captures[system] = _captured(
                 left, case, timed, partial(profiled, of_pass), settings, budget
             )
@@ -89,11 +90,11 @@ def taken_captures(
 
 
 def _directories(directory: Path, case: Case) -> dict[System, Path]:
-    left: dict[System, Path] = {"host": directory}
+    left: dict[System, Path] = {HOST: directory}
     if case.profile_guest:
-        left["guest"] = directory / "guest"
+        left[GUEST] = directory / GUEST
     if case.profile_off_cpu:
-        left["off-cpu"] = directory / "off-cpu"
+        left[OFF_CPU] = directory / OFF_CPU
     return left
 
 

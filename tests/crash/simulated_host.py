@@ -13,12 +13,13 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mitigauge.fleet.boot_method import BootMethod
-from pipelines.host_control import POWER_CYCLE, Facts, JobCase, LeaseGone, Needs, RunLog, Unanswered
+from mitigauge.wire.case import Case
+from pipelines.host_control import POWER_CYCLE, Facts, LeaseGone, Needs, RunLog, Unanswered
 from tests.crash.behaviours import OF_THE_HOST, Behaviour, as_json, behaviours_of, said_by
 from tests.crash.job_archive import RECORDED, packed
 
@@ -87,7 +88,7 @@ class SimulatedHost:
     def start(
         self,
         job: str,
-        cases: Sequence[JobCase],
+        cases: Sequence[Case],
         directory: Path,
         *,
         wait_s: float,
@@ -96,7 +97,7 @@ class SimulatedHost:
         def act(world: dict[str, Any]) -> dict[str, Any]:
             if job not in world["jobs"]:
                 world["did"].append(f"job {job}")
-                world["jobs"][job] = [asdict(case) for case in cases]
+                world["jobs"][job] = [dict(case) for case in cases]
             return {"state": "running", "quick": world["quick"]}
 
         self._require_lease()

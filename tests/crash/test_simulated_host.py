@@ -11,7 +11,8 @@ import pytest
 
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.fleet.boot_method import BootMethod
-from pipelines.host_control import JobCase, LabFault, Unanswered
+from mitigauge.wire.case import Case
+from pipelines.host_control import LabFault, Unanswered
 from tests.crash import behaviours as b
 from tests.crash.scenarios import EVERY
 from tests.crash.simulated_host import SimulatedHost, changed, new_world, opener, write_world
@@ -52,7 +53,19 @@ def booted(on: SimulatedHost, nonce: str = "n1", knob: str = "off") -> Any:
     return on.arm(nonce=nonce, cmdline=f"knob={knob}", kernel="", method=BootMethod.RESET)
 
 
-CASE = JobCase("7", "spin", {"size": 1}, 3, 1, timeout_s=9)
+CASE = Case(
+    case_id="7",
+    workload="spin",
+    parameters={"size": 1},
+    iterations=3,
+    warmup=1,
+    timeout_s=9,
+    profile_hz=None,
+    profile_guest=False,
+    profile_off_cpu=False,
+    guest={},
+    collect=(),
+)
 
 
 def polled(on: SimulatedHost, into: Path) -> Any:

@@ -15,9 +15,9 @@ import numpy as np
 
 from mitigauge.collectors.figures import rates
 from mitigauge.collectors.samples import MOST_SAMPLES, Samples, packed, unpacked
-from mitigauge.collectors.service import SUMMARY, means_of, read_collected
+from mitigauge.collectors.service import means_of, read_collected
 from mitigauge.settings import REPOSITORY
-from mitigauge.workloads.collectors import COLLECTORS
+from mitigauge.wire.collectors import NAMES, SUMMARY_FILE
 from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 
 SHARE = 5.0
@@ -32,7 +32,7 @@ def once(rng: random.Random, scratch: Path) -> str:
     path = rng.choice(sorted(directory.iterdir()))
     path.write_bytes(_changed(rng, path))
     window = rng.choice([None, (0.0, 1.0), (1147.9, 1150.2), (1e15, 1e16)])
-    asked = [name for name in COLLECTORS if (RECORDED / f"{name}.txt").exists()]
+    asked = [name for name in NAMES if (RECORDED / f"{name}.txt").exists()]
     found = read_collected(directory, asked, window)
     assert set(found.series) | set(found.absent) == set(asked)
     assert all(reason and len(reason) <= 400 for reason in found.absent.values())
@@ -45,7 +45,7 @@ def once(rng: random.Random, scratch: Path) -> str:
 
 def _changed(rng: random.Random, path: Path) -> bytes:
     content = path.read_bytes()
-    if path.name == SUMMARY and rng.random() < 0.7:
+    if path.name == SUMMARY_FILE and rng.random() < 0.7:
         return as_json(rng, odd_json(rng, json.loads(content)))
     head, _, body = content.partition(b"\n")
     if rng.random() < 0.3:

@@ -14,7 +14,8 @@ from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.spec_model import ExperimentSpec, cases_of
 from mitigauge.modes.crossing import wanted_by
 from mitigauge.modes.settings import GuestVcpus, Settings
-from mitigauge.workloads.definitions import BY_ARM, Parameter
+from mitigauge.wire.case import BY_ARM
+from mitigauge.workloads.definitions import Parameter
 from tests.specs import CATALOG, HOSTS, SPEC
 
 

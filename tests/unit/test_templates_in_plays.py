@@ -20,10 +20,11 @@ from mitigauge.files.hostile_text import clean
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.inventory_values import InventoryValues
 from mitigauge.fleet.service import host_vars
+from mitigauge.wire.case import Case
 from pipelines.adapters import ansible, ansible_host
 from pipelines.adapters.ansible import PlayFailure, run_playbook
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
-from pipelines.host_control import JobCase, LabFault, Needs
+from pipelines.host_control import LabFault, Needs
 from tests.specs import markers
 
 REPOSITORY = Path(__file__).parents[2]
@@ -306,7 +307,15 @@ def test_whatever_the_service_asks_of_a_host_reaches_it_as_it_was_said(
     host, all_markers = a_host(), markers(canary)
     some, text = all_markers[:3], " ".join(all_markers)
     cases = [
-        JobCase(marker, marker, {marker: marker, "deep": {"er": [marker]}}, 1, 0, 9, profile_hz=99)
+        Case(
+            case_id=marker,
+            workload=marker,
+            iterations=1,
+            warmup=0,
+            timeout_s=9,
+            profile_hz=99,
+            parameters={marker: marker, "deep": {"er": [marker]}},
+        )
         for marker in all_markers
     ]
     directory = tmp_path / all_markers[-2].strip()
@@ -329,7 +338,7 @@ def test_whatever_the_service_asks_of_a_host_reaches_it_as_it_was_said(
         clean(text)
     ] * 3
     assert [case["parameters"] for case in started["workload_fetch"]["cases"]] == clean(
-        [case.parameters for case in cases]
+        [case["parameters"] for case in cases]
     )
     assert started["workload_fetch"]["cpus"] == "0-1"
     assert started["workload_fetch"]["nmi_source"] == ""

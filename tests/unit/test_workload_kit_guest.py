@@ -151,7 +151,7 @@ def test_the_file_system_is_that_of_the_nearest_mount() -> None:
 
 def test_digests_are_of_the_files_as_they_were(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x")
-    record = {seal.FIELD: seal.of(tmp_path, ["a"])}
+    record = {seal.SHA256: seal.of(tmp_path, ["a"])}
     seal.require_whole(tmp_path, record, ["a"])
     for change, said in (
         (lambda: (tmp_path / "a").write_text("y"), "not as it was written"),

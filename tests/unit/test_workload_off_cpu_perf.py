@@ -18,7 +18,7 @@ from mitigauge.profiles.diff.compare import BootProfile, FrameDiff, diff_frames
 from mitigauge.profiles.store.functions import function_weights
 from mitigauge.profiles.store.normalise import rules, without_idle
 from mitigauge.profiles.store.tree import FrameTree
-from tests.loading import load
+from tests.loading import load, stage_runner
 from tests.unit.profiles.named import alike, name, number
 
 off_cpu = load("ansible/roles/workload/files/_off_cpu.py")
@@ -54,6 +54,8 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     """Records one pass with waits of so many ms by what the runner calls, and reads it."""
     workloads = tmp_path_factory.mktemp("workloads")
     shutil.copytree(PARTS, workloads / "sleeper")
+    stage_runner(workloads)
+    staged = load(str(workloads / "_off_cpu.py"))
     subprocess.run(
         ["gcc", "-O0", "-g", "-fno-omit-frame-pointer", "-pthread",
          "-o", workloads / "sleeper/sleeper", PARTS / "sleeper.c"],
@@ -72,7 +74,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
         timed = tmp_path_factory.mktemp("case")
         case = {"case_id": "1", "workload": "sleeper", "parameters": {"ms": ms, "loops": LOOPS},
                 "iterations": 1, "warmup": 0, "timeout_s": 60, "profile_hz": 99}  # fmt: skip
-        off_cpu.off_cpu_case(case, workloads, timed)
+        staged.off_cpu_case(case, workloads, timed)
         output = timed / "profile/off-cpu"
         said = json.loads((output / "profile.json").read_text())
         assert said["state"] == "ok", said["detail"]

@@ -25,6 +25,7 @@ import pytest
 from mitigauge.profiles.capture.capture import read_capture
 from mitigauge.profiles.capture.recording import find_recording
 from mitigauge.settings import REPOSITORY
+from mitigauge.wire.case import PROFILE_MARGIN_S
 from tests.loading import load, stage_runner
 
 RECORDED = REPOSITORY / "tests/fixtures/profiles/syscall-basic.perf.script.gz"
@@ -348,9 +349,10 @@ def test_a_profiled_pass_past_its_time_out_is_ended(bench: Bench) -> None:
 
 
 def test_a_capture_over_its_limit_is_left_out_and_said(bench: Bench) -> None:
-    text = (bench.root / "_profiling.py").read_text()
-    assert "CAPTURE_LIMIT_BYTES = 32 << 20" in text
-    (bench.root / "_profiling.py").write_text(text.replace("32 << 20", "1 << 10"))
+    limits = bench.root / "_kit/wire/limits.py"
+    text = limits.read_text()
+    assert "CAPTURE_BYTES: Final = 32 << 20" in text
+    limits.write_text(text.replace("32 << 20", "1 << 10"))
     bench.run()
     assert bench.profile()["state"] == "failed"
     assert "left out: over 1024 bytes compressed" in bench.profile()["detail"]
@@ -425,8 +427,8 @@ def test_a_unit_ends_a_profile_only_after_the_runner_has_given_it_up() -> None:
         2 * profiling.PERF_PROBE_LIMIT_S + profiling.PERF_STATS_LIMIT_S
         + profiling.PERF_SCRIPT_LIMIT_S + instructions.LIMIT_S + 8 * profiling.TERM_GRACE_S
     )  # fmt: skip
-    assert longest <= job.PROFILE_MARGIN_S
-    assert job.limit_s({"timeout_s": 30, "profile_hz": 99}) == 60 + job.PROFILE_MARGIN_S
+    assert longest <= PROFILE_MARGIN_S
+    assert job.limit_s({"timeout_s": 30, "profile_hz": 99}) == 60 + PROFILE_MARGIN_S
     assert job.limit_s({"timeout_s": 30, "profile_hz": None}) == 30
 
 
@@ -447,7 +449,6 @@ def profiled_iterations(bench: Bench) -> int:
 def test_the_real_perf_profiles_the_real_syscall_workload(bench: Bench) -> None:
     shutil.rmtree(bench.root / "w")
     shutil.copytree(REPOSITORY / "workloads/syscall", bench.root / "w")
-    shutil.copytree(REPOSITORY / "workloads/_kit", bench.root / "_kit")
     bench.run({"parameters": {"test": "basic", "seconds": 0.5}}, PATH=os.environ["PATH"])
     timed = json.loads((bench.job / "1/run.json").read_text())
     profiled = json.loads((bench.job / "1/profile/run.json").read_text())

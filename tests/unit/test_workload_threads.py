@@ -7,7 +7,8 @@ from typing import Any
 import orjson
 import pytest
 
-from mitigauge.results.threads import MOST_NAMES, ThreadsBody
+from mitigauge.results.threads import ThreadsBody
+from mitigauge.wire.threads import MOST_NAMES
 from tests.loading import load
 
 load("workloads/wakeups/parse.py")

@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 from sqlalchemy import Engine
 
-from mitigauge.collectors.samples import Kind, Samples
+from mitigauge.collectors.samples import Samples
 from mitigauge.collectors.service import Collected, read_collected, store_collected
 from mitigauge.database.engine import transaction
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.runs import repository as run_rows
+from mitigauge.wire.collectors import Kind
 from mitigauge.settings import REPOSITORY
 
 RECORDED = REPOSITORY / "tests/fixtures/collected"

@@ -14,7 +14,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-COUNT, LEVEL = "count", "level"
+from _kit.wire import collectors as wire
+from _kit.wire.collectors import COUNT, LEVEL, Kind
+
 Row = dict[str, int]
 DEBUGFS, TRACEFS = Path("/sys/kernel/debug"), Path("/sys/kernel/tracing")
 CPUS = Path("/sys/devices/system/cpu")
@@ -82,7 +84,7 @@ class Source:
     def close(self) -> None:
         """Undo what reading needed."""
 
-    def kind(self, column: str) -> str:
+    def kind(self, column: str) -> Kind:
         """Whether the column counts or is a level."""
         return LEVEL if column in self.levels else COUNT
 
@@ -90,25 +92,23 @@ class Source:
 class Cpu(Source):
     """Ticks of all processors by what they did; and context switches."""
 
-    names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest")
-
     def __init__(self) -> None:
         self._stat = OpenFile(Path("/proc/stat"))
 
     def read(self) -> Row:
         text = self._stat.whole()
-        row = dict(zip(self.names, map(int, text[: text.index(b"\n")].split()[1:]), strict=False))
+        row = dict(zip(wire.TICKS, map(int, text[: text.index(b"\n")].split()[1:]), strict=False))
         at = text.find(b"\nctxt ")
         if at >= 0:
-            row["switches"] = int(text[at + 6 : text.index(b"\n", at + 1)])
+            row[wire.SWITCHES] = int(text[at + 6 : text.index(b"\n", at + 1)])
         return row
 
 
 class Memory(Source):
     """KiB of memory by use."""
 
-    names = (b"MemTotal", b"MemAvailable", b"Dirty", b"AnonPages", b"Cached", b"Slab")
-    levels = frozenset(name.decode() for name in names)
+    names = tuple(name.encode() for name in wire.MEMINFO)
+    levels = frozenset(wire.MEMINFO)
 
     def __init__(self) -> None:
         self._meminfo = OpenFile(Path("/proc/meminfo"))
@@ -125,7 +125,6 @@ class Memory(Source):
 class Disk(Source):
     """What all disks did: requests, sectors of 512 bytes, milliseconds with one under way."""
 
-    names = ("reads", "read_sectors", "writes", "written_sectors", "busy_ms")
     places = (3, 5, 7, 9, 12)
     # Their requests come to a disk, too, or they are memory.
     others = re.compile(r"(loop|ram|zram|dm-|md)\d*")
@@ -139,7 +138,7 @@ class Disk(Source):
 
     def read(self) -> Row:
         return summed(
-            self.names,
+            wire.DISKSTATS,
             (
                 [int(fields[place]) for place in self.places]
                 for fields in map(bytes.split, self._diskstats.whole().splitlines())
@@ -151,7 +150,6 @@ class Disk(Source):
 class Network(Source):
     """What all interfaces but the loopback received and sent."""
 
-    names = ("rx_bytes", "rx_packets", "rx_drops", "tx_bytes", "tx_packets", "tx_drops")
     places = (0, 1, 3, 8, 9, 11)
 
     def __init__(self) -> None:
@@ -165,20 +163,18 @@ class Network(Source):
                     fields = rest.split()
                     yield [int(fields[place]) for place in self.places]
 
-        return summed(self.names, interfaces())
+        return summed(wire.INTERFACES, interfaces())
 
 
 class Schedstat(Source):
     """Of all processors: nanoseconds that tasks ran, that they waited to run, and their turns."""
-
-    names = ("run_ns", "wait_ns", "slices")
 
     def __init__(self) -> None:
         self._schedstat = OpenFile(Path("/proc/schedstat"))
 
     def read(self) -> Row:
         return summed(
-            self.names,
+            wire.TURNS,
             (
                 [int(word) for word in line.split()[7:10]]
                 for line in self._schedstat.whole().splitlines()
@@ -206,13 +202,13 @@ class Power(Source):
             # It begins again at its range's end.
             self._total += after - before if after >= before else after + most - before
         self._last = now
-        return {"energy_uj": self._total}
+        return {wire.ENERGY: self._total}
 
 
 class Frequency(Source):
     """kHz of the job's processors, as the kernel's driver tells."""
 
-    levels = frozenset({"mean_khz", "least_khz"})
+    levels = frozenset(wire.KHZ)
 
     def __init__(self) -> None:
         paths = [CPUS / f"cpu{cpu}/cpufreq/scaling_cur_freq" for cpu in processors()]
@@ -222,7 +218,7 @@ class Frequency(Source):
 
     def read(self) -> Row:
         khz = [file.number() for file in self._files]
-        return {"mean_khz": sum(khz) // len(khz), "least_khz": min(khz)}
+        return dict(zip(wire.KHZ, (sum(khz) // len(khz), min(khz)), strict=True))
 
 
 class Throttling(Source):
@@ -235,7 +231,7 @@ class Throttling(Source):
                 for cpu in processors()
                 if (path := CPUS / f"cpu{cpu}/thermal_throttle/{scope}_throttle_count").exists()
             ]
-            for scope in ("core", "package")
+            for scope in wire.SCOPES
         }
         if not any(self._files.values()):
             raise Absent("the kernel counts no thermal throttling here")
@@ -285,11 +281,7 @@ class Exits(Source):
     A guest that ends takes KVM's counts with it.
     """
 
-    counters = (
-        "exits", "io_exits", "mmio_exits", "halt_exits", "irq_exits", "irq_window_exits",
-        "signal_exits", "request_irq_exits", "hypercalls", "halt_wakeup", "insn_emulation",
-    )  # fmt: skip
-    levels = frozenset({"vcpus"})
+    levels = frozenset({wire.VCPUS})
     # Looking for virtual processors costs more than all counters.
     vcpus_every = 4
 
@@ -309,7 +301,7 @@ class Exits(Source):
 
     def _open_counters(self) -> None:
         mounted("debugfs", DEBUGFS)
-        paths = [self._directory / name for name in self.counters]
+        paths = [self._directory / name for name in wire.KVM]
         self._files = {path.name: Number(path) for path in paths if path.exists()}
         if not self._files:
             raise Absent(f"no counters in {self._directory}; is KVM's module loaded?")
@@ -322,11 +314,11 @@ class Exits(Source):
         if self._files and self._sampled % self.vcpus_every == 0:
             self._vcpus = vcpus_in(self._directory)
         self._sampled += 1
-        row["vcpus"] = self._vcpus
+        row[wire.VCPUS] = self._vcpus
         if self._to_userspace:
             reasons = self._to_userspace.read()
-            row["to_userspace"] = sum(reasons.values())
-            row |= {f"userspace.{reason}": hits for reason, hits in reasons.items()}
+            row[wire.TO_USERSPACE] = sum(reasons.values())
+            row |= {f"{wire.USERSPACE_PREFIX}{reason}": hits for reason, hits in reasons.items()}
         return row
 
     def close(self) -> None:
@@ -337,31 +329,31 @@ class Exits(Source):
 class ExitReasons(Source):
     """Every exit by the processor's reason: some tenth of a microsecond more for each of them."""
 
-    levels = frozenset({"svm"})
+    levels = frozenset({wire.SVM})
 
     def __init__(self) -> None:
         self._svm = int(Path("/sys/module/kvm_amd").is_dir())
         self._exits = Histogram("kvm_exit", "exit_reason")
 
     def read(self) -> Row:
-        row = {f"exit.{reason}": hits for reason, hits in self._exits.read().items()}
-        return {"svm": self._svm, **row}
+        row = {f"{wire.EXIT_PREFIX}{reason}": hits for reason, hits in self._exits.read().items()}
+        return {wire.SVM: self._svm, **row}
 
     def close(self) -> None:
         self._exits.close()
 
 
 SOURCES: dict[str, type[Source]] = {
-    "cpu": Cpu,
-    "memory": Memory,
-    "disk": Disk,
-    "network": Network,
-    "schedstat": Schedstat,
-    "exits": Exits,
-    "exit-reasons": ExitReasons,
-    "power": Power,
-    "frequency": Frequency,
-    "throttling": Throttling,
+    wire.CPU: Cpu,
+    wire.MEMORY: Memory,
+    wire.DISK: Disk,
+    wire.NETWORK: Network,
+    wire.SCHEDSTAT: Schedstat,
+    wire.EXITS: Exits,
+    wire.EXIT_REASONS: ExitReasons,
+    wire.POWER: Power,
+    wire.FREQUENCY: Frequency,
+    wire.THROTTLING: Throttling,
 }
 
 

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-# Of a host whose clock counts instructions: nothing that shares its machine shows in a figure.
-COUNTED = "counted"
+from _kit.wire import case as cases
+from _kit.wire import clock, job, run_record
 
 
 class CaseError(Exception):
@@ -24,20 +24,23 @@ def now() -> str:
 
 
 def counted_time() -> bool:
-    """Whether this host's clock counts instructions, as MITIGAUGE_CLOCK says."""
-    return os.environ.get("MITIGAUGE_CLOCK") == COUNTED
+    """Whether this host's clock counts instructions, as MITIGAUGE_CLOCK says.
+
+    Nothing that shares its machine then shows in a figure.
+    """
+    return os.environ.get(job.CLOCK_VARIABLE) == clock.COUNTED
 
 
 def processor() -> int:
     """The processor to pin to: MITIGAUGE_CPU, else the last that the job may use."""
     allowed = os.sched_getaffinity(0)
-    asked = os.environ.get("MITIGAUGE_CPU", "")
+    asked = os.environ.get(job.CPU_VARIABLE, "")
     if not asked:
         # Not the first: processor 0 takes most interrupts.
         return max(allowed)
     if not asked.isdigit() or int(asked) not in allowed:
         known = ", ".join(str(cpu) for cpu in sorted(allowed))
-        raise CaseError(f"MITIGAUGE_CPU is {asked!r}, not one of the allowed: {known}")
+        raise CaseError(f"{job.CPU_VARIABLE} is {asked!r}, not one of the allowed: {known}")
     return int(asked)
 
 
@@ -82,18 +85,19 @@ def main(
         print("usage: run CASE.json OUTPUT_DIR", file=sys.stderr)
         return 2
     output = Path(arguments[1])
-    record: dict[str, Any] = {"workload": workload, "started_at": now(), "lab_faults": []}
+    begun = run_record.Begun(workload=workload, started_at=now(), lab_faults=[])
+    record: dict[str, Any] = {**begun}
     status = 1
     try:
         case = read_case(Path(arguments[0]))
         case["parameters"] = check(case["parameters"])
         output.mkdir(parents=True, exist_ok=True)
-        (output / "case.json").write_text(json.dumps(case, indent=1))
+        (output / cases.FILE).write_text(json.dumps(case, indent=1))
         status = run_case(case, output, record)
     except CaseError as error:
         print(error, file=sys.stderr)
     finally:
         record |= {"finished_at": now(), "exit_code": status}
         if output.is_dir():
-            (output / "run.json").write_text(json.dumps(record, indent=1))
+            (output / run_record.FILE).write_text(json.dumps(record, indent=1))
     return status

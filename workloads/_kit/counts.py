@@ -11,7 +11,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from _kit.parsing import LARGEST, ParseError, read_text
+from _kit.parsing import ParseError, read_text
+from _kit.wire.limits import LARGEST_WHOLE
+from _kit.wire.result import Direction
 
 MOST_LINES = 200
 # Of the time in which an event was counted, percent: counters that take turns are scaled up by
@@ -24,7 +26,7 @@ MOST_PER_CYCLE = 16.0
 ABSENT = ("<not supported>", "<not counted>")
 
 # Metric → event, unit, and which direction is better.
-COUNTERS = {
+COUNTERS: dict[str, tuple[str, str, Direction]] = {
     "cycles": ("cycles", "cycles/op", "lower"),
     "instructions": ("instructions", "instructions/op", "lower"),
     "branches": ("branches", "branches/op", "lower"),
@@ -34,7 +36,7 @@ COUNTERS = {
     "context_switches": ("context-switches", "switches/op", "lower"),
 }
 PER_CYCLE = "instructions_per_cycle"
-PER_CYCLE_UNIT = ("instructions/cycle", "higher")
+PER_CYCLE_UNIT: tuple[str, Direction] = ("instructions/cycle", "higher")
 
 
 def counts(path: Path) -> dict[str, float]:
@@ -65,8 +67,8 @@ def _counted(line: str, where: str) -> tuple[str, float | None]:
         raise ParseError(f"{where}: count: {count!r:.40} is not a whole number")
     if not re.fullmatch(r"\d{1,3}\.\d{1,4}", running) or float(running) > 100.0:
         raise ParseError(f"{where}: percent: {running!r:.40} is not a percentage")
-    if int(count) > LARGEST:
-        raise ParseError(f"{where}: count: {count} is above {LARGEST}")
+    if int(count) > LARGEST_WHOLE:
+        raise ParseError(f"{where}: count: {count} is above {LARGEST_WHOLE}")
     return name, float(count) if float(running) >= LEAST_RUNNING else None
 
 
@@ -107,7 +109,7 @@ def _require_plausible(found: Mapping[str, float]) -> None:
         raise ParseError(f"{PER_CYCLE}: {found[PER_CYCLE]:g}: no processor runs so many")
 
 
-def unit_of(metric: str) -> tuple[str, str]:
+def unit_of(metric: str) -> tuple[str, Direction]:
     """Unit and better direction of a metric."""
     if metric == PER_CYCLE:
         return PER_CYCLE_UNIT

@@ -9,18 +9,18 @@ from typing import Any
 
 from _kit import contract
 from _kit.guest import VCPUS, LabFault
+from _kit.wire import result
+from _kit.wire.case import BY_ARM
+from _kit.wire.job import EX_TEMPFAIL
 
-EX_TEMPFAIL = 75
 ATTEMPTS = 3
-# In a parameter's place: what the arm sets of the guest.
-ARM = "arm"
 
 
 def processors(parameters: dict[str, Any], asked: dict[str, str]) -> int:
     """How many the guest gets: of case and arm, the one that says so."""
-    if (parameters["vcpus"] == ARM) != (VCPUS in asked):
+    if (parameters["vcpus"] == BY_ARM) != (VCPUS in asked):
         raise contract.CaseError(
-            f"parameter vcpus is {parameters['vcpus']!r}: it is {ARM!r} where the arm sets "
+            f"parameter vcpus is {parameters['vcpus']!r}: it is {BY_ARM!r} where the arm sets "
             "guest_vcpus, and only there"
         )
     return int(asked.get(VCPUS, parameters["vcpus"]))
@@ -72,7 +72,8 @@ def run_attempts(
             attempt(number)
         except LabFault as fault:
             kind = fault.kind
-            record["lab_faults"].append({"kind": kind, "attempt": number, "detail": str(fault)})
+            told = result.LabFault(kind=kind, attempt=number, detail=str(fault))
+            record["lab_faults"].append(told)
             print(f"attempt {number}: {kind}: {fault}", file=sys.stderr)
             set_aside(output, number)
         else:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from _kit import guest as guests
 from _kit.guest import Addition, Guest, LabFault, read_json
+from _kit.wire.limits import CAPTURE_BYTES
 
 # A guest turns its recording into text before it hands it over.
 PROFILE_LIMIT_S = 120
 # What a guest hands over; anything else is left in its tar.
 PROFILE_FILES = ("facts.json", "failed.txt", "stats.txt", "perf.script.gz")
-PROFILE_FILE_BYTES = 32 << 20
 
 
 class GuestProfile(NamedTuple):
@@ -64,4 +64,4 @@ def unpack_profile(tar: tarfile.TarFile, directory: Path) -> None:
         name = member.name.removeprefix("./")
         content = tar.extractfile(member) if name in PROFILE_FILES else None
         if content:
-            (directory / name).write_bytes(content.read(PROFILE_FILE_BYTES))
+            (directory / name).write_bytes(content.read(CAPTURE_BYTES))

@@ -28,6 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from _kit.contract import counted_time
+from _kit.wire.job import PACE_VARIABLE
+from _kit.wire.run_record import MEASURED, PACE, PaceRecord
 
 # Cases whose fastest timing is remembered: what a host can do may change.
 CASES = 16
@@ -107,7 +109,7 @@ class Pace:
 
 def remembered() -> Path | None:
     """The file in which cases leave their fastest timings, if there is to be one."""
-    name = os.environ.get("MITIGAUGE_PACE", "")
+    name = os.environ.get(PACE_VARIABLE, "")
     return Path(name) if name else None
 
 
@@ -142,9 +144,9 @@ def measure(case: dict[str, Any], iterate: Callable[[int], None], record: dict[s
         for number in range(1, case["iterations"] + 1):
             iterate(number)
     else:
-        record["pace"] = steady(case["iterations"], iterate, pace, patience_s)
+        record[PACE] = steady(case["iterations"], iterate, pace, patience_s)
         pace.remember()
-    record["measured"] = [began, time.monotonic()]
+    record[MEASURED] = [began, time.monotonic()]
 
 
 def counted(slowdowns: list[float], count: int) -> list[int]:
@@ -157,9 +159,7 @@ def counted(slowdowns: list[float], count: int) -> list[int]:
     return sorted(sorted(range(1, len(slowdowns) + 1), key=rank)[:count])
 
 
-def steady(
-    count: int, iterate: Callable[[int], None], pace: Pace, patience_s: float
-) -> dict[str, Any]:
+def steady(count: int, iterate: Callable[[int], None], pace: Pace, patience_s: float) -> PaceRecord:
     """Take iterations until `count` of them were undisturbed, or patience ends.
 
     An iteration is `iterate(number)`, counted from 1. Each waits a while for the processor to be
@@ -177,10 +177,10 @@ def steady(
         iterate(len(around) + 1)
         around.append(max(before, pace.timed()))
         slowdowns = [round(took / pace.fastest, 4) for took in around]
-    return {
-        "limit": LIMIT,
-        "loops": pace.loops,
-        "fastest_s": round(pace.fastest, 6),
-        "slowdowns": slowdowns,
-        "counted": counted(slowdowns, count),
-    }
+    return PaceRecord(
+        limit=LIMIT,
+        loops=pace.loops,
+        fastest_s=round(pace.fastest, 6),
+        slowdowns=slowdowns,
+        counted=counted(slowdowns, count),
+    )

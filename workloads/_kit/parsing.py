@@ -10,9 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-# A result holds no more iterations; JSON's whole numbers are exact up to LARGEST.
-MOST_ITERATIONS = 10_000
-LARGEST = 1 << 53
+from _kit.wire import case as cases
+from _kit.wire import run_record
+from _kit.wire.limits import LARGEST_VALUE, LARGEST_WHOLE, MOST_ITERATIONS
+
+CASE, RUN_RECORD = cases.FILE, run_record.FILE
 
 
 class ParseError(ValueError):
@@ -62,7 +64,7 @@ def field(content: dict[str, Any], file: str, name: str, *kinds: type) -> Any:
     return value
 
 
-def number(content: dict[str, Any], file: str, name: str, *, most: float = 1e100) -> float:
+def number(content: dict[str, Any], file: str, name: str, *, most: float = LARGEST_VALUE) -> float:
     """The finite number called `name` (with dots, as in `field`), from 0 to `most`."""
     value = field(content, file, name, int, float)
     # A whole number may be too large to be asked whether it is finite.
@@ -71,7 +73,9 @@ def number(content: dict[str, Any], file: str, name: str, *, most: float = 1e100
     return float(value)
 
 
-def whole(content: dict[str, Any], file: str, name: str, least: int, most: int = LARGEST) -> int:
+def whole(
+    content: dict[str, Any], file: str, name: str, least: int, most: int = LARGEST_WHOLE
+) -> int:
     """The whole number called `name` (with dots, as in `field`), from `least` to `most`."""
     value: int = field(content, file, name, int)
     if not least <= value <= most:
@@ -100,12 +104,12 @@ def only(pattern: str, text: str, file: str, name: str) -> str:
 
 def checked_case(directory: Path, **parameters: type) -> dict[str, Any]:
     """case.json with the fields that the rest relies on, and `parameters` of these types."""
-    case = read_object(directory / "case.json")
-    field(case, "case.json", "case_id", str)
+    case = read_object(directory / CASE)
+    field(case, CASE, "case_id", str)
     for name, kind in parameters.items():
-        field(case, "case.json", f"parameters.{name}", kind)
-    whole(case, "case.json", "iterations", 1, MOST_ITERATIONS)
-    whole(case, "case.json", "warmup", 0, MOST_ITERATIONS)
+        field(case, CASE, f"parameters.{name}", kind)
+    whole(case, CASE, "iterations", 1, MOST_ITERATIONS)
+    whole(case, CASE, "warmup", 0, MOST_ITERATIONS)
     return case
 
 

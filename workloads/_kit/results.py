@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from _kit.parsing import LARGEST, MOST_ITERATIONS, ParseError, field
-
-SCHEMA = "mitigauge.result/1"
+from _kit.parsing import RUN_RECORD, ParseError, field
+from _kit.wire.limits import LARGEST_WHOLE, MOST_ITERATIONS
+from _kit.wire.result import SCHEMA, Described, Direction, MetricValues, Pace, RunFacts
+from _kit.wire.run_record import GUEST, PACE, TOOLS
 
 
 def metric(
-    unit: str, direction: str, warmup: list[float], values: list[float], **more: list[float]
+    unit: str, direction: Direction, warmup: list[float], values: list[float], **more: list[float]
 ) -> dict[str, Any]:
-    """One metric: `direction` is which is better, `higher` or `lower`."""
-    return {"unit": unit, "direction": direction, "warmup": warmup, "values": values, **more}
+    """One metric: `direction` is which is better; *more* may be `disturbed`."""
+    always = MetricValues(unit=unit, direction=direction, warmup=warmup, values=values)
+    return {**always, **more}
 
 
 def result(
@@ -26,19 +28,21 @@ def result(
     **more: Any,
 ) -> dict[str, Any]:
     """The result of `case`; `record` is run.json, `more` are `pace` and `operations`."""
-    return {
-        "schema": SCHEMA,
-        "workload": workload,
-        "case_id": case["case_id"],
-        "parameters": case["parameters"],
-        "started_at": field(record, "run.json", "started_at", str),
-        "finished_at": field(record, "run.json", "finished_at", str),
-        "metrics": metrics,
-        **more,
-        "lab_faults": field(record, "run.json", "lab_faults", list),
-        "tools": field(record, "run.json", "tools", dict),
-        "guest": field(record, "run.json", "guest", dict) if "guest" in record else {},
-    }
+    described = Described(
+        schema=SCHEMA,
+        workload=workload,
+        case_id=case["case_id"],
+        parameters=case["parameters"],
+        started_at=field(record, RUN_RECORD, "started_at", str),
+        finished_at=field(record, RUN_RECORD, "finished_at", str),
+        metrics=metrics,
+    )
+    facts = RunFacts(
+        lab_faults=field(record, RUN_RECORD, "lab_faults", list),
+        tools=field(record, RUN_RECORD, TOOLS, dict),
+        guest=field(record, RUN_RECORD, GUEST, dict) if GUEST in record else {},
+    )
+    return {**described, **more, **facts}
 
 
 def timed_result(
@@ -49,7 +53,7 @@ def timed_result(
     nanoseconds: Callable[[str], float],
     *,
     work: int,
-    more: Mapping[str, tuple[str, str, Callable[[str], float]]] | None = None,
+    more: Mapping[str, tuple[str, Direction, Callable[[str], float]]] | None = None,
 ) -> dict[str, Any]:
     """The result of a case with one metric: nanoseconds for each of `work` things an iteration.
 
@@ -57,7 +61,7 @@ def timed_result(
     metrics of the same passes: unit, better direction, and what reads one pass.
     """
     pace = pace_of(record, case["iterations"])
-    read: dict[str, tuple[str, str, Callable[[str], float]]] = {
+    read: dict[str, tuple[str, Direction, Callable[[str], float]]] = {
         name: ("ns", "lower", nanoseconds), **(more or {})
     }  # fmt: skip
 
@@ -96,33 +100,32 @@ class PaceRecord:
         """The result's `pace`; nothing where the loop was not timed."""
         if not self.limit:
             return {}
-        return {
-            "pace": {
-                "limit": self.limit,
-                "values": [self.slowdowns[number - 1] for number in self.counted],
-                "disturbed": [self.slowdowns[number - 1] for number in self.disturbed],
-            }
-        }
+        pace = Pace(
+            limit=self.limit,
+            values=[self.slowdowns[number - 1] for number in self.counted],
+            disturbed=[self.slowdowns[number - 1] for number in self.disturbed],
+        )
+        return {PACE: pace}
 
 
 def pace_of(record: dict[str, Any], iterations: int) -> PaceRecord:
     """What run.json says of the pace; where it says nothing, all iterations count."""
-    if "pace" not in record:
+    if PACE not in record:
         return PaceRecord(list(range(1, iterations + 1)), [1.0] * iterations, 0.0)
-    numbers = field(record, "run.json", "pace.counted", list)
-    slowdowns = field(record, "run.json", "pace.slowdowns", list)
-    limit = field(record, "run.json", "pace.limit", float)
+    numbers = field(record, RUN_RECORD, f"{PACE}.counted", list)
+    slowdowns = field(record, RUN_RECORD, f"{PACE}.slowdowns", list)
+    limit = field(record, RUN_RECORD, f"{PACE}.limit", float)
     if len(slowdowns) > MOST_ITERATIONS:
-        raise ParseError(f"run.json: pace.slowdowns: more than {MOST_ITERATIONS}")
+        raise ParseError(f"{RUN_RECORD}: pace.slowdowns: more than {MOST_ITERATIONS}")
     for value in [limit, *slowdowns]:
         is_number = isinstance(value, float | int) and not isinstance(value, bool)
         # A whole number may be too large to be asked whether it is finite.
-        if not is_number or not 1 <= value <= LARGEST:
-            raise ParseError(f"run.json: pace: {value!r:.40} is not a finite number from 1 up")
+        if not is_number or not 1 <= value <= LARGEST_WHOLE:
+            raise ParseError(f"{RUN_RECORD}: pace: {value!r:.40} is not a finite number from 1 up")
     known = all(type(number) is int and 1 <= number <= len(slowdowns) for number in numbers)
     if not known or len(numbers) != iterations or len(set(numbers)) != iterations:
         raise ParseError(
-            f"run.json: pace.counted: {numbers!r:.200} are not {iterations} of "
+            f"{RUN_RECORD}: pace.counted: {numbers!r:.200} are not {iterations} of "
             f"{len(slowdowns)} iterations"
         )
     return PaceRecord(sorted(numbers), slowdowns, limit)

@@ -19,11 +19,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from _kit.collectors import SOURCES, Absent, Row, Source, allowed
+from _kit.wire.collectors import (
+    MOST_COLUMNS,
+    MOST_SAMPLES,
+    SUMMARY_FILE,
+    Head,
+    Summary,
+    file_of,
+)
 
-# Of a longer case every second sample goes, and from then on they are taken half as often.
-MOST_SAMPLES = 2048
-# Reasons of exits are the only columns that a host chooses; it has some twenty.
-MOST_COLUMNS = 60
 TOLD = {signal.SIGTERM}
 Sample = tuple[int, dict[str, Row]]
 
@@ -89,10 +93,10 @@ def write(directory: Path, name: str, source: Source, taken: list[Sample]) -> No
     for _, row in rows:
         last |= row
     columns = sorted(sorted(last, key=lambda column: -last[column])[:MOST_COLUMNS])
-    head = {"collector": name, "columns": [[column, source.kind(column)] for column in columns]}
+    head = Head(collector=name, columns=[(column, source.kind(column)) for column in columns])
     lines = [json.dumps(head)]
     lines += [" ".join(map(str, (now, *(row.get(c, 0) for c in columns)))) for now, row in rows]
-    (directory / f"{name}.txt").write_text("\n".join(lines) + "\n")
+    (directory / file_of(name)).write_text("\n".join(lines) + "\n")
 
 
 def main(directory: str, seconds: str, *names: str) -> int:
@@ -111,11 +115,11 @@ def main(directory: str, seconds: str, *names: str) -> int:
     for name, source in sources.items():
         source.close()
         write(Path(directory), name, source, taken)
-    said = {
-        "absent": absent, "processors": os.cpu_count() or 1, "spent_ns": spent,
-        "lasted_ns": lasted, "samples": len(taken),
-    }  # fmt: skip
-    (Path(directory) / "collected.json").write_text(json.dumps(said))
+    summary = Summary(
+        absent=absent, processors=os.cpu_count() or 1, spent_ns=spent, lasted_ns=lasted,
+        samples=len(taken),
+    )  # fmt: skip
+    (Path(directory) / SUMMARY_FILE).write_text(json.dumps(summary))
     return 0
 
 

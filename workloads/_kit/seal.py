@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from _kit.parsing import ParseError, field
-
-# In run.json.
-FIELD = "sha256"
+from _kit.wire.run_record import FILE, SHA256
 
 
 def of(directory: Path, names: Iterable[str]) -> dict[str, str]:
@@ -21,12 +19,10 @@ def of(directory: Path, names: Iterable[str]) -> dict[str, str]:
 def require_whole(directory: Path, record: dict[str, Any], names: Iterable[str]) -> None:
     """Raise ParseError unless every file is as `record`, which is run.json, says it was written."""
     for name in names:
-        said = field(record, "run.json", FIELD, dict).get(name)
+        said = field(record, FILE, SHA256, dict).get(name)
         try:
             content = (directory / name).read_bytes()
         except OSError as error:
             raise ParseError(f"{name}: {error.strerror}") from None
         if said != hashlib.sha256(content).hexdigest():
-            raise ParseError(
-                f"{name}: it is not as it was written, or run.json has no digest of it"
-            )
+            raise ParseError(f"{name}: it is not as it was written, or {FILE} has no digest of it")

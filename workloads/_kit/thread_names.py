@@ -1,8 +1,6 @@
 """One name for threads that differ by number alone: `CPU 3/KVM` is `CPU */KVM`.
 
-The thread rules of the profiles (mitigauge/profiles/store/normalise.yml), which do not travel to
-hosts, and one for the tasks of workload `wakeups`. A test holds the two together. A name has spaces
-here where a profile has underscores. Standard library only.
+The rules of profiles, and one for the tasks of workload `wakeups`. Standard library only.
 """
 
 from __future__ import annotations
@@ -10,26 +8,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from _kit.wire import thread_names as wire
+
 # The kernel keeps so many bytes of a name.
 LONGEST = 15
-# /proc shows names of the kernel's own threads whole; a longer one than this was made up.
-LONGEST_WHOLE = 200
 # More names than this are no host's threads, but somebody who spends our memory.
 MOST_NAMES = 10_000
-RULES = tuple(
-    (re.compile(match), becomes)
-    for match, becomes in (
-        (r"CPU \d+/(KVM|TCG|HVF)", r"CPU */\1"),
-        (r"vhost-\d+", "vhost-*"),
-        (r"(handler|revalidator)\d+", r"\1*"),
-        (r"kworker/.*", "kworker/*"),
-        (r"(swapper|ksoftirqd|migration|cpuhp|idle_inject|irq)/\d.*", r"\1/*"),
-        (r"rcuo[a-z]/\d+", "rcuo*/*"),
-        (r"worker-\d+", "worker-*"),
-        (r"IO \w+", "IO *"),
-        (r"kvm-(nx-lpage-re|pit).*", r"kvm-\1"),
-        (r"ring-\d+", "ring-*"),
-    )
+RULES = (
+    *((re.compile(rule.match), rule.becomes) for rule in wire.RULES),
+    (re.compile(r"ring-\d+"), "ring-*"),
 )
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-# Names of a table; a database keeps one for every boot and case. The rest is summed.
-MOST_NAMES = 50
+from _kit.wire import threads as told
+from _kit.wire.threads import MOST_NAMES
+
 UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -34,7 +34,7 @@ class Activity:
 
 def table(
     windows: Sequence[tuple[float, Iterable[tuple[str, Activity]]]], is_own: Callable[[str], bool]
-) -> dict[str, Any]:
+) -> told.Threads:
     """What a result says as `threads`: all windows, each its seconds, and names with what they did.
 
     Names that `is_own` come first, and are kept: the load's, of which the case's metric is. Then
@@ -49,11 +49,11 @@ def table(
     rows = {name: row for name, row in all_rows.items() if is_own(name) or row.did_anything}
     kept = _kept(rows, is_own)
     others = [row for name, row in rows.items() if name not in kept]
-    return {
-        "seconds": sum(seconds for seconds, _ in windows),
-        "rows": [{"name": name, "own": is_own(name), **_told(rows[name])} for name in kept],
-        "others": {"names": len(others), **_told(_summed(others, sum))} if others else None,
-    }
+    return told.Threads(
+        seconds=sum(seconds for seconds, _ in windows),
+        rows=[{"name": name, "own": is_own(name), **_told(rows[name])} for name in kept],
+        others={"names": len(others), **_told(_summed(others, sum))} if others else None,
+    )
 
 
 def shown(name: str) -> str:
@@ -88,10 +88,10 @@ def _summed(activities: Sequence[Activity], threads: Callable[[Iterable[int]], i
     )
 
 
-def _told(activity: Activity) -> dict[str, int | None]:
-    return {
-        "threads": activity.threads,
-        "wakeups": activity.wakeups,
-        "run_ns": activity.run_ns,
-        "wait_ns": activity.wait_ns,
-    }
+def _told(activity: Activity) -> told.Activity:
+    return told.Activity(
+        threads=activity.threads,
+        wakeups=activity.wakeups,
+        run_ns=activity.run_ns,
+        wait_ns=activity.wait_ns,
+    )

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import c_source
 from _kit import parsing, results
 from _kit.parsing import ParseError, whole
+from _kit.wire.result import Direction
 
 MOST_PROCESSORS = 1 << 16
 # The kernel may count a tick for a task that had only a part of it, on each processor.
@@ -48,21 +49,26 @@ def read_case(directory: Path) -> tuple[dict[str, Any], dict[str, Any], Case]:
     """case.json, run.json and what both say; the source must be that of the parameters."""
     case = parsing.checked_case(directory, jobs=int, units=int, functions=int, seed=int)
     asked = {
-        name: whole(case, "case.json", f"parameters.{name}", *bounds)
+        name: whole(case, parsing.CASE, f"parameters.{name}", *bounds)
         for name, bounds in BOUNDS.items()
     }
     if asked["units"] * asked["functions"] > c_source.MOST_FUNCTIONS:
-        raise ParseError(f"case.json: parameters: more than {c_source.MOST_FUNCTIONS} functions")
-    record = parsing.read_object(directory / "run.json")
-    processors = whole(record, "run.json", "processors", 1, MOST_PROCESSORS)
-    jobs = whole(record, "run.json", "jobs", 1, MOST_PROCESSORS)
+        raise ParseError(
+            f"{parsing.CASE}: parameters: more than {c_source.MOST_FUNCTIONS} functions"
+        )
+    record = parsing.read_object(directory / parsing.RUN_RECORD)
+    processors = whole(record, parsing.RUN_RECORD, "processors", 1, MOST_PROCESSORS)
+    jobs = whole(record, parsing.RUN_RECORD, "jobs", 1, MOST_PROCESSORS)
     if jobs != (asked["jobs"] or processors):
         raise ParseError(
-            f"run.json: jobs: {jobs}, but the case asked {asked['jobs']} on {processors} processors"
+            f"{parsing.RUN_RECORD}: jobs: {jobs}, but the case asked {asked['jobs']} "
+            f"on {processors} processors"
         )
-    source = parsing.field(record, "run.json", "source_sha256", str)
+    source = parsing.field(record, parsing.RUN_RECORD, "source_sha256", str)
     if source != c_source.digest(asked["seed"], asked["units"], asked["functions"]):
-        raise ParseError("run.json: source_sha256: not the source that these parameters give")
+        raise ParseError(
+            f"{parsing.RUN_RECORD}: source_sha256: not the source that these parameters give"
+        )
     return case, record, Case(asked["units"], jobs, processors)
 
 
@@ -118,7 +124,7 @@ def parse(directory: Path) -> dict[str, Any]:
     builds = read_builds(directory, "iteration", case["iterations"], known)
     refuse_disagreement(warmup | builds)
 
-    def metric(unit: str, direction: str, value: str) -> dict[str, Any]:
+    def metric(unit: str, direction: Direction, value: str) -> dict[str, Any]:
         return results.metric(
             unit, direction,
             [getattr(build, value) for build in warmup.values()],

@@ -6,30 +6,31 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from _kit.wire.details import PassDetails, Point, Reached
 from actions import KINDS, LOOP_KINDS
 from load_curve import Action, by_kind, geometric_mean, percentile
 from summary import actions_of
 
 
-def details(done: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+def details(done: Mapping[str, Any], told: Mapping[str, Any]) -> PassDetails:
     """Load curve, densities, phases and actions of the pass *done*; *told* is its summary."""
-    return {
-        "curve": [
-            {"load": level["sessions"], "count": level["actions"], "value": level["slowdown"]}
+    return PassDetails(
+        curve=[
+            Point(load=level["sessions"], count=level["actions"], value=level["slowdown"])
             for level in told["load_curve"]
         ],
-        "reached": [
-            {"threshold": found["threshold"], "load": found["sessions"]}
+        reached=[
+            Reached(threshold=found["threshold"], load=found["sessions"])
             for found in told["density"]
         ],
-        "breakdowns": {
+        breakdowns={
             "phases": {
                 name: {**figures, **responses(done, *done["phases"][name])}
                 for name, figures in told["phases"].items()
             },
             "actions": by_action(done),
         },
-    }
+    )
 
 
 def responses(done: Mapping[str, Any], began: float, ended: float) -> dict[str, float | None]:

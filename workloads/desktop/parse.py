@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from _kit import parsing, results, seal
 from _kit.parsing import ParseError, field, number, whole
+from _kit.wire.details import PassDetails
 from actions import DISK, KINDS, LOOP_KINDS, loop_order
 from details import details
 from load_curve import Action, by_kind, geometric_mean, percentile
@@ -179,7 +180,7 @@ def checked_time(
         raise ParseError(f"{where}: {name}: more than {processors} processors have")
 
 
-def sample(path: Path, case: dict[str, Any]) -> tuple[dict[str, float], dict[str, Any]]:
+def sample(path: Path, case: dict[str, Any]) -> tuple[dict[str, float], PassDetails]:
     """Metric → value of one pass, in the units of workload.yml, and its details."""
     done, file, parameters = parsing.read_object(path), path.name, case["parameters"]
     sessions, threshold = parameters["sessions"], parameters["threshold"]
@@ -254,11 +255,11 @@ def density_of(told: dict[str, Any], threshold: float, file: str) -> float:
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = parsing.checked_case(directory, sessions=int, seconds=int, loops=int, threshold=int)
-    whole(case, "case.json", "parameters.sessions", 1, 512)
-    whole(case, "case.json", "parameters.loops", 1, 100)
-    record = parsing.read_object(directory / "run.json")
+    whole(case, parsing.CASE, "parameters.sessions", 1, 512)
+    whole(case, parsing.CASE, "parameters.loops", 1, 100)
+    record = parsing.read_object(directory / parsing.RUN_RECORD)
 
-    def samples(kind: str, count: int) -> list[tuple[dict[str, float], dict[str, Any]]]:
+    def samples(kind: str, count: int) -> list[tuple[dict[str, float], PassDetails]]:
         names = [f"{kind}-{index:02}.json" for index in range(1, count + 1)]
         seal.require_whole(directory, record, names)
         return [sample(directory / name, case) for name in names]

@@ -29,8 +29,8 @@ def time_per_exit_ns(path: Path, exits: int) -> float:
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = parsing.checked_case(directory, to=str, exits=int)
-    exits = parsing.whole(case, "case.json", "parameters.exits", 1)
-    record = parsing.read_object(directory / "run.json")
+    exits = parsing.whole(case, parsing.CASE, "parameters.exits", 1)
+    record = parsing.read_object(directory / parsing.RUN_RECORD)
 
     def nanoseconds(stem: str) -> float:
         return time_per_exit_ns(directory / f"{stem}.json", exits)

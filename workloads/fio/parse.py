@@ -14,13 +14,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from _kit import parsing, results, seal
 from _kit.parsing import ParseError, field, number, whole
+from _kit.wire.result import Direction
 
 BLOCK_SIZE = {"random-4k": 4096, "sequential-128k": 131072}
 RW = {
     ("random-4k", "read"): "randread", ("random-4k", "write"): "randwrite",
     ("sequential-128k", "read"): "read", ("sequential-128k", "write"): "write",
 }  # fmt: skip
-METRICS = {
+METRICS: dict[str, tuple[str, Direction]] = {
     "iops": ("1/s", "higher"),
     "bandwidth": ("B/s", "higher"),
     "latency_p50": ("ns", "lower"),
@@ -153,8 +154,8 @@ def parse(directory: Path) -> dict[str, Any]:
     )
     parameters = case["parameters"]
     if (parameters["pattern"], parameters["operation"]) not in RW:
-        raise ParseError("case.json: parameters.pattern: no such pattern and operation")
-    record = parsing.read_object(directory / "run.json")
+        raise ParseError(f"{parsing.CASE}: parameters.pattern: no such pattern and operation")
+    record = parsing.read_object(directory / parsing.RUN_RECORD)
 
     def samples(kind: str, count: int) -> list[dict[str, float]]:
         names = [f"{kind}-{index:02}" for index in range(1, count + 1)]

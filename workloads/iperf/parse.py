@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from _kit import parsing, results
 from _kit.parsing import ParseError, field, number
+from _kit.wire.result import Direction
 
 
 def sample(path: Path, case: dict[str, Any]) -> dict[str, float]:
@@ -107,7 +108,7 @@ SMALLEST_SEGMENT_BYTES = 88
 # Of what was received: iperf3 rounds times that it prints.
 RATE_TOLERANCE = 0.01
 MOST_PROCESSORS = 1 << 16
-METRICS = {
+METRICS: dict[str, tuple[str, Direction]] = {
     "host_cpu_per_gbit": ("s/Gbit", "lower"),
     "exits_per_second": ("1/s", "lower"),
     "throughput": ("bit/s", "higher"),
@@ -120,7 +121,7 @@ METRICS = {
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = parsing.checked_case(directory, protocol=str, direction=str, parallel=int)
-    record = parsing.read_object(directory / "run.json")
+    record = parsing.read_object(directory / parsing.RUN_RECORD)
     warmup = [
         sample(directory / f"warmup-{index:02}.json", case)
         for index in range(1, case["warmup"] + 1)

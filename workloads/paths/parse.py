@@ -60,9 +60,9 @@ def fault_ns(path: Path, loops: int) -> float:
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = parsing.checked_case(directory, test=str)
-    record = parsing.read_object(directory / "run.json")
+    record = parsing.read_object(directory / parsing.RUN_RECORD)
     test = case["parameters"]["test"]
-    loops = parsing.whole(record, "run.json", "loops", 0)
+    loops = parsing.whole(record, parsing.RUN_RECORD, "loops", 0)
     seconds = case["parameters"].get("seconds", 1)
 
     def nanoseconds(stem: str) -> float:

@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from _kit import parsing, results, seal
 from _kit.counts import counts, per_operation, unit_of
 from _kit.parsing import ParseError, only, positive, read_text
+from _kit.wire.limits import MOST_ITERATIONS
+from _kit.wire.result import Direction
 
 
 def time_per_call_ns(path: Path, test: str, loops: int) -> float:
@@ -49,14 +51,14 @@ def time_per_call_ns(path: Path, test: str, loops: int) -> float:
 
 def counters(
     directory: Path, case: dict[str, Any], record: dict[str, Any], loops: int
-) -> dict[str, tuple[str, str, Callable[[str], float]]]:
+) -> dict[str, tuple[str, Direction, Callable[[str], float]]]:
     """The counters that every pass of the case has; none where it was not asked for them."""
     if case["parameters"].get("counters", "no") != "yes" or "counters" not in record:
         return {}
     start = counts(directory / "start.csv")
     stems = sorted(path.stem for path in directory.glob("*-[0-9]*.txt"))
-    if len(stems) > parsing.MOST_ITERATIONS:
-        raise ParseError(f"more than {parsing.MOST_ITERATIONS} passes")
+    if len(stems) > MOST_ITERATIONS:
+        raise ParseError(f"more than {MOST_ITERATIONS} passes")
     read = {stem: per_operation(counts(directory / f"{stem}.csv"), start, loops) for stem in stems}
     common = set.intersection(*(set(found) for found in read.values())) if read else set()
 
@@ -75,8 +77,8 @@ def raw_files(directory: Path) -> list[str]:
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = parsing.checked_case(directory, test=str)
-    record = parsing.read_object(directory / "run.json")
-    loops = parsing.whole(record, "run.json", "loops", 1)
+    record = parsing.read_object(directory / parsing.RUN_RECORD)
+    loops = parsing.whole(record, parsing.RUN_RECORD, "loops", 1)
     test = case["parameters"]["test"]
 
     def nanoseconds(stem: str) -> float:

@@ -15,7 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from _kit import parsing, results, threads
 from _kit.parsing import ParseError, whole
-from _kit.thread_names import LONGEST_WHOLE, MOST_NAMES
+from _kit.thread_names import MOST_NAMES
+from _kit.wire.result import Direction
+from _kit.wire.threads import LONGEST_NAME
 from sched_trace import LOAD, MOST_GAPS, Count
 
 MOST_PROCESSORS = 1 << 16
@@ -86,7 +88,7 @@ def named_counts(told: dict[str, Any], file: str) -> dict[str, Count]:
         if not isinstance(row, dict):
             raise ParseError(f"{file}: names: {number}: holds no JSON object")
         name: str = parsing.field(row, f"{file}: names: {number}", "name", str)
-        if name in found or len(name) > LONGEST_WHOLE:
+        if name in found or len(name) > LONGEST_NAME:
             raise ParseError(f"{file}: names: {name!r:.80}: found twice, or too long")
         found[name] = counts_of(row, file, f"names: {number}")
     total = counts_of(parsing.field(told, file, "total", dict), file, "total")
@@ -147,10 +149,10 @@ def read_load(path: Path, case: Case) -> Load:
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = parsing.checked_case(directory, through=str, tasks=int, tokens=int, rounds=int)
-    record = parsing.read_object(directory / "run.json")
-    tasks = whole(case, "case.json", "parameters.tasks", 2)
-    passes = tasks * whole(case, "case.json", "parameters.rounds", 1)
-    processors = whole(record, "run.json", "processors", 1, MOST_PROCESSORS)
+    record = parsing.read_object(directory / parsing.RUN_RECORD)
+    tasks = whole(case, parsing.CASE, "parameters.tasks", 2)
+    passes = tasks * whole(case, parsing.CASE, "parameters.rounds", 1)
+    processors = whole(record, parsing.RUN_RECORD, "processors", 1, MOST_PROCESSORS)
     known = Case(tasks, passes, processors)
     pace = results.pace_of(record, case["iterations"])
 
@@ -160,7 +162,7 @@ def parse(directory: Path) -> dict[str, Any]:
     warmup = loads("warmup", range(1, case["warmup"] + 1))
     counted, disturbed = loads("iteration", pace.counted), loads("iteration", pace.disturbed)
 
-    def metric(unit: str, direction: str, value: Callable[[Load], float]) -> dict[str, Any]:
+    def metric(unit: str, direction: Direction, value: Callable[[Load], float]) -> dict[str, Any]:
         return results.metric(
             unit, direction, [value(load) for load in warmup], [value(load) for load in counted],
             disturbed=[value(load) for load in disturbed],

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from _kit.thread_names import LONGEST, MOST_NAMES, merged
+from _kit.wire.limits import LARGEST_WHOLE
 
 MOST_THREADS = 1_000_000
 LONGEST_LINE = 400
@@ -27,7 +28,7 @@ LOAD = "ring-*"
 UNKNOWN = -1
 NS = 1_000_000_000
 # Largest sensible numbers: 2^53 ns are 104 days.
-MOST_SECONDS = (1 << 53) // NS
+MOST_SECONDS = LARGEST_WHOLE // NS
 
 _NAME = f"(.{{0,{LONGEST}}})"
 _HEAD = re.compile(

@@ -11,13 +11,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from _kit import parsing, results, seal, threads
 from _kit.parsing import ParseError, number, whole
-from _kit.thread_names import LONGEST_WHOLE, MOST_NAMES
+from _kit.thread_names import MOST_NAMES
+from _kit.wire.result import Direction
+from _kit.wire.threads import LONGEST_NAME
 
 MOST_SECONDS = 3600.0
 MOST_THREADS = 1 << 22
 # A processor can do no more of either in a second.
 MOST_A_SECOND = 1e9
-METRICS = {"wakeups": ("1/s", "lower"), "exits_per_second": ("1/s", "lower")}
+METRICS: dict[str, tuple[str, Direction]] = {
+    "wakeups": ("1/s", "lower"),
+    "exits_per_second": ("1/s", "lower"),
+}
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ def named(told: dict[str, Any], file: str) -> list[tuple[str, threads.Activity]]
         if not isinstance(row, dict):
             raise ParseError(f"{where}: holds no JSON object")
         name: str = parsing.field(row, where, "name", str)
-        if name in found or len(name) > LONGEST_WHOLE:
+        if name in found or len(name) > LONGEST_NAME:
             raise ParseError(f"{where}: name: {name!r:.80}: found twice, or too long")
         found[name] = threads.Activity(
             whole(row, where, "threads", 1, MOST_THREADS),
@@ -82,8 +87,8 @@ def time_ns(row: dict[str, Any], where: str, name: str) -> int | None:
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = parsing.checked_case(directory, load=str, threads=str, seconds=int)
-    record = parsing.read_object(directory / "run.json")
-    asked_s = whole(case, "case.json", "parameters.seconds", 1)
+    record = parsing.read_object(directory / parsing.RUN_RECORD)
+    asked_s = whole(case, parsing.CASE, "parameters.seconds", 1)
     prefix = case["parameters"]["threads"]
 
     def samples(kind: str, count: int) -> list[Sample]:

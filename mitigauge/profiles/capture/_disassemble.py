@@ -19,13 +19,19 @@ from typing import Any
 
 import capstone
 
-MOST_FUNCTIONS = 40
-MOST_CODE_BYTES = 64 << 10
-MOST_TARGETS = 4_000
-LONGEST_NAME = 200
-LONGEST_DETAIL = 600
+# Isolated, so this checkout is not looked into by itself.
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from mitigauge.wire.instructions import (
+    FILE,
+    LONGEST_NAME,
+    MOST_CODE_BYTES,
+    MOST_FUNCTIONS,
+    MOST_TARGETS,
+)
+from mitigauge.wire.limits import LARGEST_WHOLE, LONGEST_DETAIL
+
 LONGEST_INSTRUCTION = 200
-MOST_COUNTED = 1 << 53
 # Where the bytes are taken to lie, so that what is far before or behind them is no negative number.
 BASE = 1 << 40
 # Fills the room between functions.
@@ -47,7 +53,7 @@ def main(path: str, most_instructions: int) -> None:
     try:
         print(json.dumps(answer(json.loads(Path(path).read_bytes()), most_instructions)))
     except RecursionError:
-        print("refused instructions.json is nested too deeply")
+        print(f"refused {FILE} is nested too deeply")
     except (Refused, ValueError) as error:
         print("refused", " ".join(str(error).split())[:LONGEST_DETAIL])
 
@@ -55,11 +61,11 @@ def main(path: str, most_instructions: int) -> None:
 def answer(said: Any, most_instructions: int) -> dict[str, Any]:
     """All functions of the file. Raises :class:`Refused`."""
     if not isinstance(said, dict):
-        raise Refused("instructions.json holds no object")
+        raise Refused(f"{FILE} holds no object")
     functions, room, lines_left = [], MOST_CODE_BYTES, most_instructions
     listed = of_kind(said, "functions", list)
     if len(listed) > MOST_FUNCTIONS:
-        raise Refused(f"instructions.json has {len(listed)} functions, over {MOST_FUNCTIONS}")
+        raise Refused(f"{FILE} has {len(listed)} functions, over {MOST_FUNCTIONS}")
     for function in listed:
         if not isinstance(function, dict):
             raise Refused("a function is no object")
@@ -89,7 +95,7 @@ def of_kind(holder: Mapping[str, Any], name: str, kind: type) -> Any:
 
 def counted(value: Any, name: str) -> int:
     """A whole number from 0. Raises :class:`Refused`."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MOST_COUNTED:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST_WHOLE:
         raise Refused(f"{name} is no count")
     return value
 

@@ -10,14 +10,15 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture import nmi
 from mitigauge.profiles.capture.fold import Bounds, fold_apart
 from mitigauge.profiles.capture.folded_text import check_stacks
 from mitigauge.profiles.capture.instructions import Instructions, read_instructions
-from mitigauge.profiles.capture.recording import PROFILE_FILE, Recorded, Recording
+from mitigauge.profiles.capture.recording import Recorded, Recording
+from mitigauge.wire.profile import FILE, NMI_EVENT
+from mitigauge.wire.result import Direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def read_capture(
 
 
 def overhead_percent(
-    direction: Literal["lower", "higher"], timed: Sequence[float], profiled: Sequence[float]
+    direction: Direction, timed: Sequence[float], profiled: Sequence[float]
 ) -> float | None:
     """How much worse the profiled values are than the timed ones, in percent of the better.
 
@@ -111,11 +112,11 @@ def _weighed(stacks: dict[bytes, int], said: Recorded) -> dict[bytes, int]:
 
 def _period_ns(said: Recorded) -> int | None:
     """Nanoseconds that each sample stands for; None where samples have periods of their own."""
-    if said.event != nmi.EVENT:
+    if said.event != NMI_EVENT:
         return None
     if said.period_ns is None:
         raise InvalidInput(
-            f"{PROFILE_FILE}: period_ns is missing, which {said.event} needs",
+            f"{FILE}: period_ns is missing, which {said.event} needs",
             hint="Stage the workloads again.",
         )
     return said.period_ns

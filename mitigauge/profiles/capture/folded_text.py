@@ -7,12 +7,13 @@ from typing import BinaryIO
 
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture.headers import is_comment
+from mitigauge.wire.limits import LARGEST_WHOLE
 
 # perf records 127 frames unless somebody raises kernel.perf_event_max_stack.
 DEEPEST = 1024
 LONGEST_LINE = 1 << 20
 # Sums stay exact in every reader of ours, JavaScript included.
-LARGEST_COUNT = (1 << 53) - 1
+LARGEST_COUNT = LARGEST_WHOLE - 1
 # Of all different stacks together, where nothing else is said.
 MOST_BYTES = 4 << 30
 

@@ -11,16 +11,17 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from mitigauge.errors import InvalidInput
 from mitigauge.files.confinement import Limits, run_confined
 from mitigauge.files.hostile_text import clean_text
+from mitigauge.wire.instructions import FILE, LONGEST_NAME, MOST_CODE_BYTES, MOST_FUNCTIONS
+from mitigauge.wire.limits import LARGEST_WHOLE, LONGEST_DETAIL
 
-FILE = "instructions.json"
 PROGRAM = Path(__file__).with_name("_disassemble.py")
 LONGEST_FILE = 4 << 20
 LIMITS = Limits(seconds=20.0, memory_bytes=400 << 20, output_bytes=16 << 20)
 # A byte of code is an instruction at most.
-MOST_INSTRUCTIONS = 64 << 10
+MOST_INSTRUCTIONS = MOST_CODE_BYTES
 
-_Count = Annotated[int, Field(ge=0, lt=1 << 53)]
-_Text = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+_Count = Annotated[int, Field(ge=0, lt=LARGEST_WHOLE)]
+_Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
 
 
 class _Function(BaseModel):
@@ -34,9 +35,9 @@ class _Function(BaseModel):
 class _Answer(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    detail: str = Field(max_length=600)
+    detail: str = Field(max_length=LONGEST_DETAIL)
     left_out: _Count
-    functions: list[_Function] = Field(max_length=40)
+    functions: list[_Function] = Field(max_length=MOST_FUNCTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def read_instructions(directory: Path, *, period: int = 1) -> Instructions:
         told = run_confined(PROGRAM, [path, str(MOST_INSTRUCTIONS)], name=FILE, limits=LIMITS)
         return _read(told, period)
     except InvalidInput as error:
-        return Instructions(detail=clean_text(error.message)[:600])
+        return Instructions(detail=clean_text(error.message)[:LONGEST_DETAIL])
 
 
 def _read(told: bytes, period: int) -> Instructions:

@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-EVENT = "nmi:nmi_handler"
-# The C function that every x86 NMI enters, and the assembly that calls it
-# (two of its labels in a row where a frame pointer leads through it).
-_HANDLER = b"exc_nmi"
-_ENTRIES = frozenset({b"asm_exc_nmi", b"end_repeat_nmi", b"repeat_nmi", b"first_nmi"})
+from mitigauge.wire.profile import NMI_ENTRIES, NMI_HANDLER
 
 
 def interrupted(stack: bytes) -> bytes:
     """The folded *stack* of what the NMI interrupted; unchanged if none came in."""
     frames = stack.split(b";")
-    depths = [depth for depth, frame in enumerate(frames) if frame == _HANDLER and depth]
+    depths = [depth for depth, frame in enumerate(frames) if frame == NMI_HANDLER and depth]
     if not depths:
         return stack
     last = depths[-1]
-    while last > 1 and frames[last - 1] in _ENTRIES:
+    while last > 1 and frames[last - 1] in NMI_ENTRIES:
         last -= 1
     return b";".join(frames[:last])
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
 from mitigauge.errors import InvalidInput, TooLarge
 from mitigauge.files.hostile_text import clean_text
+from mitigauge.wire.limits import LARGEST_WHOLE, LONGEST_DETAIL
+from mitigauge.wire.profile import FILE, CaptureName, Failed, Ok
 
-PROFILE_FILE = "profile.json"
-LONGEST_PROFILE_FILE = 1 << 20
-LONGEST_DETAIL = 600
+LONGEST_FILE = 1 << 20
 LONGEST_PASS_S = 1e7
 # Of a hardware counter, all processors together. A comparison squares it twice.
 LARGEST_COUNT = 1e20
@@ -29,19 +29,19 @@ class Recorded(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    state: Literal["ok"]
+    state: Ok
     event: _Word
     hz: int = Field(ge=1, le=1_000_000)
     # Of events that tell no period: the time between two.
     period_ns: int | None = Field(default=None, ge=1, le=10**10)
     perf: _Word
     seconds: float = Field(ge=0, le=LONGEST_PASS_S)
-    lost: int = Field(ge=0, lt=1 << 53)
+    lost: int = Field(ge=0, lt=LARGEST_WHOLE)
     counters: dict[_Word, Annotated[float, Field(ge=0, le=LARGEST_COUNT)]] = Field(
         default_factory=dict, max_length=100
     )
     # A closed list of names, because the name becomes a path.
-    capture: Literal["perf.script.zst", "perf.script.gz"]
+    capture: CaptureName
 
 
 class _Failed(BaseModel):
@@ -49,7 +49,7 @@ class _Failed(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    state: Literal["failed"]
+    state: Failed
     detail: str = ""
 
 
@@ -91,10 +91,10 @@ def find_recording(directory: Path, *, limit_bytes: int) -> Recording:
 
 
 def _said(directory: Path) -> Recorded:
-    path = directory / PROFILE_FILE
-    if not path.is_file() or path.stat().st_size > LONGEST_PROFILE_FILE:
+    path = directory / FILE
+    if not path.is_file() or path.stat().st_size > LONGEST_FILE:
         raise InvalidInput(
-            f"the job left no {PROFILE_FILE} of a plausible size",
+            f"the job left no {FILE} of a plausible size",
             hint="The profiled pass was cut off; see the job's log on the host.",
         )
     try:
@@ -116,6 +116,6 @@ def _refusal(error: ValidationError) -> InvalidInput:
     if fault["type"].startswith("union_tag"):
         field = "state"
     return InvalidInput(
-        clean_text(f"{PROFILE_FILE}: {field or 'content'}: {fault['msg']}")[:LONGEST_DETAIL],
+        clean_text(f"{FILE}: {field or 'content'}: {fault['msg']}")[:LONGEST_DETAIL],
         hint="Stage the workloads again.",
     )

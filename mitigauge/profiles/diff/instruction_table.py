@@ -9,7 +9,6 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import InvalidInput
-from mitigauge.profiles.capture import nmi
 from mitigauge.profiles.diff.compare import Basis, BootProfile, bases_of
 from mitigauge.profiles.diff.instructions import (
     Aligned,
@@ -31,6 +30,7 @@ from mitigauge.profiles.store import repository
 from mitigauge.profiles.store.instructions import StoredCode, code_of
 from mitigauge.profiles.store.normalise import rules
 from mitigauge.profiles.store.tables import Profile, ProfileInstructions
+from mitigauge.wire.profile import NMI_EVENT
 
 # More than a page can be read with; a function has at most 16 KiB of code.
 MOST_ROWS = 20_000
@@ -182,7 +182,7 @@ def _why_nothing_kept(
 
 
 def _skid(event: str, *, counted: bool) -> str:
-    if event == nmi.EVENT:
+    if event == NMI_EVENT:
         return SKID_NMI_COUNTED if counted else SKID_NMI
     return SKID_TIMER if event.startswith(("cpu-clock", "task-clock")) else SKID_COUNTER
 

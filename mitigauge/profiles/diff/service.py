@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import InvalidInput
-from mitigauge.profiles.capture import nmi
 from mitigauge.profiles.diff import draw
 from mitigauge.profiles.diff.compare import (
     Basis,
@@ -38,11 +37,12 @@ from mitigauge.profiles.store.normalise import rules
 from mitigauge.profiles.store.pack import unpacked
 from mitigauge.profiles.store.tables import Profile
 from mitigauge.profiles.store.tree import Layout
+from mitigauge.wire.profile import NMI_EVENT, OFF_CPU
 
 ROOT = "all"
 KERNEL_MARK = "_[k]"
 SHARE_UNIT = "%"
-IN_NANOSECONDS = ("cpu-clock", "task-clock", "off-cpu", nmi.EVENT)
+IN_NANOSECONDS = ("cpu-clock", "task-clock", OFF_CPU, NMI_EVENT)
 
 
 @dataclass(frozen=True, slots=True)

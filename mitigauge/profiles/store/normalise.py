@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from mitigauge.errors import InvalidInput
 from mitigauge.files.yaml_file import parse_yaml
+from mitigauge.wire import thread_names
 
 # Longer names keep their own: a pattern takes a time that grows with the square of a name's
 # length, and a host may spell its functions as it likes.
@@ -74,7 +75,16 @@ def read_rules(path: Path = RULES) -> Rules:
 @lru_cache(maxsize=1)
 def rules() -> Rules:
     """The rules that come with the project."""
-    return read_rules()
+    by_file = read_rules()
+    return by_file.model_copy(update={"rules": [*_thread_rules(), *by_file.rules]})
+
+
+def _thread_rules() -> Iterator[Rule]:
+    """The threads' rules, with underscores for spaces."""
+    for match, becomes, why in thread_names.RULES:
+        yield Rule(
+            of="thread", match=match.replace(" ", "_"), becomes=becomes.replace(" ", "_"), why=why
+        )
 
 
 def without_idle(stacks: Mapping[bytes, int], by: Rules) -> tuple[dict[bytes, int], int]:

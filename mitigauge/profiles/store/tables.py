@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime
-from typing import Literal
 
 from sqlalchemy import (
     BigInteger,
@@ -20,9 +19,9 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.database.engine import Base
+from mitigauge.wire import profile
 
-# Who was sampled: the processors of host or guest; or where the host's threads waited.
-System = Literal["host", "guest", "off-cpu"]
+System = profile.System
 
 
 def digest_of(name: str) -> bytes:

@@ -7,7 +7,7 @@ import pytest
 
 from mitigauge.collectors.figures import FIGURES, Figure, binned, mean, rates
 from mitigauge.collectors.samples import Kind, Samples
-from mitigauge.workloads.collectors import COLLECTORS
+from mitigauge.wire.collectors import NAMES
 
 NS = 10**9
 
@@ -78,4 +78,4 @@ def test_rates_are_told_by_column() -> None:
 
 
 def test_figures_are_of_collectors_that_there_are() -> None:
-    assert set(FIGURES) <= set(COLLECTORS)
+    assert set(FIGURES) <= set(NAMES)

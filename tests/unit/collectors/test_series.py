@@ -19,8 +19,9 @@ from mitigauge.collectors.samples import (
     read_summary,
     unpacked,
 )
-from mitigauge.collectors.service import SUMMARY, read_collected
+from mitigauge.collectors.service import read_collected
 from mitigauge.errors import InvalidInput
+from mitigauge.wire.collectors import SUMMARY_FILE
 
 HEAD = {"collector": "cpu", "columns": [["idle", "count"], ["load", "level"]]}
 ROWS = ["1000000000 5 7", "2000000000 9 3", "3000000000 12 4"]
@@ -116,8 +117,8 @@ def test_what_is_absent_says_why_and_what_was_not_asked_for_is_not_looked_at(
     written(tmp_path)
     summary = {"absent": {"power": "no RAPL\x1b[2J"}, "processors": 4, "spent_ns": 4_000_000,
                "lasted_ns": 10**9, "samples": 3}  # fmt: skip
-    (tmp_path / SUMMARY).write_text(json.dumps(summary))
-    assert read_summary(tmp_path / SUMMARY).cost_percent == pytest.approx(0.1)
+    (tmp_path / SUMMARY_FILE).write_text(json.dumps(summary))
+    assert read_summary(tmp_path / SUMMARY_FILE).cost_percent == pytest.approx(0.1)
     found = read_collected(tmp_path, ["power", "disk"], None)
     assert found.absent["power"] == "no RAPL�[2J"
     assert "disk.txt: it is missing" in found.absent["disk"]
@@ -130,9 +131,9 @@ def test_what_is_absent_says_why_and_what_was_not_asked_for_is_not_looked_at(
 )
 def test_a_summary_that_cannot_be_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     good = {"absent": {}, "processors": 1, "spent_ns": 1, "lasted_ns": 1, "samples": 1}
-    (tmp_path / SUMMARY).write_text(json.dumps(good | change))
+    (tmp_path / SUMMARY_FILE).write_text(json.dumps(good | change))
     with pytest.raises(InvalidInput, match="no summary of collectors"):
-        read_summary(tmp_path / SUMMARY)
+        read_summary(tmp_path / SUMMARY_FILE)
 
 
 @given(st.lists(st.lists(st.integers(0, 2**62), min_size=3, max_size=3), min_size=2, max_size=30))

@@ -16,6 +16,8 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_wire.clock import CLOCKS, REAL
+
 DOCUMENTATION = r"""
 module: host_fingerprint
 short_description: What a host is while it runs one arm
@@ -166,7 +168,7 @@ def operating_system(os_release: str | None) -> str | None:
     return fields.get("PRETTY_NAME")
 
 
-def fingerprint(root: Path, packages: Sequence[str], clock: str = "real") -> dict[str, Any]:
+def fingerprint(root: Path, packages: Sequence[str], clock: str = REAL) -> dict[str, Any]:
     """All facts of the host whose file systems are under `root`; `clock` is what its time is."""
     policies = (root / CPU / "cpufreq").glob("policy[0-9]*/scaling_governor")
     nodes = list((root / "sys/devices/system/node").glob("node[0-9]*"))
@@ -199,7 +201,7 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "packages": {"type": "list", "elements": "str", "default": []},
-            "clock": {"type": "str", "choices": ["real", "counted"], "default": "real"},
+            "clock": {"type": "str", "choices": list(CLOCKS), "default": REAL},
         },
         supports_check_mode=True,
     )

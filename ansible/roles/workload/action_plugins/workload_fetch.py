@@ -20,8 +20,6 @@ from typing import Any
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
-# The largest archive that workload_job returns, unless it is told otherwise.
-LIMIT_BYTES = 40 << 20
 # An answer is held as bytes, as text, by line and parsed, each a third longer than its archive.
 COPIES = 8
 # What Ansible takes besides, for connections and parsing.
@@ -38,7 +36,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         super().run(tmp, task_vars)
         arguments = dict(self._task.args)
         directory = Path(arguments.pop("directory", ""))
-        limit = int(arguments.get("archive_limit_bytes", LIMIT_BYTES))
+        limit = int(arguments["archive_limit_bytes"])
         with answer_of_at_most(limit):
             result: dict[str, Any] = self._execute_module(
                 module_name="workload_job",

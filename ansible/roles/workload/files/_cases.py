@@ -9,17 +9,18 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-# What a shell's `timeout` answers with.
-TIMED_OUT = 124
+from _kit.wire import case as cases
+from _kit.wire.job import TIMED_OUT
+
 # From SIGTERM to SIGKILL: a workload may have a guest to stop.
 TERM_GRACE_S = 5
 
 
-def write_json(path: Path, content: dict[str, Any]) -> None:
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Replace `path` as a whole; it is on disk when this returns."""
     part = path.with_name(f".{path.name}.part")
     with part.open("w") as file:
@@ -69,8 +70,8 @@ def run_logged(command: Sequence[str], output: Path, timeout_s: float) -> int:
             end_group(process)
 
 
-def workload_command(case: dict[str, Any], workloads: Path, output: Path) -> list[str]:
+def workload_command(case: Mapping[str, Any], workloads: Path, output: Path) -> list[str]:
     """The workload's `run` over the case, which is written into `output`."""
-    path = output / "case.json"
+    path = output / cases.FILE
     write_json(path, case)
     return [str(workloads / case["workload"] / "run"), str(path), str(output)]

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from _cases import c_locale, end_group
+from _kit.wire.collectors import DIRECTORY, SCOPES
+from _kit.wire.job import Gates
 
 # Between two samples. A shorter time would cost more than it tells.
 EVERY_S = 1.0
@@ -27,11 +29,11 @@ MACHINE_CHECKS = ("MCE", "THR", "DFR")
 
 @contextlib.contextmanager
 def collecting(names: Sequence[str], workloads: Path, output: Path) -> Iterator[None]:
-    """Collect *names* into `output`/collected while the block runs; nothing for no names."""
+    """Collect *names* into `output`/DIRECTORY while the block runs; nothing for no names."""
     if not names:
         yield
         return
-    directory = output / "collected"
+    directory = output / DIRECTORY
     directory.mkdir()
     program = workloads / "_kit" / "sampling.py"
     with (directory / "stderr.txt").open("wb") as errors:
@@ -54,11 +56,11 @@ def collecting(names: Sequence[str], workloads: Path, output: Path) -> Iterator[
             process.stdout.close()
 
 
-def gates() -> dict[str, int]:
+def gates() -> Gates:
     """How often this host was throttled for heat, and told of machine checks, since it started."""
     throttled = sum(
         int(path.read_text())
-        for scope in ("core", "package")
+        for scope in SCOPES
         for path in CPUS.glob(f"cpu[0-9]*/thermal_throttle/{scope}_throttle_count")
     )
     checks = 0
@@ -66,9 +68,13 @@ def gates() -> dict[str, int]:
         name, _, counts = line.strip().partition(":")
         if name in MACHINE_CHECKS:
             checks += sum(int(word) for word in counts.split() if word.isdecimal())
-    return {"throttled": throttled, "machine_checks": checks}
+    return Gates(throttled=throttled, machine_checks=checks)
 
 
-def passed(before: dict[str, int]) -> dict[str, int]:
+def passed(before: Gates) -> Gates:
     """What the gates have counted since *before*."""
-    return {name: count - before[name] for name, count in gates().items()}
+    now = gates()
+    return Gates(
+        throttled=now["throttled"] - before["throttled"],
+        machine_checks=now["machine_checks"] - before["machine_checks"],
+    )

@@ -18,18 +18,23 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
 
 from _cases import c_locale, end_group, write_json
+from _kit.wire import instructions as wire
+from _kit.wire.instructions import (
+    FILE,
+    LONGEST_NAME,
+    MOST_CODE_BYTES,
+    MOST_FUNCTIONS,
+    MOST_TARGETS,
+    Instructions,
+)
+from _kit.wire.limits import LONGEST_DETAIL
+from _kit.wire.profile import NMI_ENTRIES, NMI_HANDLER
 
-FILE: Final = "instructions.json"
 KALLSYMS, KCORE = Path("/proc/kallsyms"), Path("/proc/kcore")
 LIMIT_S = 60.0
-MOST_FUNCTIONS = 40
-MOST_CODE_BYTES = 64 << 10
 LONGEST_FUNCTION = 16 << 10
-MOST_TARGETS = 4_000
-LONGEST_NAME = 200
 # The upper half of the addresses, which is the kernel's.
 KERNEL = 1 << 63
 LOOK_AT_CLOCK_EVERY = 1 << 14
@@ -37,9 +42,6 @@ LOOK_AT_CLOCK_EVERY = 1 << 14
 _HEAD = re.compile(rb":\s+(\d+)\s+\S+:\s*$")
 _FRAME = re.compile(rb"\s+([0-9a-f]{1,16}) (.+) \((.*)\)\s*$")
 _OFFSET = re.compile(rb"\+0x[0-9a-f]+$")
-# How an NMI comes in: the C function that all of them enter, and the assembly that calls it.
-_NMI_HANDLER = b"exc_nmi"
-_NMI_ENTRIES = frozenset({b"asm_exc_nmi", b"end_repeat_nmi", b"repeat_nmi", b"first_nmi"})
 # Where the program headers of an ELF file are, how large each is and how many there are.
 _ELF = struct.Struct("<32xQ14xHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
@@ -74,7 +76,6 @@ def keep(capture: Path, unpack: Sequence[str], *, by_nmi: bool) -> None:
 
     Where there is no code it says why; the profile stays as it is.
     """
-    said: dict[str, Any]
     try:
         deadline = time.monotonic() + LIMIT_S
         with unpacked(capture, unpack) as lines:
@@ -82,7 +83,7 @@ def keep(capture: Path, unpack: Sequence[str], *, by_nmi: bool) -> None:
         with KALLSYMS.open("rb") as listed, KCORE.open("rb") as core:
             said = code_of(functions, Symbols.read(before(deadline, listed)), Core(core.fileno()))
     except (NoCode, OSError, ValueError, struct.error) as error:
-        said = {"detail": f"no instructions: {error}"[:600], "functions": []}
+        said = Instructions(detail=f"no instructions: {error}"[:LONGEST_DETAIL], functions=[])
     write_json(capture.with_name(FILE), said)
 
 
@@ -161,10 +162,10 @@ def own_frame(frames: Sequence[tuple[int, bytes, bytes]]) -> tuple[int, bytes] |
 def interrupted(frames: Sequence[tuple[int, bytes, bytes]]) -> tuple[int, bytes] | None:
     """The same of what an NMI interrupted, below how it came in."""
     names = [name for _, name, _ in frames]
-    if _NMI_HANDLER not in names:
+    if NMI_HANDLER not in names:
         return own_frame(frames)
-    first = names.index(_NMI_HANDLER) + 1
-    while first < len(names) and names[first] in _NMI_ENTRIES:
+    first = names.index(NMI_HANDLER) + 1
+    while first < len(names) and names[first] in NMI_ENTRIES:
         first += 1
     return own_frame(frames[first:])
 
@@ -228,9 +229,9 @@ class Core:
         raise OSError(f"/proc/kcore does not have {size} bytes of the kernel's code")
 
 
-def code_of(functions: Iterable[Function], symbols: Symbols, core: Core) -> dict[str, Any]:
+def code_of(functions: Iterable[Function], symbols: Symbols, core: Core) -> Instructions:
     """Code and samples of as many of the hottest functions as there is room for."""
-    kept: list[dict[str, Any]] = []
+    kept: list[wire.Function] = []
     room, left_out = MOST_CODE_BYTES, 0
     for function in functions:
         if len(kept) >= MOST_FUNCTIONS:
@@ -245,7 +246,7 @@ def code_of(functions: Iterable[Function], symbols: Symbols, core: Core) -> dict
             kept.append(described(part, start, core.read(start, size), symbols.names))
     if not kept:
         raise NoCode("no sample fell into a kernel function that /proc/kallsyms knows")
-    return {"detail": "", "functions": kept, "left_out": left_out}
+    return Instructions(detail="", functions=kept, left_out=left_out)
 
 
 def parts_of(function: Function, symbols: Symbols) -> dict[int, Function]:
@@ -261,14 +262,14 @@ def parts_of(function: Function, symbols: Symbols) -> dict[int, Function]:
 
 def described(
     function: Function, start: int, code: bytes, names: Mapping[int, bytes]
-) -> dict[str, Any]:
+) -> wire.Function:
     """A function as instructions.json has it; places are bytes after its start."""
-    return {
-        "name": as_text(function.name),
-        "code": base64.b64encode(code).decode(),
-        "samples": [[at - start, *hit] for at, hit in sorted(function.hits.items())],
-        "targets": {str(to): as_text(name) for to, name in targets(code, start, names)},
-    }
+    return wire.Function(
+        name=as_text(function.name),
+        code=base64.b64encode(code).decode(),
+        samples=[[at - start, *hit] for at, hit in sorted(function.hits.items())],
+        targets={str(to): as_text(name) for to, name in targets(code, start, names)},
+    )
 
 
 def as_text(name: bytes) -> str:

@@ -12,13 +12,16 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from _cases import run_logged, workload_command
+from _kit.wire.case import Case
+from _kit.wire.profile import DIRECTORY, FAILED, OFF_CPU, Profile
 from _profiling import (
     ProfileError,
+    keep_capture,
     leave_small,
     lost_samples,
     packed_script,
@@ -29,7 +32,6 @@ from _profiling import (
 )
 
 SWITCH = "sched:sched_switch"
-EVENT = "off-cpu"
 FIELDS = "comm,pid,tid,cpu,time,event,trace,ip,sym,dso"
 # comm pid/tid [cpu] seconds: event: prev_comm=… ==> … next_pid=…
 HEADER = re.compile(
@@ -68,12 +70,12 @@ def waits(lines: Iterable[str]) -> Iterator[str]:
 def _sample(began: tuple[int, str, list[str]], now: int) -> Iterator[str]:
     at, who, stack = began
     if stack and now > at:
-        yield f"{who} [000] {at // 10**9}.{at % 10**9 // 1000:06}: {now - at} {EVENT}: \n"
+        yield f"{who} [000] {at // 10**9}.{at % 10**9 // 1000:06}: {now - at} {OFF_CPU}: \n"
         yield from stack
         yield "\n"
 
 
-def record_waits(case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any]) -> None:
+def record_waits(case: Mapping[str, Any], workloads: Path, output: Path, said: Profile) -> None:
     """Run the case under `perf record` of all switches; ProfileError if it did not work."""
     command = [
         "perf", "record", "-a", "-g", "-m", "2048", "-e", SWITCH, "--clockid", "mono",
@@ -88,10 +90,10 @@ def record_waits(case: dict[str, Any], workloads: Path, output: Path, said: dict
         raise ProfileError(f"the pass under the scheduler's switches ended with {code}: {tail}")
 
 
-def off_cpu_case(case: dict[str, Any], workloads: Path, timed: Path) -> None:
+def off_cpu_case(case: Case, workloads: Path, timed: Path) -> None:
     """The case's pass in `timed`/profile/off-cpu, profile.json saying how it went."""
-    output = timed / "profile" / "off-cpu"
-    said: dict[str, Any] = {"state": "failed", "detail": "", "hz": 1, "event": EVENT}
+    output = timed / DIRECTORY / OFF_CPU
+    said = Profile(state=FAILED, detail="", hz=1, event=OFF_CPU)
     try:
         output.mkdir(parents=True)
         said["perf"] = perf_version()
@@ -99,7 +101,7 @@ def off_cpu_case(case: dict[str, Any], workloads: Path, timed: Path) -> None:
         said["lost"] = lost_samples(perf_stats(output), SWITCH)
         here = [sys.executable, "-B", str(Path(__file__).resolve())]
         capture = packed_script(output, ["--ns", "-F", FIELDS, *window(output)], here)
-        said |= {"state": "ok", "capture": capture.name, "capture_bytes": capture.stat().st_size}
+        keep_capture(said, capture)
     except ProfileError as error:
         said["detail"] = str(error)
     except (OSError, subprocess.SubprocessError) as error:

@@ -15,22 +15,24 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import _instructions
 from _cases import TERM_GRACE_S, c_locale, end_group, run_logged, workload_command, write_json
+from _kit.wire import profile as wire
+from _kit.wire import run_record
+from _kit.wire.case import Case
+from _kit.wire.limits import CAPTURE_BYTES, LONGEST_DETAIL
+from _kit.wire.profile import NMI_EVENT, OWN_NMIS, SUFFIXES, Profile
 
-# Sums up, with TERM_GRACE_S each, to less than workload_job.py's PROFILE_MARGIN_S.
+# Sums up, with TERM_GRACE_S each, to less than PROFILE_MARGIN_S of the contract.
 PERF_PROBE_LIMIT_S = 30
 PERF_STATS_LIMIT_S = 60
 PERF_SCRIPT_LIMIT_S = 240
-CAPTURE_LIMIT_BYTES = 32 << 20
 # The period weighs a sample; without it every sample would count 1.
 SCRIPT_FIELDS = "comm,pid,tid,cpu,time,period,event,ip,sym,dso"
-# Comes once for every NMI on every processor, out of whatever it interrupted.
-NMI_EVENT = "nmi:nmi_handler"
 # Arguments: host and port of the emulator's NMIs, their mean rate in Hz, a file for notes, and
 # the command to run under them. The notes say when they began and ended, or why none came.
 # Run by perf, so that they come between its start and its end: it has the kernel change the
@@ -50,10 +52,8 @@ code=$?
 echo "$EPOCHREALTIME" >>"$notes"
 exit "$code"
 """
-# The source that needs no connection: the host's own timer sends them, see _hpet.py.
-OWN_NMIS = "hpet"
 COUNTERS = ("cycles", "instructions", "branches", "branch-misses")
-PACKERS = {"zstd": ("zst", ["-q", "-c"]), "gzip": ("gz", ["-c"])}
+PACKERS = {"zstd": ["-q", "-c"], "gzip": ["-c"]}
 
 
 class ProfileError(Exception):
@@ -108,19 +108,19 @@ def countable() -> list[str]:
 def run_facts(output: Path) -> dict[str, Any]:
     """What the workload's `run` left in run.json; empty if it left none."""
     try:
-        facts = json.loads((output / "run.json").read_text())
+        facts = json.loads((output / run_record.FILE).read_text())
     except (OSError, ValueError):
         return {}
     return facts if isinstance(facts, dict) else {}
 
 
-def repeated_case(case: dict[str, Any], timed: Path) -> dict[str, Any]:
+def repeated_case(case: Case, timed: Path) -> dict[str, Any]:
     """The case for the same work as in its timed pass, without warm-up.
 
     A workload that scales its work names in run.json's `repeat_with` the parameters
     that fix it, so that no probe runs while the profiler looks.
     """
-    fixed = run_facts(timed).get("repeat_with", {})
+    fixed = run_facts(timed).get(run_record.REPEAT_WITH, {})
     fixed = fixed if isinstance(fixed, dict) else {}
     parameters = {**case["parameters"], **fixed}
     guest = {"guest_profile_hz": case["profile_hz"]} if case.get("profile_guest") else {}
@@ -145,7 +145,7 @@ def nmi_command(source: str) -> list[str]:
 
 
 def record_by_nmi(
-    case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any], names: list[str],
+    case: Mapping[str, Any], workloads: Path, output: Path, said: Profile, names: list[str],
     source: str,
 ) -> None:  # fmt: skip
     """As `record`, sampled by the emulator's NMIs; says how many nanoseconds one stands for."""
@@ -167,7 +167,7 @@ def record_by_nmi(
 
 
 def record(
-    case: dict[str, Any], workloads: Path, output: Path, said: dict[str, Any], names: list[str],
+    case: Mapping[str, Any], workloads: Path, output: Path, said: Profile, names: list[str],
     under: Sequence[str] = (),
 ) -> None:  # fmt: skip
     """Run the case once under `perf record`, counting `names`; ProfileError if it did not work."""
@@ -191,7 +191,7 @@ def record(
 
 def limit_file_size() -> None:
     """For the packer: it is killed where the capture grows past its limit."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (CAPTURE_LIMIT_BYTES, CAPTURE_LIMIT_BYTES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (CAPTURE_BYTES, CAPTURE_BYTES))
 
 
 def packer() -> str:
@@ -207,9 +207,8 @@ def window(output: Path) -> list[str]:
 
     `measured` is [began, ended], or a list of such pairs.
     """
-    told = run_facts(output).get("measured")
     spans = []
-    for pair in told if isinstance(told, list) and told and isinstance(told[0], list) else [told]:
+    for pair in run_record.windows(run_facts(output).get(run_record.MEASURED)):
         match pair:
             case [int() | float() as began, int() | float() as ended] if 0 <= began < ended:
                 spans.append(f"{began:.9f},{ended:.9f}")
@@ -219,7 +218,7 @@ def window(output: Path) -> list[str]:
 
 
 def write_script(output: Path) -> Path:
-    """The recording as compressed text, at most CAPTURE_LIMIT_BYTES of it.
+    """The recording as compressed text, at most CAPTURE_BYTES of it.
 
     Written where the symbols are: on the host, while the recorded kernel still runs.
     """
@@ -229,8 +228,7 @@ def write_script(output: Path) -> Path:
 def packed_script(output: Path, options: Sequence[str], through: Sequence[str] = ()) -> Path:
     """What perf script prints with *options*, passed *through* a program, compressed."""
     program = packer()
-    suffix, arguments = PACKERS[program]
-    path = output / f"perf.script.{suffix}"
+    path = output / f"{wire.TEXT}.{SUFFIXES[program]}"
     commands = [["perf", "script", "-i", str(output / "perf.data"), *options]]
     commands += [list(through)] if through else []
     with path.open("wb") as file, (output / "script-stderr.txt").open("wb") as err:
@@ -246,7 +244,7 @@ def packed_script(output: Path, options: Sequence[str], through: Sequence[str] =
             running.append(process)
             source = process.stdout
         packing = subprocess.Popen(
-            [program, *arguments], stdin=source, stdout=file, stderr=subprocess.DEVNULL,
+            [program, *PACKERS[program]], stdin=source, stdout=file, stderr=subprocess.DEVNULL,
             start_new_session=True, preexec_fn=limit_file_size,  # noqa: PLW1509 (no threads here)
         )  # fmt: skip
         source.close()
@@ -258,9 +256,9 @@ def packed_script(output: Path, options: Sequence[str], through: Sequence[str] =
         finally:
             for process in (*running, packing):
                 end_group(process)
-    if packed and path.stat().st_size >= CAPTURE_LIMIT_BYTES:
+    if packed and path.stat().st_size >= CAPTURE_BYTES:
         raise ProfileError(
-            f"the capture was left out: over {CAPTURE_LIMIT_BYTES} bytes compressed; "
+            f"the capture was left out: over {CAPTURE_BYTES} bytes compressed; "
             "profile with a lower hz, or a shorter iteration"
         )
     if packed or any(codes):
@@ -271,7 +269,7 @@ def packed_script(output: Path, options: Sequence[str], through: Sequence[str] =
 
 def keep_instructions(capture: Path, event: str) -> None:
     """The code of the hottest functions beside the capture, while the recorded kernel runs."""
-    program = next(name for name, (suffix, _) in PACKERS.items() if capture.suffix == f".{suffix}")
+    program = next(name for name, suffix in SUFFIXES.items() if capture.suffix == f".{suffix}")
     _instructions.keep(capture, [program, "-q", "-dc"], by_nmi=event == NMI_EVENT)
 
 
@@ -301,10 +299,10 @@ def lost_samples(stats: str, event: str) -> int:
     return 0  # perf leaves out what did not happen
 
 
-def profile_case(case: dict[str, Any], workloads: Path, timed: Path, nmi_source: str) -> None:
+def profile_case(case: Case, workloads: Path, timed: Path, nmi_source: str) -> None:
     """The case's profiled pass in `timed`/profile, profile.json saying how it went."""
-    output = timed / "profile"
-    said: dict[str, Any] = {"state": "failed", "detail": "", "hz": case["profile_hz"]}
+    output = timed / wire.DIRECTORY
+    said = Profile(state=wire.FAILED, detail="", hz=case["profile_hz"] or 0)
     try:
         output.mkdir()
         said["perf"] = perf_version()
@@ -319,50 +317,48 @@ def profile_case(case: dict[str, Any], workloads: Path, timed: Path, nmi_source:
         said["lost"] = lost_samples(perf_stats(output), said["event"])
         capture = write_script(output)
         keep_instructions(capture, said["event"])
-        said |= {"state": "ok", "capture": capture.name, "capture_bytes": capture.stat().st_size}
+        keep_capture(said, capture)
     except ProfileError as error:
         said["detail"] = str(error)
     except (OSError, subprocess.SubprocessError) as error:
         said["detail"] = f"profiling: {error}"
     leave_small(output, said)
     if case.get("profile_guest"):
-        describe_guest(output, case["profile_hz"])
+        describe_guest(output, said["hz"])
 
 
 def describe_guest(output: Path, hz: int) -> None:
     """profile.json of what the workload took from its guest into `output`/guest."""
-    directory = output / "guest"
-    said: dict[str, Any] = {"state": "failed", "detail": "", "hz": hz}
+    directory = output / wire.GUEST
+    said = Profile(state=wire.FAILED, detail="", hz=hz)
     try:
         directory.mkdir(exist_ok=True)
         why = directory / "failed.txt"
         if why.exists():
-            raise ProfileError(why.read_text(errors="replace")[:600])
-        said |= guest_facts(directory)
-        capture = directory / "perf.script.gz"
+            raise ProfileError(why.read_text(errors="replace")[:LONGEST_DETAIL])
+        read_guest_facts(directory, said)
+        capture = directory / f"{wire.TEXT}.{SUFFIXES['gzip']}"
         size = capture.stat().st_size
-        if size > CAPTURE_LIMIT_BYTES:
+        if size > CAPTURE_BYTES:
             capture.unlink()
             raise ProfileError(f"the guest's capture was left out: {size} bytes compressed")
-        said |= {"state": "ok", "capture": capture.name, "capture_bytes": size}
+        keep_capture(said, capture)
     except ProfileError as error:
         said["detail"] = str(error)
     except OSError as error:
         said["detail"] = f"the guest's profile: {error}"
     if directory.is_dir():
-        write_json(directory / "profile.json", said)
+        write_json(directory / wire.FILE, said)
 
 
-def guest_facts(directory: Path) -> dict[str, Any]:
-    """Event, perf's version, seconds and lost samples of a guest's recording."""
+def read_guest_facts(directory: Path, said: Profile) -> None:
+    """Say event, perf's version, seconds and lost samples of a guest's recording."""
     try:
         facts = json.loads((directory / "facts.json").read_text())
         event = str(facts["event"])
         stats = (directory / "stats.txt").read_text(errors="replace")
-        return {
-            "event": event, "perf": str(facts["perf"]), "seconds": float(facts["seconds"]),
-            "lost": lost_samples(stats, event),
-        }  # fmt: skip
+        said["event"], said["perf"] = event, str(facts["perf"])
+        said["seconds"], said["lost"] = float(facts["seconds"]), lost_samples(stats, event)
     except FileNotFoundError as error:
         name = Path(str(error.filename)).name
         raise ProfileError(f"the workload left no {name} of its guest") from None
@@ -370,11 +366,17 @@ def guest_facts(directory: Path) -> dict[str, Any]:
         raise ProfileError(f"the guest's facts.json: {error!r}") from None
 
 
-def leave_small(output: Path, said: dict[str, Any]) -> None:
+def keep_capture(said: Profile, capture: Path) -> None:
+    """Say that the pass went well, and which file holds it."""
+    said["state"], said["capture"] = wire.OK, capture.name
+    said["capture_bytes"] = capture.stat().st_size
+
+
+def leave_small(output: Path, said: Profile) -> None:
     """Remove the recording itself, and what is no capture; then write profile.json."""
     (output / "perf.data").unlink(missing_ok=True)
     (output / "perf.data.old").unlink(missing_ok=True)
-    for path in output.glob("perf.script.*"):
+    for path in output.glob(f"{wire.TEXT}.*"):
         if path.name != said.get("capture"):
             path.unlink()
-    write_json(output / "profile.json", said)
+    write_json(output / wire.FILE, said)

@@ -20,15 +20,26 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from _cases import TIMED_OUT, run_logged, workload_command, write_json
+from _cases import run_logged, workload_command, write_json
 from _collecting import collecting, gates, passed
+from _kit.wire.case import Case
+from _kit.wire.clock import REAL
+from _kit.wire.job import (
+    CLOCK_VARIABLE,
+    FILE,
+    FINISHED,
+    OK,
+    PACE_VARIABLE,
+    RUNNING,
+    STATE_FILE,
+    FinishedCase,
+    Job,
+    JobState,
+    outcome_of,
+)
 from _off_cpu import off_cpu_case
 from _profiling import profile_case
-
-EX_TEMPFAIL = 75
-OUTCOMES = {0: "ok", EX_TEMPFAIL: "lab_fault", TIMED_OUT: "timeout"}
 
 
 def now() -> str:
@@ -36,7 +47,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def run_case(case: dict[str, Any], workloads: Path, output: Path) -> int:
+def run_case(case: Case, workloads: Path, output: Path) -> int:
     """Exit code of the case's workload, TIMED_OUT past its `timeout_s`."""
     output.mkdir()
     # What was written until now is not to be written back while something is measured.
@@ -52,46 +63,42 @@ def boot_id() -> str:
 
 def run_job(directory: Path, workloads: Path) -> None:
     """Run all cases of `directory`/job.json, keeping state.json up to date."""
-    job = json.loads((directory / "job.json").read_text())
+    job: Job = json.loads((directory / FILE).read_text())
     # What is built against a shared machine's noise is of no use where time counts.
-    os.environ["MITIGAUGE_CLOCK"] = job.get("clock", "real")
-    state: dict[str, Any] = {
-        "state": "running", "job": job["job"], "boot_id": boot_id(), "pid": os.getpid(),
-        "started_at": now(), "current_case": None, "cases": len(job["cases"]),
-        "finished_cases": [], "detail": "",
-    }  # fmt: skip
+    os.environ[CLOCK_VARIABLE] = job.get("clock", REAL)
+    state = JobState(
+        state=RUNNING, job=job["job"], boot_id=boot_id(), pid=os.getpid(), started_at=now(),
+        current_case=None, cases=len(job["cases"]), finished_cases=[], detail="",
+    )  # fmt: skip
     job_began = time.monotonic()
     for case in job["cases"]:
         state["current_case"] = case["case_id"]
-        write_json(directory / "state.json", state)
+        write_json(directory / STATE_FILE, state)
         before, began = gates(), time.monotonic()
         code = run_case(case, workloads, directory / case["case_id"])
         state["finished_cases"].append(
-            {
-                "case_id": case["case_id"],
-                "exit_code": code,
-                "outcome": OUTCOMES.get(code, "failed"),
-                "seconds": round(time.monotonic() - began, 2),
-                "gates": passed(before),
-            }
+            FinishedCase(
+                case_id=case["case_id"],
+                exit_code=code,
+                outcome=outcome_of(code),
+                seconds=round(time.monotonic() - began, 2),
+                gates=passed(before),
+            )
         )
     run_profiles(directory, workloads, job, state)
     seconds = round(time.monotonic() - job_began, 2)
-    state |= {
-        "state": "finished", "current_case": None, "finished_at": now(), "seconds": seconds,
-    }  # fmt: skip
-    write_json(directory / "state.json", state)
+    state["state"], state["current_case"] = FINISHED, None
+    state["finished_at"], state["seconds"] = now(), seconds
+    write_json(directory / STATE_FILE, state)
 
 
-def run_profiles(
-    directory: Path, workloads: Path, job: dict[str, Any], state: dict[str, Any]
-) -> None:
+def run_profiles(directory: Path, workloads: Path, job: Job, state: JobState) -> None:
     """The profiled pass of each case that wants one and whose timed pass ended well."""
-    well = {case["case_id"] for case in state["finished_cases"] if case["outcome"] == "ok"}
+    well = {case["case_id"] for case in state["finished_cases"] if case["outcome"] == OK}
     for case in job["cases"]:
         if case.get("profile_hz") and case["case_id"] in well:
-            state |= {"current_case": case["case_id"], "profiling": True}
-            write_json(directory / "state.json", state)
+            state["current_case"], state["profiling"] = case["case_id"], True
+            write_json(directory / STATE_FILE, state)
             timed = directory / case["case_id"]
             profile_case(case, workloads, timed, job.get("nmi_source", ""))
             if case.get("profile_off_cpu"):
@@ -102,5 +109,5 @@ def run_profiles(
 if __name__ == "__main__":
     here = Path(__file__).resolve().parent
     # How fast the processor can be, from one case to the next and over reboots.
-    os.environ["MITIGAUGE_PACE"] = str(here / "_pace.json")
+    os.environ[PACE_VARIABLE] = str(here / "_pace.json")
     run_job(Path(sys.argv[1]), here)

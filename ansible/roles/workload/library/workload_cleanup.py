@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 import shutil
 import stat
 import subprocess
@@ -17,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+
+from ansible.module_utils.mitigauge_wire.job import NAME, STATE_FILE, unit_of
 
 DOCUMENTATION = r"""
 module: workload_cleanup
@@ -32,7 +33,6 @@ options:
 author: [Mitigauge contributors]
 """
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 SECONDS_A_DAY = 86400
 # More entries than this are looked at the next time.
 MOST_ENTRIES = 100_000
@@ -41,7 +41,7 @@ MOST_ENTRIES = 100_000
 def last_change(directory: Path) -> float:
     """When the job wrote its state last, seconds since 1970."""
     times = [directory.lstat().st_mtime]
-    state = directory / "state.json"
+    state = directory / STATE_FILE
     if state.exists():
         times.append(state.lstat().st_mtime)
     return max(times)
@@ -62,7 +62,7 @@ def by_age(jobs: Path) -> list[tuple[float, Path]]:
 def unit_active(job: str) -> bool:
     """Whether the job's unit is running or about to."""
     done = subprocess.run(
-        ["systemctl", "is-active", f"mitigauge-{job}.service"],
+        ["systemctl", "is-active", unit_of(job)],
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     return done.stdout.strip() in {"active", "activating", "deactivating", "reloading"}

@@ -13,7 +13,6 @@ import base64
 import io
 import json
 import os
-import re
 import select
 import subprocess
 import tarfile
@@ -24,6 +23,11 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible.module_utils.mitigauge_changes import ChangesError, note_paths
+from ansible.module_utils.mitigauge_wire import job as wire
+from ansible.module_utils.mitigauge_wire import profile
+from ansible.module_utils.mitigauge_wire.case import HIGHEST_HZ, REQUIRED
+from ansible.module_utils.mitigauge_wire.case import limit_s as case_limit_s
+from ansible.module_utils.mitigauge_wire.clock import CLOCKS, REAL
 
 DOCUMENTATION = r"""
 module: workload_job
@@ -38,24 +42,19 @@ options:
   clock: {description: what is its time, choices: [real, counted], default: real}
   jobs: {description: directory of all jobs, type: path, required: true}
   workloads: {description: directory of the staged workloads, type: path, required: true}
-  archive_limit_bytes: {description: largest archive returned, type: int, default: 41943040}
+  archive_limit_bytes: {description: largest archive returned, type: int, required: true}
 author: [Mitigauge contributors]
 """
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
-CASE_FIELDS = {
-    "case_id": str, "workload": str, "parameters": dict,
-    "iterations": int, "warmup": int, "timeout_s": int,
-}  # fmt: skip
 # For the whole unit, beyond the sum of its cases' time-outs.
 UNIT_MARGIN_S = 120
-# What a profiled pass may take besides its run: what perf does before and after it.
-PROFILE_MARGIN_S = 500
-HIGHEST_HZ = 5000
 # How often whoever waits looks whether the runner has begun: it should know before anything is
 # measured.
 WATCH_INTERVAL_S = 0.1
-CAPTURES = tuple(f"*/profile/{of}perf.script.*" for of in ("", "guest/", "off-cpu/"))
+CAPTURES = tuple(
+    f"*/{profile.DIRECTORY}/{of}{profile.TEXT}.*"
+    for of in ("", f"{profile.GUEST}/", f"{profile.OFF_CPU}/")
+)
 
 
 class JobError(Exception):
@@ -64,7 +63,7 @@ class JobError(Exception):
 
 def check_name(what: str, value: str) -> str:
     """`value` if it can be the name of a file and of a systemd unit."""
-    if not NAME.fullmatch(value):
+    if not wire.NAME.fullmatch(value):
         raise JobError(
             f"{what} {value!r}: only letters, digits, dot, dash and underscore, a letter or digit "
             "first, at most 128"
@@ -78,7 +77,7 @@ def check_cases(cases: list[dict[str, Any]], workloads: Path) -> None:
         raise JobError("a job needs at least one case")
     seen: set[str] = set()
     for index, case in enumerate(cases):
-        for name, kind in CASE_FIELDS.items():
+        for name, kind in REQUIRED.items():
             if not isinstance(case.get(name), kind):
                 raise JobError(f"case {index}: {name}: {case.get(name)!r} is not {kind.__name__}")
         check_hz(index, case.get("profile_hz"))
@@ -107,7 +106,7 @@ def check_hz(index: int, value: Any) -> None:
 def check_collect(index: int, names: Any) -> None:
     """Refuse what could not be the names of collectors; None or an empty list is none."""
     known = isinstance(names, list) and all(
-        isinstance(name, str) and NAME.fullmatch(name) for name in names
+        isinstance(name, str) and wire.NAME.fullmatch(name) for name in names
     )
     if names is not None and not known:
         raise JobError(f"case {index}: collect: {names!r} is no list of collectors' names")
@@ -115,15 +114,16 @@ def check_collect(index: int, names: Any) -> None:
 
 def limit_s(case: dict[str, Any]) -> int:
     """Seconds after which the case has ended for certain, its profiled pass included."""
-    timeout: int = case["timeout_s"]
-    passes = bool(case.get("profile_hz")) * (1 + bool(case.get("profile_off_cpu")))
-    return timeout + passes * (timeout + PROFILE_MARGIN_S)
+    limit: int = case_limit_s(
+        case["timeout_s"], case.get("profile_hz"), off_cpu=case.get("profile_off_cpu")
+    )
+    return limit
 
 
 def unit_active(job: str) -> bool:
     """Whether the job's unit is running or about to."""
     done = subprocess.run(
-        ["systemctl", "is-active", f"mitigauge-{job}.service"],
+        ["systemctl", "is-active", wire.unit_of(job)],
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     return done.stdout.strip() in {"active", "activating", "deactivating", "reloading"}
@@ -137,11 +137,11 @@ def boot_id() -> str:
 def read_state(directory: Path) -> dict[str, Any]:
     """state.json; empty if the runner has not begun."""
     try:
-        state: dict[str, Any] = json.loads((directory / "state.json").read_text())
+        state: dict[str, Any] = json.loads((directory / wire.STATE_FILE).read_text())
     except FileNotFoundError:
         return {}
     except ValueError as error:
-        raise JobError(f"{directory}/state.json is torn: {error}") from None
+        raise JobError(f"{directory}/{wire.STATE_FILE} is torn: {error}") from None
     return state
 
 
@@ -152,13 +152,13 @@ def look(directory: Path, job: str) -> dict[str, Any]:
     active = unit_active(job)
     state = read_state(directory)
     if not state and active:
-        state = {"state": "running", "detail": "the runner is about to start"}
+        state = {"state": wire.RUNNING, "detail": "the runner is about to start"}
     elif not state:
-        there = (directory / "job.json").is_file()
+        there = (directory / wire.FILE).is_file()
         detail = "written, but never started" if there else "not on this host"
-        state = {"state": "missing", "detail": detail}
-    elif state["state"] == "running" and not active:
-        state["state"] = "failed"
+        state = {"state": wire.MISSING, "detail": detail}
+    elif state["state"] == wire.RUNNING and not active:
+        state["state"] = wire.FAILED
         rebooted = state["boot_id"] != boot_id()
         state["detail"] = (
             "the host rebooted while it ran" if rebooted else "its unit ended before the job did"
@@ -190,17 +190,22 @@ def start(params: dict[str, Any], *, check_mode: bool) -> tuple[bool, dict[str, 
     """(changed, how the job stands) after seeing to it that the job was started once."""
     job, directory = params["job"], Path(params["jobs"], params["job"])
     present = look(directory, job)
-    if present["state"] != "missing":
+    if present["state"] != wire.MISSING:
         return False, present
     workloads = Path(params["workloads"])
     check_cases(params["cases"] or [], workloads)
     if check_mode:
         return True, present
     directory.mkdir(parents=True, exist_ok=True)
-    part = directory / ".job.json.part"
-    content = {name: params[name] for name in ("job", "cases", "nmi_source", "clock")}
+    part = directory / f".{wire.FILE}.part"
+    content = wire.Job(
+        job=job,
+        cases=params["cases"],
+        nmi_source=params["nmi_source"],
+        clock=params["clock"],
+    )
     part.write_text(json.dumps(content))
-    part.replace(directory / "job.json")
+    part.replace(directory / wire.FILE)
     unit_limit_s = sum(limit_s(case) for case in params["cases"]) + UNIT_MARGIN_S
     done = subprocess.run(
         unit_command(job, directory, workloads / "_runner", params["cpus"], unit_limit_s),
@@ -221,7 +226,7 @@ def await_end(directory: Path, seconds: float) -> None:
     while time.monotonic() < deadline:
         state = read_state(directory)
         if state:
-            if state["state"] == "running":
+            if state["state"] == wire.RUNNING:
                 sleep_until_end(state["pid"], deadline - time.monotonic())
             return
         time.sleep(WATCH_INTERVAL_S)
@@ -291,11 +296,11 @@ def main() -> None:
             "cases": {"type": "list", "elements": "dict"},
             "cpus": {"type": "str", "default": ""},
             "nmi_source": {"type": "str", "default": ""},
-            "clock": {"type": "str", "choices": ["real", "counted"], "default": "real"},
+            "clock": {"type": "str", "choices": list(CLOCKS), "default": REAL},
             "wait_s": {"type": "int", "default": 0},
             "jobs": {"type": "path", "required": True},
             "workloads": {"type": "path", "required": True},
-            "archive_limit_bytes": {"type": "int", "default": 40 << 20},
+            "archive_limit_bytes": {"type": "int", "required": True},
         },
         required_if=[("state", "started", ("cases",))],
         supports_check_mode=True,
@@ -311,12 +316,12 @@ def main() -> None:
             changed, job = start(params, check_mode=module.check_mode)
         else:
             job = look(directory, params["job"])
-        if job["state"] == "running" and params["wait_s"] > 0:
+        if job["state"] == wire.RUNNING and params["wait_s"] > 0:
             await_end(directory, params["wait_s"])
             job = look(directory, params["job"])
         result: dict[str, Any] = {"changed": changed, "mitigauge": {"job": job}}
         wanted = not starting or params["wait_s"] > 0
-        if wanted and job["state"] in {"finished", "failed"}:
+        if wanted and job["state"] in {wire.FINISHED, wire.FAILED}:
             result["archive"] = packed(directory, params["archive_limit_bytes"])
         module.exit_json(**result)
     except (JobError, ChangesError) as error:

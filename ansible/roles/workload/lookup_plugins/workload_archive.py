@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import io
+import os
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,17 +29,24 @@ author: [Mitigauge contributors]
 """
 
 # Used on the control side only: a change in them must not look like a change of the workload.
-LEFT_OUT = {"parse.py", "fixtures", "README.md", "__pycache__"}
+LEFT_OUT = {"parse.py", "fixtures", "README.md"}
+CACHE = "__pycache__"
 # What workloads import; it lies beside them.
 KIT = "_kit"
 
 
 def staged_files(directory: Path) -> Iterator[tuple[str, Path]]:
     """(path within the workload, file) of what a host needs, in a fixed order."""
-    for path in sorted(directory.rglob("*")):
+    for path in sorted(files_below(directory)):
         parts = path.relative_to(directory).parts
-        if path.is_file() and parts[0] not in LEFT_OUT and not any(p[0] == "." for p in parts):
+        if parts[0] not in LEFT_OUT and not any(p == CACHE or p[0] == "." for p in parts):
             yield "/".join(parts), path
+
+
+def files_below(directory: Path) -> Iterator[Path]:
+    """All files of a directory; the contract with hosts lies elsewhere and is linked here."""
+    for parent, _, names in os.walk(directory, followlinks=True):
+        yield from (Path(parent, name) for name in names)
 
 
 def executable(path: Path) -> bool:

@@ -20,7 +20,8 @@ from mitigauge.files.blobs import blob_store
 from mitigauge.profiles.capture.capture import Capture, overhead_percent, read_capture
 from mitigauge.profiles.capture.recording import find_recording
 from mitigauge.settings import get_settings
-from pipelines.steps.measure import collect, limit_s
+from mitigauge.wire.case import limit_s
+from pipelines.steps.measure import collect
 from tests.crash.simulated_host import RECORDED, packed
 from tests.fuzz.builders import spin_case
 from tests.specs import CATALOG
@@ -267,5 +268,6 @@ def test_captures_that_do_not_fit_are_left_where_they_are_and_the_result_taken(
 
 
 def test_a_profiled_case_may_take_its_time_twice_and_what_perf_needs() -> None:
-    assert limit_s(spin_case()) == 30 + 30 + 500
-    assert limit_s(spin_case(profile_hz=None)) == 30
+    assert limit_s(30, 99, off_cpu=False) == 30 + 30 + 500
+    assert limit_s(30, 99, off_cpu=True) == 30 + 2 * (30 + 500)
+    assert limit_s(30, None, off_cpu=False) == 30

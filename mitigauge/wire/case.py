@@ -1,0 +1,61 @@
+"""A case as the control side asks for it: case.json, and an entry of a job's cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypedDict
+
+FILE: Final = "case.json"
+# Of a parameter whose value each arm sets of the guest, by a setting of the same name.
+BY_ARM: Final = "arm"
+HIGHEST_HZ: Final = 5000
+# What a profiled pass may take besides its run: what perf does before and after it.
+PROFILE_MARGIN_S: Final = 500
+
+
+class Measured(TypedDict):
+    """What every case has."""
+
+    case_id: str
+    workload: str
+    parameters: Mapping[str, Any]
+    iterations: int
+    warmup: int
+    timeout_s: int
+
+
+class Profiled(Measured, total=False):
+    """What its profiled passes are to be; no `profile_hz` is no such pass."""
+
+    profile_hz: int | None
+    profile_guest: bool
+
+
+class PassCase(Profiled, total=False):
+    """case.json of one pass."""
+
+    profiled: bool
+    guest: Mapping[str, str]
+    """What the case's guest is to get, by name."""
+
+
+class Case(Profiled, total=False):
+    """A case of a job."""
+
+    profile_off_cpu: bool
+    guest: Mapping[str, str]
+    collect: Sequence[str]
+    """Collectors beside its timed pass."""
+
+
+# Type of each field that every case has.
+REQUIRED: Final[Mapping[str, type]] = {
+    "case_id": str, "workload": str, "parameters": dict,
+    "iterations": int, "warmup": int, "timeout_s": int,
+}  # fmt: skip
+
+
+def limit_s(timeout_s: int, profile_hz: int | None, *, off_cpu: bool | None) -> int:
+    """Seconds after which a case has ended for certain, its profiled passes included."""
+    passes = bool(profile_hz) * (1 + bool(off_cpu))
+    return timeout_s + passes * (timeout_s + PROFILE_MARGIN_S)
