@@ -100,7 +100,7 @@ def _flat(table: DataTable) -> Iterator[str]:
         for row in table.rows
     ]
     if not labels:
-        yield from _fitting(head, rows)
+        yield from _fitting(head, rows, _leading(table))
         return
     claims = [[claims_words(row, label) for label in labels] for row in table.rows]
     beside = text_grid(
@@ -120,13 +120,40 @@ def _flat(table: DataTable) -> Iterator[str]:
     )
 
 
-def _fitting(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The grid; names are cut where it would be wider than a mail."""
+def _leading(table: DataTable) -> int:
+    """How many columns say what a row is of; at least one."""
+    kinds = [column.kind for column in table.columns]
+    return next((place for place, kind in enumerate(kinds) if kind != "text"), 1) or 1
+
+
+def _fitting(head: Sequence[str], rows: Sequence[Sequence[str]], leading: int) -> Iterator[str]:
+    """The grid; where it would be wider than a mail, names are cut, then columns stand below."""
     lines = text_grid(head, rows)
     if _is_narrow(lines):
-        return lines
+        yield from lines
+        return
     short = [neutralise(name, SHORT) for name in head]
-    return text_grid(short, [[neutralise(row[0], SHORT), *row[1:]] for row in rows])
+    cut = [[*(neutralise(name, SHORT) for name in row[:leading]), *row[leading:]] for row in rows]
+    for number, grid in enumerate(_parts(short, cut, leading)):
+        yield from ["", *grid] if number else grid
+
+
+def _parts(head: Sequence[str], rows: Sequence[Sequence[str]], leading: int) -> Iterator[list[str]]:
+    """Grids with the leading columns and as many of the others as fit, at least one."""
+    first = leading
+    while first < len(head):
+        last = first + 1
+        while last < len(head) and _is_narrow(_columns(head, rows, leading, first, last + 1)):
+            last += 1
+        yield _columns(head, rows, leading, first, last)
+        first = last
+
+
+def _columns(
+    head: Sequence[str], rows: Sequence[Sequence[str]], leading: int, first: int, last: int
+) -> list[str]:
+    places = [*range(leading), *range(first, last)]
+    return text_grid([head[i] for i in places], [[row[i] for i in places] for row in rows])
 
 
 def _is_narrow(lines: Sequence[str]) -> bool:

@@ -115,7 +115,7 @@ function Choices({ view, asked }: { view: TableView; asked: TableQuery }) {
   return (
     <div className="filters">
       <label className="small picked table-choice">
-        Case and metric{" "}
+        Show{" "}
         <select
           className="field"
           value={chosen}
@@ -124,7 +124,7 @@ function Choices({ view, asked }: { view: TableView; asked: TableQuery }) {
             navigate(tablePath(view.experiment_id, view.table, choice?.query ?? {}));
           }}
         >
-          <option value={-1}>all, primary metrics first</option>
+          <option value={-1}>all, the main ones first</option>
           {choices.map(({ title }, i) => (
             <option key={i} value={i}>
               {title}
