@@ -52,6 +52,7 @@ def table(
     figure: Figure = None,
     arm: Annotated[str | None, typer.Option(help="The arm, for instructions.")] = None,
     function: Annotated[str | None, typer.Option(help="The function, or a part of it.")] = None,
+    other: Annotated[int | None, typer.Option(help="The experiment beside it.")] = None,
     format: Format = TableForm.TEXT,  # noqa: A002
     json: Json = False,
 ) -> None:
@@ -68,7 +69,7 @@ def table(
         for each in KINDS.values():
             say(f"{each.name:<14} {each.help}")
         return
-    query = TableQuery(case, host, metric, seconds, figure, arm, function)
+    query = TableQuery(case, host, metric, seconds, figure, arm, function, other)
     chosen = kind_named(kind)
     if json or format is TableForm.JSON:
         with stored() as session:

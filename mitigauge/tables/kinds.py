@@ -15,6 +15,7 @@ from mitigauge.tables import (
     instruction_table,
     matrix_table,
     revision_line_table,
+    side_by_side_table,
 )
 from mitigauge.tables.counter_table import COUNTER_COLUMNS, counter_rows, counter_table
 from mitigauge.tables.detail_table import DETAIL_COLUMNS, detail_rows, detail_table
@@ -78,6 +79,7 @@ KINDS: dict[str, Kind[Any]] = {
         function_table.KIND,
         instruction_table.KIND,
         revision_line_table.KIND,
+        side_by_side_table.KIND,
     )
 }
 

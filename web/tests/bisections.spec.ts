@@ -177,14 +177,14 @@ test("the answer names the culprit, its confidence and its flame graph", async (
   const answer = page.getByRole("region", { name: "The culprit" });
   await expect(answer.getByText("x86/entry: Count system calls")).toBeVisible();
   await expect(answer.getByText(/99.94 %/)).toBeVisible();
-  await expect(answer.getByText(/\+32.10 %/)).toBeVisible();
+  await expect(answer.getByText(/\+32.10%/)).toBeVisible();
   const graph = answer.getByRole("link", { name: "Flame graph of the difference" });
   await expect(graph).toHaveAttribute(
     "href",
     "/profiles/diff?experiment=2&case=1&host=lab-intel&a=p02&b=p03",
   );
   await expect(
-    answer.getByText(/change 3 reverted on the last end the change is gone: −24.31 %/),
+    answer.getByText(/change 3 reverted on the last end the change is gone: −24.31%/),
   ).toBeVisible();
   await expect(answer.getByText(/\+0.03 % \(.*from the change's parent; 4 blocks/)).toBeVisible();
   const skipped = page.getByRole("region", { name: "Skipped" });

@@ -112,7 +112,7 @@ test("a case lists the earlier versions with figures and reason", async ({
   );
   await open(page, path);
   await expect(page.getByRole("list", { name: "Versions of the verdict" })).toHaveText(
-    /version 2, shown here: boot 7 was found invalid\s*version 1, 2026-11-20 .+: same \+0\.12.% \[−0\.40 … \+0\.64\], n 4/,
+    /version 2, shown here: boot 7 was found invalid\s*version 1, 2026-11-20 .+: same \+0\.1% \[−0\.4, \+0\.6\], n 4/,
   );
   await expectAccessible(page);
 });

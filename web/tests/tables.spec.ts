@@ -113,7 +113,9 @@ test("an experiment that crosses nothing says how to", async ({ page, world }) =
 });
 
 test("each counter has its value, change, interval and claim in every arm", async ({ page }) => {
-  await page.route("**/tables/counters*", (route) => route.fulfill({ json: counters() }));
+  await page.route("**/api/experiments/*/tables/counters*", (route) =>
+    route.fulfill({ json: counters() }),
+  );
   await open(page, "/experiments/1/tables/counters");
   const cycles = page.getByRole("row", { name: /^Cycles per call/ });
   await expect(cycles.getByText("388.4")).toBeVisible();
@@ -126,7 +128,7 @@ test("each counter has its value, change, interval and claim in every arm", asyn
 test("crossed families have a loss, an interval and boots in each combination", async ({
   page,
 }) => {
-  await page.route("**/tables/loss*", (route) => route.fulfill({ json: loss() }));
+  await page.route("**/api/experiments/*/tables/loss*", (route) => route.fulfill({ json: loss() }));
   await open(page, "/experiments/1/tables/loss");
   const real = page.getByRole("table", { name: /host hsw-01/ });
   const row = real.getByRole("row", { name: /^retpoline/ });
@@ -141,7 +143,7 @@ test("crossed families have a loss, an interval and boots in each combination", 
 
 test("a case and a metric are chosen by the address", async ({ page }) => {
   const asked: string[] = [];
-  await page.route("**/tables/loss*", (route) => {
+  await page.route("**/api/experiments/*/tables/loss*", (route) => {
     asked.push(new URL(route.request().url()).search);
     return route.fulfill({ json: loss() });
   });
@@ -176,7 +178,9 @@ for (const colorScheme of ["light", "dark"] as const) {
       test(`${kind} are accessible at ${width} in ${colorScheme}`, async ({ page }) => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });
-        await page.route(`**/tables/${kind}*`, (route) => route.fulfill({ json: made() }));
+        await page.route(`**/api/experiments/*/tables/${kind}*`, (route) =>
+          route.fulfill({ json: made() }),
+        );
         await open(page, `/experiments/1/tables/${kind}`);
         await expect(page.getByRole("table").first()).toBeVisible();
         await expectAccessible(page);

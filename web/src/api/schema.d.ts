@@ -7601,6 +7601,7 @@ export interface operations {
                 figure?: string | null;
                 arm?: string | null;
                 function?: string | null;
+                other?: number | null;
             };
             header?: never;
             path: {
@@ -7658,6 +7659,7 @@ export interface operations {
                 figure?: string | null;
                 arm?: string | null;
                 function?: string | null;
+                other?: number | null;
             };
             header?: never;
             path: {

@@ -97,7 +97,7 @@ function Explained({ arm, unit }: { arm: ArmProfiles; unit: string }) {
           <span className="mono">{change.function}</span> {signed(change.difference)}
           {whole !== null && ` of ${whole}`} {unit}{" "}
           <span className="soft small">
-            [{signed(change.low)} … {signed(change.high)}], q{" "}
+            [{signed(change.low)}, {signed(change.high)}], q{" "}
             {change.q < 0.001 ? "< 0.001" : `= ${fixed(change.q, 3)}`}
           </span>
         </li>
@@ -158,7 +158,7 @@ function Counter({ arm, name }: { arm: ArmProfiles; name: string }) {
       {typeof low === "number" && typeof high === "number" && (
         <span className="soft small">
           {" "}
-          [{percent(low)} … {percent(high)}]
+          [{percent(low)}, {percent(high)}]
         </span>
       )}{" "}
       <span className="faint small">n {counter.n}</span>

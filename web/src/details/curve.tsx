@@ -306,7 +306,7 @@ function Point({
       {quantity(point.value, unit, scale)}{" "}
       <span className="soft small">
         {point.low !== null && point.high !== null
-          ? `[${scaled(point.low, scale)} … ${scaled(point.high, scale)}]`
+          ? `[${scaled(point.low, scale)}, ${scaled(point.high, scale)}]`
           : "one boot"}{" "}
         n {point.boots}
       </span>

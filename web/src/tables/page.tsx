@@ -24,6 +24,7 @@ export const TITLES: Record<string, string> = {
   functions: "Functions",
   instructions: "Instructions",
   "revision-line": "Revisions",
+  "side-by-side": "Side by side",
 };
 
 export function TablePage({ id, kind }: { id: number; kind: string }) {
@@ -124,7 +125,9 @@ function Choices({ view, asked }: { view: TableView; asked: TableQuery }) {
             navigate(tablePath(view.experiment_id, view.table, choice?.query ?? {}));
           }}
         >
-          <option value={-1}>all, the main ones first</option>
+          <option value={-1}>
+            {choices[0]?.query.other ? "choose one" : "all, the main ones first"}
+          </option>
           {choices.map(({ title }, i) => (
             <option key={i} value={i}>
               {title}

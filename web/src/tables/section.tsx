@@ -67,7 +67,12 @@ function TableBlock({ table, of, most }: { table: Table; of: string; most?: numb
   return (
     <div className={table.crossed ? "crossed-block" : undefined}>
       {table.caption && <h3>{table.caption}</h3>}
-      <div className="table-scroll" tabIndex={0} role="region" aria-label={table.caption || of}>
+      <div
+        className="table-scroll"
+        tabIndex={0}
+        role="region"
+        aria-label={table.caption || `${of}, table`}
+      >
         {table.crossed ? <Crossed table={table} of={of} /> : <Rows table={table} rows={shown} />}
       </div>
       {(more > 0 || all) && (
