@@ -186,7 +186,7 @@ test("the answer names the culprit, its confidence and its flame graph", async (
   await expect(
     answer.getByText(/change 3 reverted on the last end the change is gone: −24.31%/),
   ).toBeVisible();
-  await expect(answer.getByText(/\+0.03 % \(.*from the change's parent; 4 blocks/)).toBeVisible();
+  await expect(answer.getByText(/\+0.03% \(.*from the change's parent; 4 blocks/)).toBeVisible();
   const skipped = page.getByRole("region", { name: "Skipped" });
   await expect(skipped.getByText(/does not build: patch 6/)).toBeVisible();
   await expect(skipped.getByText(/does not boot: Kernel panic/)).toBeVisible();

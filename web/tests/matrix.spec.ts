@@ -31,7 +31,7 @@ test("a cell gives effect, interval, n and verdict, and leads to its boots", asy
 
   const verdict = world.row.cells.find((c) => c.state === "measured")?.verdict ?? "";
   const cell = line.locator("td", { hasText: verdict }).first();
-  await expect(cell).toContainText(new RegExp(`[+\u2212][\\d.]+\u202f% ${verdict}`));
+  await expect(cell).toContainText(new RegExp(`[+\u2212][\\d.]+% ${verdict}`));
   await expect(cell).toContainText(/95 % interval \[[+\u2212]?[\d.]+, [+\u2212]?[\d.]+\]n \d+/);
   await cell.getByRole("link").first().click();
   await expect(page).toHaveURL(new RegExp(`/cases/${world.row.case_id}\\?host=${world.row.host}`));

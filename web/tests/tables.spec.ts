@@ -148,7 +148,7 @@ test("a case and a metric are chosen by the address", async ({ page }) => {
     return route.fulfill({ json: loss() });
   });
   await open(page, "/experiments/1/tables/loss");
-  await page.getByLabel("Show", { exact: true }).selectOption({ index: 2 });
+  await page.getByRole("combobox", { name: /^Show/ }).selectOption({ index: 2 });
   await expect(page).toHaveURL(/loss\?case=1&metric=user/);
   await expect.poll(() => asked.at(-1)).toContain("metric=user");
 });
