@@ -191,13 +191,13 @@ def _pair(table: DataTable, places: Sequence[int]) -> Iterator[str]:
     claims = [claims_words([answer]) for answer in answers]
     first, change = [row[: len(lead)] for row in rows], len(lead) + len(places)
     if table.claims == "below" or not any(claims):
-        yield from _cut(head, rows, change + 2)
+        yield from _cut(head, rows, change + 2, len(lead))
     else:
         wide = text_grid([*head, "claimed"], [[*r, c] for r, c in zip(rows, claims, strict=True)])
         if _is_narrow(wide):
             yield from wide
             return
-        yield from _cut(head, rows, change + 2)
+        yield from _cut(head, rows, change + 2, len(lead))
         yield ""
         yield from text_grid(
             [*(column.title for column in heads), "change", "claimed"],
@@ -208,10 +208,15 @@ def _pair(table: DataTable, places: Sequence[int]) -> Iterator[str]:
         yield from _claims_below(heads, first, [row[change] for row in rows], answers)
 
 
-def _cut(head: Sequence[str], rows: Sequence[Sequence[str]], columns: int) -> list[str]:
+def _cut(
+    head: Sequence[str], rows: Sequence[Sequence[str]], columns: int, leading: int
+) -> Iterator[str]:
     """The grid; without the columns after the interval, which tells the verdict, if too wide."""
     grid = text_grid(head, rows)
-    return grid if _is_narrow(grid) else text_grid(head[:columns], [r[:columns] for r in rows])
+    if _is_narrow(grid):
+        yield from grid
+        return
+    yield from _fitting(head[:columns], [row[:columns] for row in rows], leading)
 
 
 def _more(table: DataTable, places: Sequence[int], first: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -103,6 +103,8 @@ TABLE = {
     "GET /api/experiments/{experiment_id}/counters/report": read(ONE + "/counters/report"),
     "GET /api/experiments/{experiment_id}/threads": read(ONE + "/threads"),
     "GET /api/experiments/{experiment_id}/threads/report": read(ONE + "/threads/report"),
+    "GET /api/experiments/{experiment_id}/tables/{kind}": read(ONE + "/tables/matrix"),
+    "GET /api/experiments/{experiment_id}/tables/{kind}.{suffix}": read(ONE + "/tables/matrix.txt"),
     "GET /api/experiments/{experiment_id}/loss": read(ONE + "/loss"),
     "GET /api/experiments/{experiment_id}/loss/report": read(ONE + "/loss/report"),
     "GET /api/experiments/{experiment_id}/report": read(ONE + "/report"),
