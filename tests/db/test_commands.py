@@ -57,6 +57,7 @@ COMMANDS = [
     ("experiment report 1", 0),
     ("experiment show 1", 0),
     ("experiment submit --check experiments/lab-demo.yml", 0),
+    ("experiment table 1 matrix", 0),
     ("experiment threads 1", 0),
     ("experiment wait 1", 0),
     ("host add lab-intel --environment lab --address 127.0.0.1 --no-look", 1),
