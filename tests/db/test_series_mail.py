@@ -558,7 +558,7 @@ def test_mails_that_cannot_be_dealt_with_stand_before_nobody(
             raise RuntimeError("a bug")
         return take(session, came, means)
 
-    monkeypatch.setattr(series_mail.asking, "take", broken)
+    monkeypatch.setattr(series_mail.request_service, "take", broken)
     odd = [b"Subject: =?utf-8?b?a?=\n\n", b"From: " + b"(" * 19_000 + b"\n\n"]
     evil = [raw_mail("evil", f"evil\n{TEST}", ident=f"evil-{n}") for n in range(5)]
     unread = [b"A: b\n" * 30_000 + b"\nx" for _ in range(5)]
@@ -585,7 +585,7 @@ def test_a_fault_of_this_machine_sets_no_mail_aside(
 
     stored(post)
     with monkeypatch.context() as patched:
-        patched.setattr(series_mail.asking, "take", full)
+        patched.setattr(series_mail.request_service, "take", full)
         for _ in range(4):
             post.ask(TEST)
     assert len(os.listdir(post.box / "new")) == 4
