@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import PlainTextResponse, Response
+from sqlalchemy.orm import Session
 
 from api.database import Database
 from api.experiments import HAS_IT, TEXT_OR_CSV
@@ -77,11 +78,15 @@ async def _page(
 ) -> Response:
     pages: StoredPages = request.app.state.pages
     read = kind.view if as_view else kind.checked_read
+
+    def stamp(session: Session) -> object:
+        return run_rows.stamp(session, experiment_id), claims_stamp(session)
+
     return await pages.answer(
         request,
         ("table", as_view, kind.name, experiment_id, query),
         lambda session: read(session, experiment_id, query),
-        lambda session: (run_rows.stamp(session, experiment_id), claims_stamp(session)),
+        stamp if kind.of_runs else None,
     )
 
 

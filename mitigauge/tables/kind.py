@@ -54,6 +54,8 @@ class Kind(Generic[Model]):
     rows: (
         Callable[[Model, TableQuery], tuple[Sequence[str], Iterable[Mapping[str, Any]]]] | None
     ) = None
+    of_runs: bool = False
+    """Whether runs of the experiment and claims alone change its tables: such a page is kept."""
 
     def view(self, session: Session, experiment_id: int, query: TableQuery) -> TableView:
         """The tables, before anybody decides how they look."""

@@ -32,6 +32,7 @@ COUNTERS = Kind(
     lambda session, id_, query: counters_beside(session, id_, case_id=query.case, host=query.host),
     lambda view, _: counter_table(view),
     lambda view, _: (COUNTER_COLUMNS, counter_rows(view)),
+    of_runs=True,
 )
 THREADS = Kind(
     "threads",
@@ -43,6 +44,7 @@ THREADS = Kind(
         thread_columns(query.seconds or WINDOW_S),
         thread_rows(view, query.seconds or WINDOW_S),
     ),
+    of_runs=True,
 )
 LOSS = Kind(
     "loss",
@@ -53,6 +55,7 @@ LOSS = Kind(
     ),
     lambda view, _: loss_table(view),
     lambda view, _: (LOSS_COLUMNS, loss_rows(view)),
+    of_runs=True,
 )
 DETAILS = Kind(
     "details",
@@ -66,6 +69,7 @@ DETAILS = Kind(
     ),
     lambda view, query: detail_table(view, query.figure),
     lambda view, _: (DETAIL_COLUMNS, detail_rows(view)),
+    of_runs=True,
 )
 KINDS: dict[str, Kind[Any]] = {
     kind.name: kind

@@ -105,6 +105,18 @@ def test_an_experiment_beside_itself_is_refused_and_beside_another_compared(
     assert client.get(f"{path}?other={recorded + 1000}").status_code == 404
 
 
+def test_a_table_of_two_experiments_is_made_anew_when_the_other_changes(
+    client: TestClient, engine: Engine, recorded: int, later_id: int
+) -> None:
+    path = f"{url(recorded, 'side-by-side')}?other={later_id}"
+    assert "(queued)" in client.get(path).json()["title"]
+    with engine.begin() as connection:
+        connection.execute(
+            text("update experiment set state = 'cancelled' where id = :id"), {"id": later_id}
+        )
+    assert "(cancelled)" in client.get(path).json()["title"]
+
+
 def test_the_command_writes_the_same(
     client: TestClient, engine: Engine, recorded: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
