@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import experiment_table
+from cli.experiment_table import TableForm as Format
 from cli.export import Id, export, import_
 from cli.output import Json, echo, echo_json, print_json, print_table, say
 from cli.stored import stored
@@ -23,15 +24,6 @@ if TYPE_CHECKING:
     from mitigauge.pages.schemas import ExperimentSummary, ExperimentView
 
 app = typer.Typer(no_args_is_help=True)
-
-
-class Format(StrEnum):
-    """Forms of a report."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    JSON = "json"
-    CSV = "csv"
 
 
 @app.command()

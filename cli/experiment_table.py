@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -13,7 +14,10 @@ from cli.output import Json, echo, print_json, say
 from cli.stored import stored
 
 if TYPE_CHECKING:
-    from mitigauge.tables.kind import Kind, TableQuery
+    from pydantic import BaseModel
+    from sqlalchemy.orm import Session
+
+    from mitigauge.tables.kind import Form, Kind, TableQuery
 
 Case = Annotated[int | None, typer.Option("--case", help="Only this case, by its number.")]
 Host = Annotated[str | None, typer.Option("--host", help="Only this host.")]
@@ -71,11 +75,7 @@ def table(
         return
     query = TableQuery(case, host, metric, seconds, figure, arm, function, other)
     chosen = kind_named(kind)
-    if json or format is TableForm.JSON:
-        with stored() as session:
-            print_json(chosen.view(session, experiment_id, query))
-        return
-    _print(chosen, experiment_id, query, format)
+    _print(chosen, experiment_id, query, format, json=json, read=chosen.view)
 
 
 def show_loss(
@@ -165,22 +165,25 @@ def _print_model(
     kind: Kind[Any], experiment_id: int, query: TableQuery, form: TableForm, json: bool
 ) -> None:
     """As :func:`table`, but JSON holds the figures as these commands always gave them."""
+    _print(kind, experiment_id, query, form, json=json, read=kind.checked_read)
+
+
+def _print(
+    kind: Kind[Any],
+    experiment_id: int,
+    query: TableQuery,
+    form: TableForm,
+    *,
+    json: bool,
+    read: Callable[[Session, int, TableQuery], BaseModel],
+) -> None:
+    """The tables as *form*; *read* gives what JSON holds."""
     if json or form is TableForm.JSON:
         with stored() as session:
-            print_json(kind.checked_read(session, experiment_id, query))
+            print_json(read(session, experiment_id, query))
         return
-    _print(kind, experiment_id, query, form)
-
-
-def _print(kind: Kind[Any], experiment_id: int, query: TableQuery, form: TableForm) -> None:
     with stored() as session:
-        match form:
-            case TableForm.CSV:
-                text = kind.write(session, experiment_id, query, "csv")
-            case TableForm.MARKDOWN:
-                text = kind.write(session, experiment_id, query, "markdown")
-            case _:
-                text = kind.write(session, experiment_id, query, "text")
+        text = kind.write(session, experiment_id, query, cast("Form", form.value))
     if form is TableForm.CSV:
         sys.stdout.write(text)
     else:

@@ -89,18 +89,6 @@ class Effect(BaseModel):
             **{name: value for name, value in further.items() if value is not None},
         )
 
-    def reversed(self) -> Self:
-        """The same difference with its sign turned round; a zero stays without a sign."""
-        flip = {Bound.AT_LEAST: Bound.AT_MOST, Bound.AT_MOST: Bound.AT_LEAST}
-        return self.model_copy(
-            update={
-                "value": 0.0 - self.value,
-                "low": None if self.high is None else 0.0 - self.high,
-                "high": None if self.low is None else 0.0 - self.low,
-                "bound": flip.get(self.bound, self.bound),
-            }
-        )
-
 
 def digits_for(low: float | None, high: float | None) -> int:
     """Decimals that an effect deserves: two when its interval is narrower than 1.

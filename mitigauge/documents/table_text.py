@@ -56,13 +56,10 @@ def section_lines(section: TableSection) -> Iterator[str]:
     if section.meaning:
         yield from paragraph(section.meaning, COLUMNS)
     for table in section.tables:
+        yield ""
         if table.caption:
-            yield ""
             yield from paragraph(table.caption, COLUMNS)
-            yield from _grids(table)
-        else:
-            yield ""
-            yield from _grids(table)
+        yield from _grids(table)
         yield from _notes(table.notes)
     yield from _notes(section.notes)
 
@@ -79,10 +76,11 @@ def _grids(table: DataTable) -> Iterator[str]:
         yield from _flat(table)
         return
     baseline, *others = arms
-    for place in others or [baseline]:
-        if place != (others or [baseline])[0]:
+    pairs = [[baseline, other] for other in others] or [[baseline]]
+    for number, pair in enumerate(pairs):
+        if number:
             yield ""
-        yield from _pair(table, [baseline, place] if others else [baseline])
+        yield from _pair(table, pair)
 
 
 # Without arms: cells side by side as they are.
@@ -222,13 +220,7 @@ def _cut(
 def _more(table: DataTable, places: Sequence[int], first: Sequence[Sequence[str]]) -> Iterator[str]:
     names = [arm.name for place in places if (arm := table.columns[place].arm)]
     for key, title in table.more.items():
-        found = [
-            [
-                cell.more.get(key) if isinstance(cell := row[place], Answer) else None
-                for place in places
-            ]
-            for row in table.rows
-        ]
+        found = [[_further(row[place], key) for place in places] for row in table.rows]
         rows = [
             [*lead, *("absent" if each is None else quantity_words(each) for each in cells)]
             for lead, cells in zip(first, found, strict=True)

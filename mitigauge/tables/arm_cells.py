@@ -4,9 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mitigauge.documents.table import ArmHead, ClaimFigure, Part, TableColumn
+from mitigauge.documents import units
+from mitigauge.documents.paths import case_path
+from mitigauge.documents.table import (
+    ArmHead,
+    ClaimFigure,
+    DataTable,
+    Part,
+    TableChoice,
+    TableColumn,
+    TableNote,
+    TableSection,
+    TableView,
+)
 from mitigauge.effect import Effect, Verdict
-from mitigauge.tables.counter_schemas import CounterArm, CounterClaim
+from mitigauge.tables.counter_schemas import CounterArm, CounterClaim, CountersView, CounterTable
+from mitigauge.tables.loss_schemas import LossClaim, LossView
+from mitigauge.tables.thread_schemas import ThreadsView, ThreadTableView
+
+OfExperiment = CountersView | ThreadsView | LossView
+OfPlace = CounterTable | ThreadTableView
 
 
 def marks(*, emulated: bool, counted: bool) -> list[str]:
@@ -14,9 +31,52 @@ def marks(*, emulated: bool, counted: bool) -> list[str]:
     return [*(["EMULATED"] if emulated else []), *(["COUNTED TIME"] if counted else [])]
 
 
-def place_title(what: str, case: str, comparison: str, *facts: str) -> str:
-    """``Counters of getppid (modes), Ice Lake, host spr-1, EMULATED``; empty facts are left out."""
-    return ", ".join([f"{what} of {case} ({comparison})", *filter(None, facts)])
+def experiment_tables(
+    kind: str,
+    what: str,
+    view: OfExperiment,
+    sections: list[TableSection],
+    *,
+    notes: Iterable[str] = (),
+    choices: Iterable[TableChoice] = (),
+    more: str = "",
+) -> TableView:
+    """The tables of a kind under their experiment's name and state."""
+    return TableView(
+        table=kind,
+        title=f"{view.experiment} ({view.state}): {what}",
+        experiment_id=view.experiment_id,
+        experiment=view.experiment,
+        state=view.state,
+        emulated=view.emulated,
+        counted=view.counted,
+        notes=list(notes),
+        sections=sections,
+        choices=list(choices),
+        more=more,
+    )
+
+
+def place_section(
+    what: str,
+    experiment_id: int,
+    place: OfPlace,
+    meaning: str,
+    table: DataTable,
+    notes: list[TableNote],
+) -> TableSection:
+    """``Counters of getppid (modes), Ice Lake, host spr-1, EMULATED``: one case on one host."""
+    marked = marks(emulated=place.emulated, counted=place.counted)
+    facts = [place.host_class, place.processor, f"host {place.host}", *marked]
+    return TableSection(
+        title=", ".join([f"{what} of {place.case} ({place.comparison})", *filter(None, facts)]),
+        meaning=meaning,
+        href=case_path(experiment_id, place.case_id, place.host),
+        emulated=place.emulated,
+        counted=place.counted,
+        tables=[table],
+        notes=notes,
+    )
 
 
 def arm_columns(arms: Iterable[CounterArm], parts: Sequence[Part]) -> list[TableColumn]:
@@ -39,19 +99,21 @@ def arm_columns(arms: Iterable[CounterArm], parts: Sequence[Part]) -> list[Table
     ]
 
 
-def claims_of(claims: Iterable[CounterClaim]) -> list[ClaimFigure]:
-    """Published changes as a cell holds them."""
-    return [
-        ClaimFigure(
-            source=claim.source,
-            label=claim.source,
-            low=claim.low_percent,
-            high=claim.high_percent,
-            outcome=claim.outcome.value,
-            reason=claim.reason,
-        )
-        for claim in claims
-    ]
+def claim_figure(claim: CounterClaim | LossClaim, label: str) -> ClaimFigure:
+    """A published change as a cell holds it."""
+    return ClaimFigure(
+        source=claim.source,
+        label=label,
+        low=claim.low_percent,
+        high=claim.high_percent,
+        outcome=claim.outcome.value,
+        reason=claim.reason,
+    )
+
+
+def claims_text(claims: Iterable[CounterClaim]) -> str:
+    """Published changes in one cell of a CSV file."""
+    return "; ".join(units.claimed(claim.low_percent, claim.high_percent) for claim in claims)
 
 
 def effect_of(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sqlalchemy.orm import Session
 
+from mitigauge.documents.paths import case_path
 from mitigauge.documents.table import (
     DECIDED,
     Answer,
@@ -22,7 +23,6 @@ from mitigauge.pages.consequence_schemas import ConsequencesView, EstimateView, 
 from mitigauge.pages.consequences import show_consequences
 from mitigauge.pages.experiments import show_head
 from mitigauge.tables.kind import Kind, TableQuery
-from mitigauge.tables.paths import case_path
 
 EXITS = (
     "Exits a second × cost of one, beside the measured change of time per unit of work. Percent of "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mitigauge.documents import units
 from mitigauge.documents.parts import counted
 from mitigauge.documents.table import (
     DECIDED,
     Answer,
+    Cell,
     DataTable,
     Quantity,
     TableColumn,
@@ -19,9 +19,15 @@ from mitigauge.documents.table import (
     TextCell,
 )
 from mitigauge.effect import CellState
-from mitigauge.tables.arm_cells import arm_columns, claims_of, effect_of, marks, place_title
+from mitigauge.tables.arm_cells import (
+    arm_columns,
+    claim_figure,
+    claims_text,
+    effect_of,
+    experiment_tables,
+    place_section,
+)
 from mitigauge.tables.counter_schemas import CounterCell, CounterRow, CountersView, CounterTable
-from mitigauge.tables.paths import case_path
 
 NOTHING_COUNTED = (
     'No case of this experiment counts. Give a case of `syscall` the parameter `counters: "yes"`; '
@@ -37,16 +43,12 @@ COUNTER_COLUMNS = (
 
 def counter_table(view: CountersView) -> TableView:
     """The experiment's counters, a section for each case and host."""
-    return TableView(
-        table="counters",
-        title=f"{view.experiment} ({view.state}): counters",
-        experiment_id=view.experiment_id,
-        experiment=view.experiment,
-        state=view.state,
-        emulated=view.emulated,
-        counted=view.counted,
-        notes=list(_missing(view)),
-        sections=[_section(view, table) for table in view.tables],
+    return experiment_tables(
+        "counters",
+        "counters",
+        view,
+        [_section(view, table) for table in view.tables],
+        notes=_missing(view),
     )
 
 
@@ -59,28 +61,18 @@ def _missing(view: CountersView) -> Iterator[str]:
 
 
 def _section(view: CountersView, table: CounterTable) -> TableSection:
-    marked = marks(emulated=table.emulated, counted=table.counted)
-    facts = (table.host_class, table.processor, f"host {table.host}", *marked)
     absent = f"{', '.join(table.absent)}: this host does not count them"
-    return TableSection(
-        title=place_title("Counters", table.case, table.comparison, *facts),
-        meaning=MEANING,
-        href=case_path(view.experiment_id, table.case_id, table.host),
-        emulated=table.emulated,
-        counted=table.counted,
-        tables=[
-            DataTable(
-                columns=[
-                    TableColumn(key="counter", title="counter"),
-                    *arm_columns(table.arms, DECIDED),
-                ],
-                rows=[
-                    [_name(row), *(_answer(cell, row) for cell in _in_order(table, row))]
-                    for row in table.rows
-                ],
-            )
-        ],
-        notes=[TableNote(text=absent, label="Absent")] if table.absent else [],
+    columns = [TableColumn(key="counter", title="counter"), *arm_columns(table.arms, DECIDED)]
+    rows: list[list[Cell]] = [
+        [_name(row), *(_answer(cell, row) for cell in _in_order(table, row))] for row in table.rows
+    ]
+    return place_section(
+        "Counters",
+        view.experiment_id,
+        table,
+        MEANING,
+        DataTable(columns=columns, rows=rows),
+        [TableNote(text=absent, label="Absent")] if table.absent else [],
     )
 
 
@@ -110,7 +102,7 @@ def _answer(cell: CounterCell | None, row: CounterRow) -> Answer:
             verdict=cell.verdict,
             note=cell.note,
         ),
-        claims=claims_of(cell.claims),
+        claims=[claim_figure(claim, claim.source) for claim in cell.claims],
         note=cell.note,
     )
 
@@ -141,8 +133,5 @@ def counter_rows(view: CountersView) -> Iterator[Mapping[str, Any]]:
                     "low_percent": cell.low_percent,
                     "high_percent": cell.high_percent,
                     "verdict": cell.verdict.value if cell.verdict else "",
-                    "claims": "; ".join(
-                        units.claimed(claim.low_percent, claim.high_percent)
-                        for claim in cell.claims
-                    ),
+                    "claims": claims_text(cell.claims),
                 }

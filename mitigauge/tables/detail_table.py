@@ -166,7 +166,12 @@ def _section(
     columns = [
         TableColumn(key="row", title=lead),
         *(
-            TableColumn(key=arm.name, title=arm.name, kind="quantity", with_interval=with_interval)
+            TableColumn(
+                key=f"arm-{arm.arm_id}",
+                title=arm.name,
+                kind="quantity",
+                with_interval=with_interval,
+            )
             for arm in arms
         ),
         TableColumn(key="change", title="change", kind="answer"),

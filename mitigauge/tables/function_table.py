@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from mitigauge.documents.parts import counted
+from mitigauge.documents.paths import case_path
 from mitigauge.documents.table import (
     Answer,
     ArmHead,
@@ -23,7 +24,6 @@ from mitigauge.pages.profile_functions import FunctionQuery, functions_view
 from mitigauge.pages.profiles import find_case
 from mitigauge.tables.arm_cells import marks
 from mitigauge.tables.kind import Kind, TableQuery
-from mitigauge.tables.paths import case_path
 
 MEANING = (
     "Cost of each function itself, in {unit}, and its difference from the baseline with its 95 % "

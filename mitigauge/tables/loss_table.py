@@ -7,10 +7,10 @@ from typing import Any
 
 from mitigauge.documents import units
 from mitigauge.documents.parts import counted
+from mitigauge.documents.paths import case_path
 from mitigauge.documents.table import (
     DECIDED,
     Answer,
-    ClaimFigure,
     DataTable,
     Quantity,
     TableChoice,
@@ -21,9 +21,8 @@ from mitigauge.documents.table import (
     TextCell,
 )
 from mitigauge.effect import CellState, Effect
-from mitigauge.tables.arm_cells import marks
+from mitigauge.tables.arm_cells import claim_figure, experiment_tables, marks
 from mitigauge.tables.loss_schemas import LossBlock, LossCell, LossTable, LossView
-from mitigauge.tables.paths import case_path
 
 NOTHING_CROSSED = (
     "No comparison of this experiment crosses two families of modes. Give a comparison "
@@ -39,16 +38,12 @@ LOSS_COLUMNS = (
 
 def loss_table(view: LossView) -> TableView:
     """The loss matrices, a section for each metric of a case, a table for each host."""
-    return TableView(
-        table="loss",
-        title=f"{view.experiment} ({view.state}): loss matrix",
-        experiment_id=view.experiment_id,
-        experiment=view.experiment,
-        state=view.state,
-        emulated=view.emulated,
-        counted=view.counted,
+    return experiment_tables(
+        "loss",
+        "loss matrix",
+        view,
+        [_section(view, table) for table in view.tables],
         notes=[] if view.choices else [NOTHING_CROSSED],
-        sections=[_section(view, table) for table in view.tables],
         choices=[
             TableChoice(
                 title=f"{choice.case}, {choice.metric_title}",
@@ -114,17 +109,7 @@ def _answer(cell: LossCell, table: LossTable, path: str) -> Answer:
             mde=cell.mde_percent,
             note=cell.note,
         ),
-        claims=[
-            ClaimFigure(
-                source=claim.source,
-                label=claim.label,
-                low=claim.low_percent,
-                high=claim.high_percent,
-                outcome=claim.outcome.value,
-                reason=claim.reason,
-            )
-            for claim in cell.claims
-        ],
+        claims=[claim_figure(claim, claim.label) for claim in cell.claims],
         note=told,
         href=path,
     )

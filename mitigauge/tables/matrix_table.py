@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from mitigauge.clock import Clock
+from mitigauge.documents.paths import case_path
 from mitigauge.documents.table import (
     DECIDED,
     Answer,
@@ -24,7 +25,6 @@ from mitigauge.tables.arm_cells import arm_columns, marks
 from mitigauge.tables.counter_schemas import CounterArm
 from mitigauge.tables.downloads import MATRIX_COLUMNS, matrix_rows
 from mitigauge.tables.kind import Kind, TableQuery
-from mitigauge.tables.paths import case_path
 
 MEANING = (
     "Change against the baseline in percent of it, with its 95 % interval and n boots that count."
@@ -37,7 +37,7 @@ def matrix_table(view: ExperimentView, query: TableQuery) -> TableView:
         _section(view, comparison, list(rows))
         for comparison in view.comparisons
         for _, rows in groupby(
-            (row for row in comparison.rows if not row.counter and _is_asked(row, query)),
+            (row for row in comparison.rows if not row.counter and is_asked(row, query)),
             key=lambda row: row.host,
         )
     ]
@@ -54,7 +54,8 @@ def matrix_table(view: ExperimentView, query: TableQuery) -> TableView:
     )
 
 
-def _is_asked(row: RowView, query: TableQuery) -> bool:
+def is_asked(row: RowView, query: TableQuery) -> bool:
+    """Whether a row of the matrix is of the case, host and metric that are asked for."""
     return (
         query.case in (None, row.case_id)
         and query.host in (None, row.host)

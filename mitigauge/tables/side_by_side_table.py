@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sqlalchemy.orm import Session
 
 from mitigauge.documents.parts import counted
+from mitigauge.documents.paths import case_path
 from mitigauge.documents.table import (
     Answer,
     Cell,
@@ -23,8 +24,7 @@ from mitigauge.pages.experiments import list_experiments, show_experiment
 from mitigauge.pages.schemas import CellView, ExperimentSummary, ExperimentView, RowView, View
 from mitigauge.stats.effect_difference import Change, change_difference
 from mitigauge.tables.kind import Kind, TableQuery
-from mitigauge.tables.matrix_table import answer_of
-from mitigauge.tables.paths import case_path
+from mitigauge.tables.matrix_table import answer_of, is_asked
 
 MOST_CHOICES = 20
 MEANING = (
@@ -84,9 +84,11 @@ def _sections(
     first: ExperimentView, second: ExperimentView, query: TableQuery
 ) -> Iterator[TableSection]:
     ours, theirs = _measured(first, query), _measured(second, query)
-    common = [key for key in ours if key in theirs]
-    for arm, host in dict.fromkeys(key[2:] for key in common):
-        keys = [key for key in common if key[2:] == (arm, host)]
+    common: dict[tuple[str, str], list[Key]] = {}
+    for key in ours:
+        if key in theirs:
+            common.setdefault(key[2:], []).append(key)
+    for (arm, host), keys in common.items():
         facts = [view.host_facts.get(host) for view in (first, second)]
         yield TableSection(
             title=f"{arm} on {host}, {counted(len(keys), 'figure')} in both",
@@ -119,9 +121,7 @@ def _measured(view: ExperimentView, query: TableQuery) -> Measured:
     for comparison in view.comparisons:
         arms = {arm.id: arm.name for arm in comparison.arms if not arm.is_aa}
         for row in comparison.rows:
-            if query.host not in (None, row.host) or query.metric not in (None, row.metric):
-                continue
-            for cell in row.cells:
+            for cell in row.cells if is_asked(row, query) else ():
                 if cell.effect is not None and cell.arm_id in arms:
                     key = (row.case, row.metric, arms[cell.arm_id], row.host)
                     found.setdefault(key, (row, cell))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mitigauge.documents import units
 from mitigauge.documents.parts import counted
 from mitigauge.documents.table import (
     Answer,
@@ -18,8 +17,14 @@ from mitigauge.documents.table import (
     TextCell,
 )
 from mitigauge.effect import CellState
-from mitigauge.tables.arm_cells import arm_columns, claims_of, effect_of, marks, place_title
-from mitigauge.tables.paths import case_path
+from mitigauge.tables.arm_cells import (
+    arm_columns,
+    claim_figure,
+    claims_text,
+    effect_of,
+    experiment_tables,
+    place_section,
+)
 from mitigauge.tables.thread_schemas import (
     ThreadCell,
     ThreadFigure,
@@ -43,16 +48,12 @@ MEASURES = ("wakeups", "run", "wait")
 
 def thread_table(view: ThreadsView, window_s: float | None = None) -> TableView:
     """Threads by name, a section for each case and host; figures in *window_s*, else the case's."""
-    return TableView(
-        table="threads",
-        title=f"{view.experiment} ({view.state}): threads by name",
-        experiment_id=view.experiment_id,
-        experiment=view.experiment,
-        state=view.state,
-        emulated=view.emulated,
-        counted=view.counted,
-        notes=list(_missing(view)),
-        sections=[_section(view, table, window_s or table.window_s) for table in view.tables],
+    return experiment_tables(
+        "threads",
+        "threads by name",
+        view,
+        [_section(view, table, window_s or table.window_s) for table in view.tables],
+        notes=_missing(view),
     )
 
 
@@ -65,29 +66,24 @@ def _missing(view: ThreadsView) -> Iterator[str]:
 
 
 def _section(view: ThreadsView, table: ThreadTableView, seconds: float) -> TableSection:
-    marked = marks(emulated=table.emulated, counted=table.counted)
-    facts = (table.host_class, table.processor, f"host {table.host}", *marked)
-    return TableSection(
-        title=place_title("Threads", table.case, table.comparison, *facts),
-        meaning=MEANING.format(window=f"{seconds:g} s"),
-        href=case_path(view.experiment_id, table.case_id, table.host),
-        emulated=table.emulated,
-        counted=table.counted,
-        tables=[
-            DataTable(
-                columns=[
-                    TableColumn(key="threads", title="threads"),
-                    *arm_columns(table.arms, ("change", "interval")),
-                ],
-                rows=[
-                    [_name(row), *(_answer(cell, seconds) for cell in row.cells)]
-                    for row in table.rows
-                ],
-                more={"run": "run, ms", "wait": "wait, ms"},
-                claims="below",
-            )
-        ],
-        notes=[TableNote(text=text, label="Note") for text in _notes(table, seconds)],
+    columns = [
+        TableColumn(key="threads", title="threads"),
+        *arm_columns(table.arms, ("change", "interval")),
+    ]
+    return place_section(
+        "Threads",
+        view.experiment_id,
+        table,
+        MEANING.format(window=f"{seconds:g} s"),
+        DataTable(
+            columns=columns,
+            rows=[
+                [_name(row), *(_answer(cell, seconds) for cell in row.cells)] for row in table.rows
+            ],
+            more={"run": "run, ms", "wait": "wait, ms"},
+            claims="below",
+        ),
+        [TableNote(text=text, label="Note") for text in _notes(table, seconds)],
     )
 
 
@@ -123,7 +119,7 @@ def _answer(cell: ThreadCell, seconds: float) -> Answer:
         if wakeups
         else None,
         more={key: _quantity(each, seconds) for key, each in times.items() if each is not None},
-        claims=claims_of(cell.claims),
+        claims=[claim_figure(claim, claim.source) for claim in cell.claims],
         note=wakeups.note if wakeups else "",
     )
 
@@ -177,10 +173,7 @@ def thread_rows(view: ThreadsView, window_s: float) -> Iterator[Mapping[str, Any
                     "n": cell.n,
                     "at_most": row.threads,
                     **_in_window(cell, window_s),
-                    "claims": "; ".join(
-                        units.claimed(claim.low_percent, claim.high_percent)
-                        for claim in cell.claims
-                    ),
+                    "claims": claims_text(cell.claims),
                 }
 
 

@@ -12,6 +12,7 @@ from mitigauge.letters.report.content import METHOD, content_of
 from mitigauge.pages.consequence_schemas import ConsequencesView
 from mitigauge.pages.profile_schemas import CaseProfilesView
 from mitigauge.pages.schemas import ExperimentView
+from mitigauge.tables.arm_cells import marks
 
 COLUMNS = 78
 EXPLAINED = "What differs, by the profiles of separate passes"
@@ -165,6 +166,4 @@ def _alarms(content: Content) -> Iterator[str]:
 
 
 def _caption(table: Table) -> str:
-    marks = ["EMULATED"] if table.emulated else []
-    marks += ["COUNTED TIME"] if table.counted_time else []
-    return ", ".join([table.caption, *marks])
+    return ", ".join([table.caption, *marks(emulated=table.emulated, counted=table.counted_time)])

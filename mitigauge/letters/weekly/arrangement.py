@@ -10,6 +10,7 @@ from typing import Final
 
 from mitigauge.documents import units
 from mitigauge.documents.parts import counted
+from mitigauge.documents.paths import case_path, host_path
 from mitigauge.effect import Verdict
 from mitigauge.letters.weekly.data import Fate, Finding, OnHost, VerdictRecord, WeekData
 from mitigauge.letters.weekly.document import (
@@ -21,8 +22,6 @@ from mitigauge.letters.weekly.document import (
     Section,
     Span,
     Tone,
-    case_path,
-    host_path,
     said,
 )
 from mitigauge.letters.weekly.support import support

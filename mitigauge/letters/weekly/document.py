@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Literal
-from urllib.parse import quote
 
 from pydantic import Field
 
@@ -105,13 +104,3 @@ class Document(View):
 def said(*parts: str | Span) -> Line:
     """A line of words."""
     return [part if isinstance(part, Span) else Span(text=part) for part in parts]
-
-
-def host_path(host: str, environment: str) -> str:
-    """The page of a host."""
-    return f"/hosts/{quote(host, safe='')}?environment={quote(environment, safe='')}"
-
-
-def case_path(experiment_id: int, case_id: int, host: str) -> str:
-    """The page of a case on a host."""
-    return f"/experiments/{experiment_id}/cases/{case_id}?host={quote(host, safe='')}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mitigauge.documents.parts import counted
+from mitigauge.documents.paths import host_path
 from mitigauge.letters.weekly.data import Aside, NoiseLine, WeekData
 from mitigauge.letters.weekly.document import (
     Column,
@@ -11,7 +12,6 @@ from mitigauge.letters.weekly.document import (
     Section,
     Span,
     Table,
-    host_path,
     said,
 )
 from mitigauge.letters.weekly.findings import in_words

@@ -1,12 +1,12 @@
 /** Published figures beside what this experiment measured. */
 
-import { effectOf, effectText } from "../format/effect";
+import { claimText, effectOf, effectText } from "../format/effect";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { claimsQuery } from "../api/queries";
 import type { Claim, ClaimSource } from "../api/types";
-import { counted, percent } from "../format/quantity";
+import { counted } from "../format/quantity";
 import { Empty } from "../ui/empty";
 import { Tag } from "../ui/tag";
 import { CLAIM } from "../words";
@@ -114,7 +114,7 @@ function ClaimRow({ experimentId, claim }: { experimentId: number; claim: Claim 
       </th>
       <td data-label="Mode">{claim.mode}</td>
       <td data-label="Claimed" className="nowrap">
-        {claimed(claim)}
+        {claimText(claim.low_percent, claim.high_percent)}
       </td>
       <td data-label="Measured">{measured(claim)}</td>
       <td data-label="Outcome">
@@ -129,11 +129,6 @@ function ClaimRow({ experimentId, claim }: { experimentId: number; claim: Claim 
 
 function caseLink(experimentId: number, claim: Claim): string {
   return `/experiments/${experimentId}/cases/${claim.case_id ?? 0}?host=${encodeURIComponent(claim.host)}`;
-}
-
-function claimed(claim: Claim): string {
-  const { low_percent: low, high_percent: high } = claim;
-  return low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;
 }
 
 function measured(claim: Claim): string {

@@ -48,3 +48,8 @@ export function effectOf(row: PercentEffect): Effect | null {
   if (typeof value !== "number") return null;
   return { value, low: low ?? null, high: high ?? null, bound: row.bound ?? "exact" };
 }
+
+/** A published change: `+25.2%`, or its lowest and highest. */
+export function claimText(low: number, high: number): string {
+  return low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;
+}

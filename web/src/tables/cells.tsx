@@ -3,8 +3,8 @@
 import { Link } from "wouter";
 import type { Answer, Effect, Quantity, TableCell, TableClaim, TableColumn } from "../api/types";
 import { BoundSign } from "../experiment/cell";
-import { effectParts } from "../format/effect";
-import { percent, quantity, scaled } from "../format/quantity";
+import { claimText, effectParts } from "../format/effect";
+import { quantity, scaled } from "../format/quantity";
 import { CLAIM, VERDICT } from "../words";
 
 const SIGNIFICANT = 0.05;
@@ -138,12 +138,11 @@ function Between({ effect }: { effect: Effect }) {
 /** A published figure of the cell that it stands in. */
 function Claimed({ claim }: { claim: TableClaim }) {
   const { low, high, source, label } = claim;
-  const text = low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;
   const outcome = CLAIM[claim.outcome as keyof typeof CLAIM];
   return (
     <span className="soft small" title={`${source}: ${claim.reason}`}>
       <span className="faint">claimed</span> {label === source ? "" : `${label} `}
-      {text} <span data-tone={outcome.tone}>{outcome.label}</span>
+      {claimText(low, high)} <span data-tone={outcome.tone}>{outcome.label}</span>
     </span>
   );
 }

@@ -14,7 +14,7 @@ import { queryOf, tableFile, tablePath, type TableQuery } from "./paths";
 import { Prose } from "./prose";
 import { SectionPanel } from "./section";
 
-export const TITLES: Record<string, string> = {
+const TITLES: Record<string, string> = {
   matrix: "Matrix",
   counters: "Counters",
   loss: "Loss matrix",

@@ -1,9 +1,7 @@
 /** Where an experiment's tables are: all of a kind, or a part of them. */
 
-export type TableQuery = Partial<
-  Record<"case" | "host" | "metric" | "arm" | "function" | "other", string>
->;
-export const QUERY_NAMES = ["case", "host", "metric", "arm", "function", "other"] as const;
+const QUERY_NAMES = ["case", "host", "metric", "arm", "function", "other"] as const;
+export type TableQuery = Partial<Record<(typeof QUERY_NAMES)[number], string>>;
 
 /** The query of an address, with what a table can be asked for alone. */
 export function queryOf(address: URLSearchParams): TableQuery {

@@ -1,0 +1,15 @@
+"""Pages of the dashboard that documents and tables lead to. Pure."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+
+def host_path(host: str, environment: str) -> str:
+    """The page of a host."""
+    return f"/hosts/{quote(host, safe='')}?environment={quote(environment, safe='')}"
+
+
+def case_path(experiment_id: int, case_id: int, host: str) -> str:
+    """The page of a case on a host."""
+    return f"/experiments/{experiment_id}/cases/{case_id}?host={quote(host, safe='')}"
