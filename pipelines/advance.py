@@ -25,11 +25,12 @@ from mitigauge.database.engine import database_now, in_words, is_away, new_engin
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments.event_log import announce, record_event
 from mitigauge.experiments.states import FINAL_STATES
-from mitigauge.runs import attempt_repository, leases, outcomes
+from mitigauge.runs import attempt_repository, outcomes
+from mitigauge.runs import lease_repository as leases
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.attempt_repository import LOST_ENDS
 from mitigauge.runs.conclusions import conclude_closed
-from mitigauge.runs.leases import Lease
+from mitigauge.runs.lease_repository import Lease
 from mitigauge.runs.states import WAITS_FOR_TURN, Activity
 from mitigauge.runs.tables import Run, StepAttempt
 from mitigauge.runs.turns import end_turn, take_turn

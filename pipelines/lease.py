@@ -10,8 +10,8 @@ import structlog
 from sqlalchemy import Engine
 
 from mitigauge.database.engine import in_words, is_away, transaction
-from mitigauge.runs import leases
-from mitigauge.runs.leases import Lease
+from mitigauge.runs import lease_repository as leases
+from mitigauge.runs.lease_repository import Lease
 
 log = structlog.get_logger()
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import event, func, select
+from sqlalchemy import event
 from sqlalchemy.orm import Session
 
-from mitigauge.database.locks import Lock
+from mitigauge.experiments import repository
 from mitigauge.experiments.tables import Event
 from mitigauge.files.hostile_text import clean_text
 
@@ -47,13 +47,13 @@ def _write(session: Session) -> None:
         return
     session.flush()
     for experiment_id in sorted({line.experiment_id for line in lines}):
-        session.execute(select(func.pg_advisory_xact_lock(Lock.EVENTS, experiment_id)))
+        repository.lock_events(session, experiment_id)
     for line in lines:
         # One by one: a bulk insert does not promise ids in the order of the lines.
         session.add(line)
         session.flush()
     for experiment_id in sorted(announced | {line.experiment_id for line in lines}):
-        session.execute(select(func.pg_notify(CHANNEL, str(experiment_id))))
+        repository.notify(session, CHANNEL, experiment_id)
 
 
 @event.listens_for(Session, "after_rollback")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, selectinload
 
+from mitigauge.database.locks import Lock
 from mitigauge.errors import NotFound
 from mitigauge.experiments.tables import Case, Comparison, Event, Experiment
 
@@ -124,3 +126,22 @@ def last_event_id(session: Session, experiment_id: int) -> int:
     """The newest event's id; 0 where there is none."""
     newest = session.scalar(select(func.max(Event.id)).where(Event.experiment_id == experiment_id))
     return newest or 0
+
+
+def lock_events(session: Session, experiment_id: int) -> None:
+    """Let nobody else write events of the experiment until the transaction ends."""
+    session.execute(select(func.pg_advisory_xact_lock(Lock.EVENTS, experiment_id)))
+
+
+def notify(session: Session, channel: str, experiment_id: int) -> None:
+    """Name the experiment on a channel of PostgreSQL when the transaction commits."""
+    session.execute(select(func.pg_notify(channel, str(experiment_id))))
+
+
+def mark_running(session: Session, experiment_id: int, at: datetime) -> None:
+    """The first of a queued experiment's runs has its host."""
+    session.execute(
+        update(Experiment)
+        .where(Experiment.id == experiment_id, Experiment.state == "queued")
+        .values(state="running", started_at=at)
+    )

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from alembic import command
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 from sqlalchemy.orm import Session
 
@@ -121,9 +121,7 @@ def _load(engine: Engine, lines: Iterable[Numbered], name: str) -> None:
     """Put the rows into the scratch database under their own numbers."""
     batch: list[tuple[Row, int]] = []
     with transaction(engine) as session:
-        known = set(
-            session.scalars(text("select tablename from pg_tables where schemaname = 'public'"))
-        )
+        known = repository.table_names(session)
         for line, number in lines:
             if not isinstance(line, Row):
                 continue

@@ -135,3 +135,8 @@ def scratch_databases(connection: Connection, prefix: str) -> list[tuple[str, in
         {"pattern": f"^{prefix}[0-9]{{1,9}}$"},
     )
     return [(name, int(name.removeprefix(prefix))) for name in found]
+
+
+def table_names(session: Session) -> set[str]:
+    """Names of the tables that the database has."""
+    return set(session.scalars(text("select tablename from pg_tables where schemaname = 'public'")))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from mitigauge.kernels.tables import Kernel, KernelRename
+from mitigauge.kernels import repository
+from mitigauge.kernels.tables import KernelRename
 
 # Of kernels between two that are compared: revisions of one series, as a rule.
 MOST_STEPS = 32
@@ -27,8 +27,7 @@ def between(session: Session, one: str, other: str) -> dict[str, str]:
     """
     if one == other:
         return {}
-    wanted = select(Kernel.release, Kernel.id).where(Kernel.release.in_((one, other)))
-    ids = {row.release: row.id for row in session.execute(wanted)}
+    ids = repository.ids_of(session, (one, other))
     if len(ids) < 2:
         return {}
     forward = _path(session, ids[one], ids[other])
@@ -45,11 +44,7 @@ def _path(session: Session, first: int, last: int) -> list[Names] | None:
     for _ in range(MOST_STEPS):
         if last in reached or not newest:
             break
-        steps = session.scalars(
-            select(KernelRename)
-            .where(KernelRename.before_id.in_(newest))
-            .order_by(KernelRename.before_id, KernelRename.after_id)
-        )
+        steps = repository.renames_after(session, newest)
         newest = []
         for step in steps:
             if step.after_id not in reached:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.kernels.recipe import PREFIX
 from mitigauge.kernels.states import KernelState
-from mitigauge.kernels.tables import Kernel
+from mitigauge.kernels.tables import Kernel, KernelRename
 
 
 def kernels(session: Session) -> list[Kernel]:
@@ -56,3 +56,26 @@ def same_but_for_layout(session: Session, kernel: Kernel) -> list[Kernel]:
         Kernel.source_digest == kernel.source_digest,
     )
     return list(session.scalars(wanted.order_by(Kernel.id)))
+
+
+def ids_of(session: Session, releases: Collection[str]) -> dict[str, int]:
+    """Release → id of each of the kernels that there is."""
+    wanted = select(Kernel.release, Kernel.id).where(Kernel.release.in_(releases))
+    return {str(row.release): row.id for row in session.execute(wanted)}
+
+
+def of_releases(session: Session, releases: Collection[str]) -> list[Kernel]:
+    """Kernels of these releases, in the order they were asked for."""
+    wanted = select(Kernel).where(Kernel.release.in_(releases)).order_by(Kernel.id)
+    return list(session.scalars(wanted))
+
+
+def renames_after(session: Session, before_ids: Collection[int]) -> list[KernelRename]:
+    """Functions' other names in kernels that follow one of these."""
+    return list(
+        session.scalars(
+            select(KernelRename)
+            .where(KernelRename.before_id.in_(before_ids))
+            .order_by(KernelRename.before_id, KernelRename.after_id)
+        )
+    )

@@ -35,7 +35,7 @@ from mitigauge.pages.schemas import (
 from mitigauge.results import repository as result_rows
 from mitigauge.runs import count_repository as run_counts
 from mitigauge.runs import repository as run_rows
-from mitigauge.runs.host_time import host_times
+from mitigauge.runs.host_time_repository import host_times
 from mitigauge.runs.states import RunState
 from mitigauge.runs.tables import Run
 from mitigauge.verdicts import repository as verdict_rows

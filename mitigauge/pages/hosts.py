@@ -29,8 +29,9 @@ from mitigauge.pages.host_schemas import (
 from mitigauge.pages.limits import PAGE_SIZE
 from mitigauge.pages.queue import host_queues
 from mitigauge.runs import repository as run_rows
-from mitigauge.runs.drift import facts_of, host_changes, print_changes
-from mitigauge.runs.host_time import host_times, wasted_seconds
+from mitigauge.runs.drift import host_changes
+from mitigauge.runs.drift_repository import facts_of, print_changes
+from mitigauge.runs.host_time_repository import host_times, wasted_seconds
 from mitigauge.runs.states import BootState
 from mitigauge.stats.rates import rate_interval
 from mitigauge.verdicts import noise_repository

@@ -13,7 +13,7 @@ from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.tables import Arm, Case
 from mitigauge.kernels import renames
-from mitigauge.pages import profile_rows
+from mitigauge.pages import profile_repository
 from mitigauge.pages.profile_schemas import (
     ArmProfilesView,
     CaseProfilesView,
@@ -87,7 +87,7 @@ def comparable_groups(
 ) -> list[ProfileGroupView]:
     """Every group whose profiles are of the same workload and parameters as this case's."""
     case, _ = experiment_rows.case(session, experiment_id, case_id)
-    rows = profile_rows.groups_like(session, case, system)
+    rows = profile_repository.groups_like(session, case, system)
     return [ProfileGroupView.model_validate(dict(row)) for row in rows]
 
 
@@ -205,7 +205,7 @@ def _arms(run: Run, *names: str) -> list[Arm]:
 
 def profiles_of(session: Session, planned: PlannedCase, arm: Arm, system: System) -> list[Profile]:
     """Profiles of a case in an arm's boots that count."""
-    return profile_rows.profiles_of_arm(
+    return profile_repository.profiles_of_arm(
         session, case_id=planned.case.id, arm_id=arm.id, run_id=planned.run.id, system=system
     )
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Integer, Row, case, func, select
+from sqlalchemy import Integer, Row, case, func, insert, select
+from sqlalchemy.dialects.postgresql import insert as insert_or
 from sqlalchemy.orm import Session, selectinload
 
-from mitigauge.results.tables import Measurement, Result, ResultDetail, ThreadTable
+from mitigauge.results.tables import (
+    DETAIL_TABLE,
+    MEASUREMENT_TABLE,
+    RESULT_TABLE,
+    THREAD_TABLE,
+    Measurement,
+    Result,
+    ResultDetail,
+    ThreadTable,
+)
+
+Rows = Sequence[Mapping[str, Any]]
 
 
 class Mean(NamedTuple):
@@ -138,3 +150,20 @@ def thread_tables_of(
         .where(ThreadTable.boot_id.in_(list(boot_ids)), ThreadTable.case_id == case_id)
         .order_by(ThreadTable.boot_id)
     ).all()
+
+
+def insert_results(
+    session: Session, *, results: Rows, measurements: Rows, details: Rows, threads: Rows
+) -> None:
+    """Store results with what belongs to them; each row maps columns to values."""
+    connection = session.connection()
+    tables = (RESULT_TABLE, MEASUREMENT_TABLE, DETAIL_TABLE, THREAD_TABLE)
+    for table, rows in zip(tables, (results, measurements, details, threads), strict=True):
+        if rows:
+            connection.execute(insert(table), rows)
+
+
+def insert_failures(session: Session, rows: Rows) -> None:
+    """Store results without figures; what is stored of a boot's case stays."""
+    if rows:
+        session.execute(insert_or(Result).on_conflict_do_nothing(), rows)

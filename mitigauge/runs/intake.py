@@ -6,20 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import insert
-from sqlalchemy.dialects.postgresql import insert as insert_or
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import Conflict
 from mitigauge.results import repository as result_rows
 from mitigauge.results.schema import MetricBody, PaceBody, ReadResult
-from mitigauge.results.tables import (
-    DETAIL_TABLE,
-    MEASUREMENT_TABLE,
-    RESULT_TABLE,
-    THREAD_TABLE,
-    Result,
-)
 from mitigauge.results.threads import columns_of
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot
@@ -68,16 +59,13 @@ def store_results(session: Session, boot: Boot, taken: Sequence[TakenResult]) ->
             f"boot {boot.id} is {boot.state}, not measuring",
             hint="Results are taken only while their boot is proven and measuring.",
         )
-    connection = session.connection()
-    connection.execute(insert(RESULT_TABLE), [_result_row(boot.id, of_case) for of_case in new])
-    connection.execute(
-        insert(MEASUREMENT_TABLE),
-        [row for of_case in new for row in _measurements(boot.id, of_case)],
+    result_rows.insert_results(
+        session,
+        results=[_result_row(boot.id, of_case) for of_case in new],
+        measurements=[row for of_case in new for row in _measurements(boot.id, of_case)],
+        details=[row for of_case in new for row in _details(boot.id, of_case)],
+        threads=[row for of_case in new for row in _threads(boot.id, of_case)],
     )
-    if details := [row for of_case in new for row in _details(boot.id, of_case)]:
-        connection.execute(insert(DETAIL_TABLE), details)
-    if tables := [row for of_case in new for row in _threads(boot.id, of_case)]:
-        connection.execute(insert(THREAD_TABLE), tables)
     return len(new)
 
 
@@ -96,8 +84,7 @@ def store_failures(session: Session, boot_id: int, failures: Sequence[Failure]) 
         }
         for failure in failures
     ]
-    if rows:
-        session.execute(insert_or(Result).on_conflict_do_nothing(), rows)
+    result_rows.insert_failures(session, rows)
 
 
 def _result_row(boot_id: int, taken: TakenResult) -> Mapping[str, Any]:

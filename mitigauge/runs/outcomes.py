@@ -11,10 +11,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
-from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import database_now
+from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Experiment
@@ -56,11 +56,7 @@ def begin(session: Session, run: Run) -> None:
     now = database_now(session)
     run.state = "running"
     run.started_at = run.started_at or now
-    session.execute(
-        update(Experiment)
-        .where(Experiment.id == run.experiment_id, Experiment.state == "queued")
-        .values(state="running", started_at=now)
-    )
+    experiment_rows.mark_running(session, run.experiment_id, now)
 
 
 def prepared(

@@ -324,6 +324,12 @@ def largest_effect(session: Session, experiment_id: int) -> LargestEffect | None
     return None if found is None else LargestEffect(*tuple[Any, ...](found))
 
 
+def errors_of(session: Session, experiment_id: int, *, limit: int) -> list[str]:
+    """What some of the experiment's runs failed of."""
+    wanted = select(Run.error).where(Run.experiment_id == experiment_id, Run.error != "")
+    return list(session.scalars(wanted.limit(limit)))
+
+
 def lock_run(session: Session, run_id: int) -> None:
     """Keep others from changing the run until the transaction ends."""
     session.execute(select(Run.id).where(Run.id == run_id).with_for_update())

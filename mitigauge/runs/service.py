@@ -17,7 +17,8 @@ from mitigauge.files.hostile_text import clean_text
 from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.availability import is_reserved, require_time
-from mitigauge.runs import leases, outcomes
+from mitigauge.runs import lease_repository as leases
+from mitigauge.runs import outcomes
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.states import OPEN_BOOT_STATES, BootState
 from mitigauge.runs.tables import Boot, Run

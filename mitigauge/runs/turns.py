@@ -10,15 +10,12 @@ side by side, and wait only for a host in real time, which they would disturb.
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.database.locks import Lock
 from mitigauge.fleet.tables import Host
-from mitigauge.runs.leases import Lease, note_activity
+from mitigauge.runs.lease_repository import Lease, activities_beside, note_activity
 from mitigauge.runs.states import Activity
-from mitigauge.runs.tables import HostLease
 
 EXCLUDES = {
     Activity.BOOTING: (Activity.WAITING, Activity.MEASURING),
@@ -32,20 +29,8 @@ def take_turn(session: Session, lease: Lease, wanted: Activity) -> bool:
     Either way the turn the host had before is over. Serialised by machine.
     """
     host = session.get_one(Host, lease.host_id)
-    machine = host.machine
-    session.execute(select(func.pg_advisory_xact_lock(Lock.MACHINE, func.hashtext(machine))))
-    others = (
-        select(HostLease.activity)
-        .join(Host, HostLease.host_id == Host.id)
-        .where(
-            Host.machine == machine,
-            HostLease.host_id != lease.host_id,
-            HostLease.released_at.is_(None),
-        )
-    )
-    if host.clock == Clock.COUNTED:
-        others = others.where(Host.clock != Clock.COUNTED.value)
-    free = not any(other in EXCLUDES[wanted] for other in session.scalars(others))
+    others = activities_beside(session, host, counted_too=host.clock != Clock.COUNTED)
+    free = not any(other in EXCLUDES[wanted] for other in others)
     refused = Activity.WAITING if wanted is Activity.MEASURING else Activity.IDLE
     note_activity(session, lease, wanted if free else refused)
     return free

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import database_now
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.mails.subject import patch_subject
+from mitigauge.series import repository
 from mitigauge.series.feed import Entry
 from mitigauge.series.mail_thread import FoundRevision
-from mitigauge.series.tables import ListArchive, Series
+from mitigauge.series.tables import ListArchive
 
 MOST_SEEN = 1000
 # Mails of one series come within minutes; what is missing after that does not come.
@@ -34,7 +34,6 @@ class Watched:
 
 def watched(session: Session, address: str) -> list[Watched]:
     """The series that are looked for in that archive."""
-    wanted = select(Series).where(Series.watched, Series.archive == address)
     return [
         Watched(
             series.key,
@@ -42,18 +41,15 @@ def watched(session: Session, address: str) -> list[Watched]:
             frozenset({series.title, *(r.title for r in series.revisions)}),
             frozenset(r.sender for r in series.revisions if r.sender),
         )
-        for series in session.scalars(wanted)
+        for series in repository.watched(session, address)
     ]
 
 
 def due(session: Session) -> list[ListArchive]:
     """Archives of watched series that may be asked now, locked; each has a row after this."""
     now = database_now(session)
-    addresses = session.scalars(
-        select(Series.archive).where(Series.watched, Series.archive != "").distinct()
-    )
     found = []
-    for address in sorted(addresses):
+    for address in repository.watched_archives(session):
         archive = session.get(ListArchive, address, with_for_update=True)
         if archive is None:
             archive = ListArchive(address=address, seen=[], pending={}, failures=0)

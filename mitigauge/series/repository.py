@@ -72,3 +72,14 @@ def to_start(session: Session) -> list[int]:
         .order_by(SeriesRevision.id)
     )
     return list(session.scalars(wanted))
+
+
+def watched(session: Session, archive: str) -> list[Series]:
+    """The series that are looked for in that archive."""
+    return list(session.scalars(select(Series).where(Series.watched, Series.archive == archive)))
+
+
+def watched_archives(session: Session) -> list[str]:
+    """Addresses of the archives of watched series, sorted."""
+    wanted = select(Series.archive).where(Series.watched, Series.archive != "").distinct()
+    return sorted(session.scalars(wanted))

@@ -22,7 +22,7 @@ from mitigauge.experiments.tables import Arm, Case
 from mitigauge.fleet.tables import Host
 from mitigauge.kernels.tables import Kernel
 from mitigauge.runs.tables import Run
-from mitigauge.trends import repository, stability
+from mitigauge.trends import repository, stability_repository
 from mitigauge.trends.context import context_of
 from mitigauge.trends.detection import RULES, ChangePoint, Read, Terms, read_all
 from mitigauge.trends.matching import NOT_SHOWN, Plan, plan
@@ -74,7 +74,7 @@ def update(
         trends, changes = _look_for_changes(engine, progress)
         if runs or again:
             with transaction(engine) as session:
-                stability.store(session)
+                stability_repository.store(session)
         return Updated(len(runs), trends, changes)
 
 

@@ -32,7 +32,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a lease is renewed after it was taken over",
-        "mitigauge/runs/leases.py",
+        "mitigauge/runs/lease_repository.py",
         "        HostLease.epoch == lease.epoch,\n        HostLease.holder == lease.holder,\n",
         "",
         (LEASES,),
@@ -130,7 +130,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a lease that is over counts as held",
-        "mitigauge/runs/leases.py",
+        "mitigauge/runs/lease_repository.py",
         "acted_on = held.holder is not None and held.expires_at > now",
         "acted_on = held.holder is not None",
         (LEASES,),
@@ -138,7 +138,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a lease that is held can be taken over",
-        "mitigauge/runs/leases.py",
+        "mitigauge/runs/lease_repository.py",
         "acted_on = held.holder is not None and held.expires_at > now",
         "acted_on = False",
         (LEASES,),

@@ -18,8 +18,9 @@ from sqlalchemy.exc import OperationalError
 from mitigauge.database.engine import transaction
 from mitigauge.errors import NotFound
 from mitigauge.pages.boot_schemas import WholeExperimentView
-from mitigauge.runs import leases, service
+from mitigauge.runs import lease_repository as leases
 from mitigauge.runs import repository as run_rows
+from mitigauge.runs import service
 from mitigauge.runs.states import BootState
 from mitigauge.verdicts import judgement
 from pipelines.advance import Advancer

@@ -9,7 +9,7 @@ from mitigauge.database.engine import transaction
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.letters.report.service import gathered
 from mitigauge.pages.experiments import show_experiment
-from mitigauge.runs.host_time import host_times
+from mitigauge.runs.host_time_repository import host_times
 from tests.made import make
 
 

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from mitigauge.database.engine import new_engine, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments.spec import read_spec
-from mitigauge.runs import leases
-from mitigauge.runs.leases import Lease
+from mitigauge.runs import lease_repository as leases
+from mitigauge.runs.lease_repository import Lease
 from mitigauge.runs.submission import submit
 from pipelines import lease as lease_module
 from pipelines.lease import HeldLease, clock

@@ -18,9 +18,10 @@ from mitigauge.experiments.spec import read_spec
 from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
 from mitigauge.pages.queue import host_queues
-from mitigauge.runs import leases, service
+from mitigauge.runs import lease_repository as leases
 from mitigauge.runs import repository as run_rows
-from mitigauge.runs.leases import Lease
+from mitigauge.runs import service
+from mitigauge.runs.lease_repository import Lease
 from mitigauge.runs.submission import submit
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 

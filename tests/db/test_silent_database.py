@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 from mitigauge.database import engine as database
 from mitigauge.database.engine import is_away, new_engine, transaction
 from mitigauge.experiments.spec import read_spec
-from mitigauge.runs import leases
+from mitigauge.runs import lease_repository as leases
 from mitigauge.runs.submission import submit
 from pipelines.lease import HeldLease, clock
 from tests.crash.proxy import Proxy

@@ -9,8 +9,8 @@ from sqlalchemy import Engine, text
 
 from mitigauge.database.engine import transaction
 from mitigauge.experiments.spec import read_spec
-from mitigauge.runs import leases
-from mitigauge.runs.leases import Lease
+from mitigauge.runs import lease_repository as leases
+from mitigauge.runs.lease_repository import Lease
 from mitigauge.runs.states import Activity
 from mitigauge.runs.submission import submit
 from mitigauge.runs.turns import end_turn, take_turn

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from email.message import EmailMessage
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
 from mitigauge.errors import NotReady
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.states import ExperimentState
-from mitigauge.kernels.tables import Kernel
+from mitigauge.kernels import repository as kernel_rows
 from mitigauge.letters.reply import reply
 from mitigauge.letters.reply.cover_letter import findings, tables_in
 from mitigauge.letters.reply.cover_letter_claims import beside
@@ -130,7 +129,6 @@ def without(shown: Sequence[str], addresses: Collection[str]) -> list[str]:
 def kernels_of(session: Session, view: ExperimentView) -> list[reply.BuiltKernel]:
     """How the kernels of an experiment were built."""
     releases = {arm.kernel for c in view.comparisons for arm in c.arms if arm.kernel}
-    found = session.scalars(select(Kernel).where(Kernel.release.in_(releases)).order_by(Kernel.id))
     ran = run_rows.kernel_builds(session, view.id)
     return [
         reply.BuiltKernel(
@@ -145,7 +143,7 @@ def kernels_of(session: Session, view: ExperimentView) -> list[reply.BuiltKernel
             if kernel.release in ran
             else str(kernel.build_id),
         )
-        for kernel in found
+        for kernel in kernel_rows.of_releases(session, releases)
     ]
 
 

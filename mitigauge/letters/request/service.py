@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from enum import StrEnum
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import database_now
@@ -18,7 +17,7 @@ from mitigauge.letters.reply.service import answer_to, without
 from mitigauge.letters.request import request_reply
 from mitigauge.letters.request.request_reply import Answer
 from mitigauge.mails.mail import address_of
-from mitigauge.runs.tables import Run
+from mitigauge.runs import repository as run_rows
 from mitigauge.series import request_repository as repository
 from mitigauge.series.request import RequestKind
 from mitigauge.series.states import RequestState, RevisionState
@@ -143,8 +142,7 @@ def _why_no_figures(session: Session, measured: SeriesRevision) -> str | None:
         return None
     if experiment.state == ExperimentState.FINISHED:
         return ""
-    wanted = select(Run.error).where(Run.experiment_id == experiment.id, Run.error != "")
-    errors = ", ".join(session.scalars(wanted.limit(3)))
+    errors = ", ".join(run_rows.errors_of(session, experiment.id, limit=3))
     return f"its experiment was {experiment.state}" + (f": {errors}" if errors else "")
 
 

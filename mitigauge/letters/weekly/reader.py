@@ -32,8 +32,9 @@ from mitigauge.letters.weekly.self_measurement import aa_lines, host_hours, nois
 from mitigauge.letters.weekly.trend_lines import stability, trend_lines
 from mitigauge.letters.weekly.week import LENGTH, Week
 from mitigauge.runs import count_repository as run_counts
-from mitigauge.runs.drift import facts_of, host_changes, print_changes
-from mitigauge.runs.host_time import host_times
+from mitigauge.runs.drift import host_changes
+from mitigauge.runs.drift_repository import facts_of, print_changes
+from mitigauge.runs.host_time_repository import host_times
 from mitigauge.runs.states import BootState, RunState
 from mitigauge.stats.bounds import Bound
 

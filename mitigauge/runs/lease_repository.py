@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from mitigauge.clock import Clock
 from mitigauge.database.engine import database_now
+from mitigauge.database.locks import Lock
 from mitigauge.errors import StaleEpoch
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.availability import kept_from
+from mitigauge.fleet.tables import Host
 from mitigauge.runs.tables import HostLease
 
 
@@ -126,6 +129,27 @@ def holding_run(session: Session, host_id: int) -> int | None:
 def note_activity(session: Session, lease: Lease, activity: str) -> None:
     """Write down what the host does with its machine; see ``turns.py``."""
     session.execute(update(HostLease).where(*_mine(lease)).values(activity=activity))
+
+
+def activities_beside(session: Session, host: Host, *, counted_too: bool) -> list[str]:
+    """What the other leased hosts of the machine do; it is locked until the transaction ends.
+
+    *counted_too*: also those whose time counts instructions.
+    """
+    machine = func.hashtext(host.machine)
+    session.execute(select(func.pg_advisory_xact_lock(Lock.MACHINE, machine)))
+    others = (
+        select(HostLease.activity)
+        .join(Host, HostLease.host_id == Host.id)
+        .where(
+            Host.machine == host.machine,
+            HostLease.host_id != host.id,
+            HostLease.released_at.is_(None),
+        )
+    )
+    if not counted_too:
+        others = others.where(Host.clock != Clock.COUNTED.value)
+    return list(session.scalars(others))
 
 
 def release(session: Session, lease: Lease) -> None:

@@ -1,0 +1,71 @@
+"""What a host says of one boot: the entry that it was told to boot, and what came up. Pure.
+
+All of it is a host's word, kept as it was said. What a boot had to show is never taken from here;
+see ``proof.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Word = Annotated[str, Field(max_length=300)]
+Line = Annotated[str, Field(max_length=8192)]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+# Longer than any job may take.
+Seconds = Annotated[float, Field(ge=0, le=1e8, allow_inf_nan=False)]
+
+
+class _Evidence(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Watchdog(_Evidence):
+    """The device that resets a hung host."""
+
+    identity: Word | None = None
+    state: Word | None = None
+    timeout_s: Count | None = None
+
+
+class BootEntry(_Evidence):
+    """The one-shot entry that was written for a boot.
+
+    *previous_boot_id*: of the system that wrote it. *nonce* and *boot_id*: of the boot within which
+    an arm is applied that gets none of its own, by our own rows.
+    """
+
+    entry_id: Word | None = None
+    already_up: bool = False
+    default_entry: Line | None = None
+    kernel_release: Word
+    kernel_version: Line | None = None
+    previous_boot_id: Word | None = None
+    cmdline: Line = ""
+    watchdog: Watchdog | None = None
+    nonce: Word | None = None
+    boot_id: Word | None = None
+
+
+class BootProof(_Evidence):
+    """What the system that is up shows of itself.
+
+    *loader_type*: as /proc/sys/kernel/bootloader_type has it. *readings*: file below the host's
+    root → its text, None where it cannot be read.
+    """
+
+    boot_id: Word | None = None
+    nonce: Word | None = None
+    kernel_release: Word | None = None
+    kernel_version: Line | None = None
+    build_id: Word | None = None
+    cmdline: Line | None = None
+    loader_type: Count | None = None
+    vulnerabilities: dict[Word, Line] = Field(default_factory=dict, max_length=200)
+    readings: dict[Word, Line | None] = Field(default_factory=dict, max_length=200)
+    tainted: Count | None = None
+    taint_flags: Word | list[Word] | None = None
+    microcode: Word | None = None
+    watchdog: Watchdog | None = None
+    uptime_s: Seconds | None = None
