@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mitigauge.files.hostile_text import clean_text
+from mitigauge.runs.boot_evidence import BootProof
 from pipelines.host_control import Facts, LabFault
 from pipelines.next_boot import Bootable, next_boot
 
@@ -39,11 +40,11 @@ def put_back(
     tell("tuning and boot entry")
     yield from _of_a_run(host.restore())
     before = host.look()
-    if before.get("nonce"):
+    if before.nonce:
         tell("a reboot into its own kernel")
         host.reboot()
-        now = _awaited(host, before["boot_id"], boot_timeout_s)
-        yield PutBack("running kernel", f"its own default, {now['kernel_release']}")
+        now = _awaited(host, before.boot_id, boot_timeout_s)
+        yield PutBack("running kernel", f"its own default, {now.kernel_release}")
     tell("packages, units and files")
     for item in host.put_back()["put_back"]:
         yield PutBack(clean_text(item["name"]), clean_text(item["what"]), item["left"])
@@ -61,7 +62,7 @@ def _of_a_run(facts: Facts) -> Iterator[PutBack]:
             yield PutBack(clean_text(str(name)), clean_text(f"{value} {word}").strip())
 
 
-def _awaited(host: Restorable, boot_id: str | None, timeout_s: float) -> Facts:
+def _awaited(host: Restorable, boot_id: str | None, timeout_s: float) -> BootProof:
     """The proof of the boot after *boot_id*; raises :class:`LabFault` where none comes up."""
     now = next_boot(host, boot_id, timeout_s)
     if now is None:
@@ -69,7 +70,7 @@ def _awaited(host: Restorable, boot_id: str | None, timeout_s: float) -> Facts:
             f"the host did not come back within {timeout_s:.0f} s of its reboot",
             hint="Look at its console; once it is up, restore again.",
         )
-    if now.get("nonce"):
+    if now.nonce:
         raise LabFault(
             "the host came up with a boot of an experiment again",
             hint="Choose its own entry in GRUB's menu, then restore again.",

@@ -9,9 +9,11 @@ from typing import Protocol
 from mitigauge.errors import MitigaugeError
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.check import Item, State
+from mitigauge.runs.boot_evidence import WrittenEntry
 from mitigauge.runs.plan import new_nonce
 from mitigauge.runs.proof import Requested, judge_boot, missing_of
 from mitigauge.runs.states import BootState
+from pipelines.answers import parse_answer
 from pipelines.host_control import Facts
 from pipelines.next_boot import Bootable, next_boot
 
@@ -71,8 +73,9 @@ def _failed(name: str, error: MitigaugeError) -> Item:
 def _boot(host: Triable, tell: Callable[[str], None], limit_s: float) -> Iterator[Item]:
     tell("a boot of the default kernel, through the one-shot entry")
     nonce, begun = new_nonce(), time.monotonic()
-    entry = host.arm(nonce=nonce, cmdline="", kernel="", method=BootMethod.RESET)
-    proof = next_boot(host, entry["previous_boot_id"], limit_s)
+    facts = host.arm(nonce=nonce, cmdline="", kernel="", method=BootMethod.RESET)
+    entry = parse_answer(WrittenEntry, facts, "the boot entry")
+    proof = next_boot(host, entry.previous_boot_id, limit_s)
     if proof is None:
         yield _silent("proven boot", limit_s)
         return
@@ -87,16 +90,16 @@ def _boot(host: Triable, tell: Callable[[str], None], limit_s: float) -> Iterato
         proof,
         Requested(
             nonce=nonce,
-            previous_boot_id=entry["previous_boot_id"],
-            kernel_release=entry["kernel_release"],
+            previous_boot_id=entry.previous_boot_id,
+            kernel_release=entry.kernel_release,
             build_id=None,
-            kernel_version=entry.get("kernel_version"),
+            kernel_version=entry.kernel_version,
             expect=[],
         ),
     )
     took = f"{time.monotonic() - begun:.0f} s"
     if judgement.state is BootState.EFFECTIVE:
-        found = f"kernel {proof['kernel_release']} came up with its nonce after {took}"
+        found = f"kernel {proof.kernel_release} came up with its nonce after {took}"
         yield Item("proven boot", State.OK, found)
     else:
         yield Item(
@@ -119,7 +122,7 @@ def _fallback(
             return
         before = None
     else:
-        before = host.look()["boot_id"]
+        before = host.look().boot_id
     begun = time.monotonic()
     if has_power:
         host.power_cycle()
@@ -128,14 +131,14 @@ def _fallback(
     proof = next_boot(host, before, limit_s)
     if proof is None:
         yield _silent("fallback", limit_s)
-    elif proof.get("nonce"):
+    elif proof.nonce:
         yield Item(
             "fallback", State.MISSING, f"the entry of one boot came up again after {how}",
             "GRUB does not forget next_entry: its environment must be writable for GRUB itself.",
         )  # fmt: skip
     else:
         took = f"{time.monotonic() - begun:.0f} s"
-        found = f"its own kernel {proof['kernel_release']} came up {took} after {how}"
+        found = f"its own kernel {proof.kernel_release} came up {took} after {how}"
         yield Item("fallback", State.OK, found)
 
 

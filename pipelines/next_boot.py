@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import Protocol
 
-from pipelines.host_control import Facts, Unanswered
+from mitigauge.runs.boot_evidence import BootProof
+from pipelines.host_control import Unanswered
 
 LOOK_EVERY_S = 2.0
 # A system on its way down greets for so long at most.
@@ -16,10 +17,10 @@ class Bootable(Protocol):
     """What of a host is needed to see another boot of it."""
 
     def answers(self) -> bool: ...
-    def look(self) -> Facts: ...
+    def look(self) -> BootProof: ...
 
 
-def next_boot(host: Bootable, before: str | None, limit_s: float) -> Facts | None:
+def next_boot(host: Bootable, before: str | None, limit_s: float) -> BootProof | None:
     """The proof of the boot after that of id *before*; None where none comes up in time."""
     time.sleep(GOING_DOWN_S)
     deadline = time.monotonic() + limit_s
@@ -28,8 +29,8 @@ def next_boot(host: Bootable, before: str | None, limit_s: float) -> Facts | Non
             try:
                 proof = host.look()
             except Unanswered:
-                proof = {"boot_id": before}  # on its way down, or not all the way up
-            if proof["boot_id"] != before:
+                proof = BootProof(boot_id=before)  # on its way down, or not all the way up
+            if proof.boot_id != before:
                 return proof
         time.sleep(LOOK_EVERY_S)
     return None

@@ -16,7 +16,7 @@ from pipelines.decision import BootSituation, RunSituation, Step
 def situation_of(session: Session, run: Run) -> RunSituation:
     """Where the run stands, by the database's clock."""
     now = database_now(session)
-    prepared = run.prepared or {}
+    own_timeout_s = run.prepared.boot_timeout_s if run.prepared else None
     return RunSituation(
         cancelled=run.experiment.state == "cancelled",
         prepared=run.prepared is not None,
@@ -24,7 +24,7 @@ def situation_of(session: Session, run: Run) -> RunSituation:
         restored=run.tuning_restored,
         faults_in_a_row=run.consecutive_faults,
         baseline_arm_id=next(arm.id for arm in run.comparison.arms if arm.is_baseline),
-        boot_timeout_s=float(prepared.get("boot_timeout_s", get_settings().boot_timeout_s)),
+        boot_timeout_s=own_timeout_s or get_settings().boot_timeout_s,
         boots=[
             BootSituation(
                 id=boot.id,

@@ -19,13 +19,14 @@ from mitigauge.results import repository as result_rows
 from mitigauge.results.tables import Measurement, Result
 from mitigauge.runs import attempt_repository
 from mitigauge.runs import repository as run_rows
+from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
 
 
 def boot_head(boot: Boot, run: Run) -> dict[str, Any]:
     """The fields of :class:`BootHead` of a boot of *run*."""
-    proof = boot.proof or {}
+    proof = boot.proof or BootProof()
     return {
         "id": boot.id,
         "comparison": run.comparison.name,
@@ -36,10 +37,10 @@ def boot_head(boot: Boot, run: Run) -> dict[str, Any]:
         "attempt": boot.attempt,
         "state": BootState(boot.state),
         "reason": boot.reason,
-        "nonce": (boot.armed or {}).get("nonce", boot.nonce),
+        "nonce": (boot.armed and boot.armed.nonce) or boot.nonce,
         "method": BootMethod(boot.method),
-        "kernel_boot_id": proof.get("boot_id"),
-        "kernel_release": proof.get("kernel_release"),
+        "kernel_boot_id": proof.boot_id,
+        "kernel_release": proof.kernel_release,
         "observed": boot.observed,
     }
 
@@ -47,7 +48,7 @@ def boot_head(boot: Boot, run: Run) -> dict[str, Any]:
 def show_boot(session: Session, boot_id: int) -> BootView:
     """One boot with its proof and all it gave."""
     boot = run_rows.boot(session, boot_id)
-    proof = boot.proof or {}
+    proof = boot.proof or BootProof()
     return BootView(
         **boot_head(boot, boot.run),
         experiment_id=boot.run.experiment_id,
@@ -55,13 +56,13 @@ def show_boot(session: Session, boot_id: int) -> BootView:
         emulated=boot.run.host.emulated,
         clock=Clock(boot.run.clock),
         mode=boot.arm.full_mode,
-        loader_type=proof.get("loader_type"),
-        build_id=proof.get("build_id"),
-        cmdline=proof.get("cmdline"),
-        tainted=proof.get("tainted"),
-        microcode=proof.get("microcode"),
+        loader_type=proof.loader_type,
+        build_id=proof.build_id,
+        cmdline=proof.cmdline,
+        tainted=proof.tainted,
+        microcode=proof.microcode,
         expected=boot.arm.expected,
-        vulnerabilities=proof.get("vulnerabilities", {}),
+        vulnerabilities=proof.vulnerabilities,
         serial_tail=boot.serial_tail,
         results=_results(session, boot),
         steps=[

@@ -29,12 +29,8 @@ class Watchdog(_Evidence):
     timeout_s: Count | None = None
 
 
-class BootEntry(_Evidence):
-    """The one-shot entry that was written for a boot.
-
-    *previous_boot_id*: of the system that wrote it. *nonce* and *boot_id*: of the boot within which
-    an arm is applied that gets none of its own, by our own rows.
-    """
+class WrittenEntry(_Evidence):
+    """The one-shot entry that a host says it wrote; *previous_boot_id*: of what was up then."""
 
     entry_id: Word | None = None
     already_up: bool = False
@@ -44,6 +40,15 @@ class BootEntry(_Evidence):
     previous_boot_id: Word | None = None
     cmdline: Line = ""
     watchdog: Watchdog | None = None
+
+
+class BootEntry(WrittenEntry):
+    """The entry as our row of a boot keeps it.
+
+    *nonce* and *boot_id*: of the boot within which an arm is applied that gets none of its own, by
+    our own rows and never by a host's answer.
+    """
+
     nonce: Word | None = None
     boot_id: Word | None = None
 

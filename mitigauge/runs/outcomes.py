@@ -14,6 +14,7 @@ import orjson
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import database_now
+from mitigauge.errors import NotReady
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import record_event
 from mitigauge.experiments.states import FINAL_STATES
@@ -23,8 +24,10 @@ from mitigauge.fleet import repository as fleet
 from mitigauge.results.schema import body_digest
 from mitigauge.runs import attempt_repository
 from mitigauge.runs import repository as run_rows
+from mitigauge.runs.boot_evidence import BootEntry, BootProof, WrittenEntry
 from mitigauge.runs.kernel_build import KernelBuild
 from mitigauge.runs.plan import new_nonce
+from mitigauge.runs.preparation import Preparation
 from mitigauge.runs.proof import Judgement
 from mitigauge.runs.states import OPEN_BOOT_STATES, BootState
 from mitigauge.runs.tables import Boot, Run, StepAttempt
@@ -60,13 +63,13 @@ def begin(session: Session, run: Run) -> None:
 
 
 def prepared(
-    session: Session, run: Run, facts: Mapping[str, Any], kernels: Mapping[str, KernelBuild]
+    session: Session, run: Run, preparation: Preparation, kernels: Mapping[str, KernelBuild]
 ) -> None:
     """Host tuned, kernels and workloads in place: a host that was set aside is in use again.
 
     *kernels*: the builds that its boots must show.
     """
-    run.prepared = dict(facts)
+    run.prepared = preparation
     run.kernels = dict(kernels)
     run.consecutive_faults = 0
     fleet.saw_host(session, run.host_id)
@@ -115,16 +118,14 @@ def judged(run: Run, blocks: int, *, decided: bool) -> None:
     run.decided_blocks = blocks if decided else None
 
 
-def armed(
-    session: Session, boot: Boot, entry: Mapping[str, Any], serial_offset: int | None
-) -> None:
+def armed(session: Session, boot: Boot, entry: WrittenEntry, serial_offset: int | None) -> None:
     """The one-shot entry is written and the host was told to reboot."""
     now = database_now(session)
     boot.state = BootState.BOOTING
     # An entry that is up already was booted under an earlier epoch; what was up before
     # it is unknown then, and the nonce alone must tell.
-    boot.previous_boot_id = None if entry.get("already_up") else entry["previous_boot_id"]
-    boot.armed = dict(entry)
+    boot.previous_boot_id = None if entry.already_up else entry.previous_boot_id
+    boot.armed = BootEntry(**entry.model_dump(exclude_unset=True))
     boot.serial_offset = serial_offset
     boot.started_at = boot.started_at or now
     boot.rebooted_at = now
@@ -133,14 +134,12 @@ def armed(
 def shares(session: Session, boot: Boot, other: Boot, offset: int | None) -> None:
     """The arm is to be applied within the boot that *other* was made or applied in."""
     now = database_now(session)
-    armed = other.armed or {}
+    if other.armed is None or other.proof is None:
+        raise NotReady(f"boot {other.id} was not proven: no other arm can be applied within it")
     boot.state = BootState.BOOTING
     # Both are ours: the nonce that the boot was made with, and the boot id that was proven.
-    boot.armed = {
-        **armed,
-        "nonce": armed.get("nonce", other.nonce),
-        "boot_id": (other.proof or {})["boot_id"],
-    }
+    within = {"nonce": other.armed.nonce or other.nonce, "boot_id": other.proof.boot_id}
+    boot.armed = other.armed.model_copy(update=within)
     boot.serial_offset = offset
     boot.started_at = boot.started_at or now
     boot.rebooted_at = boot.up_at = now
@@ -182,7 +181,7 @@ def verified(
     session: Session,
     boot: Boot,
     judgement: Judgement,
-    proof: Mapping[str, Any],
+    proof: BootProof,
     facts: Mapping[str, Any],
     serial_tail: str,
     *,
@@ -190,7 +189,7 @@ def verified(
 ) -> None:
     """The boot's proof was read and judged."""
     now = database_now(session)
-    boot.proof = dict(proof)
+    boot.proof = proof
     boot.observed = judgement.observed
     boot.fingerprint_id = fleet.saw_host(
         session, boot.run.host_id, fingerprint_digest(facts), dict(facts)

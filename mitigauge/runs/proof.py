@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from mitigauge.fleet.boot_method import BootMethod, was_by
 from mitigauge.modes.families import Expectation, described
 from mitigauge.modes.settings import Reading
+from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.runs.states import BootState
 
 # What every x86 kernel shows; an answer without one of these proves nothing.
@@ -49,25 +49,25 @@ class Judgement:
     observed: str
 
 
-def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
+def judge_boot(proof: BootProof, wanted: Requested) -> Judgement:
     """Tell the outcomes of a boot apart from the facts in *proof*.
 
     A watchdog's or a panic's fallback also has a new boot id; only the nonce on the
     command line tells it from the boot that was asked for.
     """
-    vulnerabilities: Mapping[str, str] = proof.get("vulnerabilities") or {}
-    read: Mapping[str, str | None] = proof.get("readings") or {}
+    vulnerabilities: Mapping[str, str] = proof.vulnerabilities
+    read: Mapping[str, str | None] = proof.readings
     observed = "; ".join(
         [*_describe(wanted.expect, vulnerabilities), *_said(wanted.readings, read)]
     )
-    if proof["boot_id"] in {wanted.previous_boot_id, *wanted.earlier_boot_ids}:
+    if proof.boot_id in {wanted.previous_boot_id, *wanted.earlier_boot_ids}:
         return Judgement(
             BootState.DID_NOT_BOOT, "the host did not reboot: boot id unchanged", observed
         )
     otherwise = _started_otherwise(proof, wanted)
     if otherwise:
         return Judgement(BootState.DID_NOT_BOOT, otherwise, observed)
-    if proof.get("nonce") != wanted.nonce:
+    if proof.nonce != wanted.nonce:
         return Judgement(
             BootState.DID_NOT_BOOT,
             "the fallback entry came up: the nonce is not on its command line",
@@ -77,7 +77,7 @@ def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
     if wrong:
         return Judgement(BootState.WRONG_KERNEL, wrong, observed)
     missed = [f"{r.title}: {r.equals}" for r in wanted.readings if not r.is_met(read.get(r.path))]
-    there = set(str(proof.get("cmdline") or "").split())
+    there = set((proof.cmdline or "").split())
     missed += [f"{word} on the command line" for word in wanted.options if word not in there]
     if wanted.expect and not _in_force(wanted.expect, vulnerabilities):
         missed[:0] = described(wanted.expect)
@@ -89,17 +89,17 @@ def judge_boot(proof: Mapping[str, Any], wanted: Requested) -> Judgement:
     return Judgement(BootState.NOT_EFFECTIVE, said, observed)
 
 
-def missing_of(proof: Mapping[str, Any]) -> list[str]:
+def missing_of(proof: BootProof) -> list[str]:
     """Facts that the proof lacks and that every x86 kernel shows."""
-    return [name for name in INDISPENSABLE if proof.get(name) in (None, "")]
+    return [name for name in INDISPENSABLE if getattr(proof, name) in (None, "")]
 
 
-def _started_otherwise(proof: Mapping[str, Any], wanted: Requested) -> str:
+def _started_otherwise(proof: BootProof, wanted: Requested) -> str:
     """Why the system that is up was not started as it was asked for; empty where it was.
 
     A fallback comes up through the firmware, whatever was asked for: its nonce tells that.
     """
-    loader = int(proof["loader_type"])
+    loader = proof.loader_type or 0
     within = wanted.method is BootMethod.WITHIN
     if within or was_by(loader) is wanted.method:
         return ""
@@ -108,19 +108,19 @@ def _started_otherwise(proof: Mapping[str, Any], wanted: Requested) -> str:
             f"kexec started the kernel (boot loader type {loader:#x}), and a reset was asked for: "
             "set LOAD_KEXEC=false in the host's /etc/default/kexec"
         )
-    if proof.get("nonce") == wanted.nonce:
+    if proof.nonce == wanted.nonce:
         return f"boot loader type {loader:#x} started the kernel, and kexec was asked for"
     return ""
 
 
-def _wrong_kernel(proof: Mapping[str, Any], wanted: Requested) -> str:
-    release = proof["kernel_release"]
+def _wrong_kernel(proof: BootProof, wanted: Requested) -> str:
+    release = proof.kernel_release
     if wanted.kernel_release and release != wanted.kernel_release:
         return f"kernel {release} is up, {wanted.kernel_release} was asked for"
-    version = proof.get("kernel_version")
+    version = proof.kernel_version
     if wanted.kernel_version and version != wanted.kernel_version:
         return f"build {version!r} is up, the image on disk is {wanted.kernel_version!r}"
-    build_id = proof.get("build_id")
+    build_id = proof.build_id
     if wanted.build_id and build_id != wanted.build_id:
         return f"build id {build_id} is up, {wanted.build_id} was asked for"
     return ""
@@ -165,12 +165,12 @@ def _describe(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str])
     return list(shown)
 
 
-def unexpected_taint(proof: Mapping[str, Any], *, emulated: bool) -> str:
+def unexpected_taint(proof: BootProof, *, emulated: bool) -> str:
     """Why the taint of a boot makes it invalid; empty when it does not.
 
     ``setcpuid=`` taints with CPU_OUT_OF_SPEC (bit 2), which only an emulated host may show.
     """
-    tainted = int(proof["tainted"])
+    tainted = proof.tainted or 0
     allowed = TAINT_CPU_OUT_OF_SPEC if emulated else 0
     machine_check = tainted & TAINT_MACHINE_CHECK
     if machine_check:

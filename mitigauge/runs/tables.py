@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
@@ -15,7 +14,9 @@ from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.tables import Arm, Comparison, Experiment
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.tables import Fingerprint, Host
+from mitigauge.runs.boot_evidence import BootEntry, BootProof
 from mitigauge.runs.kernel_build import KernelBuild
+from mitigauge.runs.preparation import Preparation
 from mitigauge.runs.states import Activity, BootState, RunState
 
 
@@ -40,7 +41,7 @@ class Run(Base):
     step: Mapped[str] = mapped_column(server_default="")
     epoch: Mapped[int] = mapped_column(server_default="0")
     wake_at: Mapped[datetime | None]
-    prepared: Mapped[dict[str, Any] | None]
+    prepared: Mapped[Preparation | None] = mapped_column(JsonOf(Preparation, exclude_unset=True))
     # Release → the build of it that every boot must show, of kernels that we built or were given;
     # as our own table had it when the run was first prepared.
     kernels: Mapped[dict[str, KernelBuild]] = mapped_column(
@@ -97,9 +98,9 @@ class Boot(Base):
     nonce: Mapped[str]
     method: Mapped[str] = mapped_column(server_default=BootMethod.RESET.value)
     previous_boot_id: Mapped[str | None]
-    armed: Mapped[dict[str, Any] | None]
+    armed: Mapped[BootEntry | None] = mapped_column(JsonOf(BootEntry, exclude_unset=True))
     serial_offset: Mapped[int | None] = mapped_column(BigInteger)
-    proof: Mapped[dict[str, Any] | None]
+    proof: Mapped[BootProof | None] = mapped_column(JsonOf(BootProof, exclude_unset=True))
     observed: Mapped[str | None]
     fingerprint_id: Mapped[int | None] = mapped_column(ForeignKey("fingerprint.id"))
     serial_tail: Mapped[str] = mapped_column(server_default="")

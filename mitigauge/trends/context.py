@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from mitigauge.files.hostile_text import clean_text
+from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.trends.schemas import CauseKind
 
 # Longer facts are cut: a fingerprint comes from a host.
@@ -37,7 +38,7 @@ _OF_KERNEL = ("kernel_release", "kernel_version", "build_id")
 
 
 def context_of(
-    proof: Mapping[str, Any],
+    proof: BootProof,
     facts: Mapping[str, Any],
     *,
     settings: Mapping[str, Any],
@@ -49,16 +50,17 @@ def context_of(
 
     *staged*: workload → digest of our own code of it. *tools*: workload → tool → version.
     """
-    of_boot = {"microcode": proof.get("microcode", facts.get("microcode"))}
-    if "vulnerabilities" in proof:
-        of_boot["vulnerabilities"] = proof["vulnerabilities"]
+    of_boot = {
+        "microcode": proof.microcode or facts.get("microcode"),
+        "vulnerabilities": proof.vulnerabilities,
+    }
     of_host = {
         name: value
         for name, value in facts.items()
         if name in KINDS and name not in ("vulnerabilities", "cpu_flags_sha256")
     }
     found = {
-        "kernel": {name: proof.get(name) for name in _OF_KERNEL},
+        "kernel": {name: getattr(proof, name) for name in _OF_KERNEL},
         **of_host,
         **of_boot,
         "settings": settings,

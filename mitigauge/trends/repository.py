@@ -15,6 +15,7 @@ from mitigauge.experiments.tables import Arm, Case
 from mitigauge.fleet.tables import Fingerprint, Host
 from mitigauge.kernels.tables import Kernel
 from mitigauge.results.tables import Measurement, Result
+from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
 from mitigauge.trends.tables import (
@@ -41,7 +42,7 @@ class BootRow(NamedTuple):
     arm_id: int
     started_at: datetime | None
     finished_at: datetime | None
-    proof: dict[str, Any] | None
+    proof: BootProof | None
     facts: dict[str, Any] | None
 
 

@@ -21,6 +21,7 @@ from mitigauge.database.locks import Lock
 from mitigauge.experiments.tables import Arm, Case
 from mitigauge.fleet.tables import Host
 from mitigauge.kernels.tables import Kernel
+from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.runs.tables import Run
 from mitigauge.trends import repository, stability_repository
 from mitigauge.trends.context import context_of
@@ -161,20 +162,20 @@ def _store_arms(
         times = [(b.started_at, b.finished_at, ends.get(b.id)) for b in boots]
         if host.clock == Clock.COUNTED:
             times = [(began, ended, None) for began, ended, _ in times]
-        proof = last.proof or {}
+        proof = last.proof or BootProof()
         session.merge(
             TrendArm(
                 run_id=run.id,
                 arm_id=arm.id,
                 host_id=host.id,
                 at=_ended(boots, run),
-                kernel=str(proof.get("kernel_release") or arm.kernel),
+                kernel=proof.kernel_release or arm.kernel,
                 context=context_of(
                     proof,
                     last.facts or {},
                     settings=arm.settings.model_dump(mode="json", exclude_defaults=True),
                     lab_cmdline=arm.lab_cmdline,
-                    staged=(run.prepared or {}).get("staged") or {},
+                    staged=run.prepared.staged if run.prepared else {},
                     tools=repository.tools_of(session, last.id),
                 ),
                 notes=clock_notes(host.name, times, now),

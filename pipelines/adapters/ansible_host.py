@@ -13,6 +13,7 @@ from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.fleet.service import HostVars
+from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.wire.case import Case
 from mitigauge.wire.job import RUNNING
 from pipelines.adapters.ansible import (
@@ -36,6 +37,7 @@ from pipelines.adapters.host_answers import (
 )
 from pipelines.adapters.power import PowerControl, PowerError, open_power
 from pipelines.adapters.serial import is_up, telling_part
+from pipelines.answers import parse_answer
 from pipelines.host_control import (
     POWER_CYCLE,
     Facts,
@@ -178,9 +180,9 @@ class AnsibleHost:
             **typed(FingerprintAnswer, facts, "the fingerprint"),
         }
 
-    def look(self) -> Facts:
+    def look(self) -> BootProof:
         """Run ping.yml: which boot is up. Changes nothing."""
-        return typed(
+        return parse_answer(
             ProofAnswer, part(self._play("ping.yml", {}), "proof", "ping.yml"), "the proof"
         )
 

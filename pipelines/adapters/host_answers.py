@@ -9,60 +9,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from mitigauge.files.hostile_text import clean_text, shown
+from mitigauge.runs.boot_evidence import BootProof, Count, Line, Seconds, Word, WrittenEntry
+from pipelines.answers import parse_answer
 from pipelines.host_control import Facts, LabFault
-
-Word = Annotated[str, Field(max_length=300)]
-Line = Annotated[str, Field(max_length=8192)]
-Count = Annotated[int, Field(ge=0, lt=2**63)]
-# Longer than any job may take.
-Seconds = Annotated[float, Field(ge=0, le=1e8, allow_inf_nan=False)]
 
 
 class _Answer(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
 
 
-class Watchdog(_Answer):
-    """The device that resets a hung host."""
-
-    identity: Word | None = None
-    state: Word | None = None
-    timeout_s: Count | None = None
-
-
-class BootAnswer(_Answer):
+class BootAnswer(WrittenEntry):
     """Of boot_entry: the entry that was written."""
 
-    entry_id: Word | None = None
-    already_up: bool = False
-    default_entry: Line | None = None
-    kernel_release: Word
-    kernel_version: Line | None = None
+    model_config = ConfigDict(strict=True)
+
     previous_boot_id: Word | None
-    cmdline: Line = ""
-    watchdog: Watchdog | None = None
 
 
-class ProofAnswer(_Answer):
+class ProofAnswer(BootProof):
     """Of boot_proof: which boot is up."""
 
+    model_config = ConfigDict(strict=True)
+
     boot_id: Word | None
-    nonce: Word | None = None
     kernel_release: Word
-    kernel_version: Line | None = None
-    build_id: Word | None = None
-    cmdline: Line = ""
-    loader_type: Count | None = None
-    vulnerabilities: dict[Word, Line] = Field(default_factory=dict, max_length=200)
-    readings: dict[Word, Line | None] = Field(default_factory=dict, max_length=200)
-    tainted: Count | None = None
-    taint_flags: Word | list[Word] | None = None
-    microcode: Word | None = None
-    watchdog: Watchdog | None = None
-    uptime_s: Seconds | None = None
 
 
 class AppliedAnswer(_Answer):
@@ -148,21 +120,12 @@ class FingerprintAnswer(_Answer):
     fingerprint: dict[Word, JsonValue] = Field(default_factory=dict, max_length=500)
 
 
-def typed(model: type[_Answer], said: object, what: str) -> Facts:
+def typed(model: type[BaseModel], said: object, what: str) -> Facts:
     """*said* as *model* has it, without what it does not name.
 
     Raises :class:`LabFault` naming the first thing that does not fit; *what* names the answer.
     """
-    try:
-        return model.model_validate(said).model_dump(exclude_unset=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = clean_text(".".join(str(part) for part in first["loc"]))[:100] or "all of it"
-        raise LabFault(
-            f"{what} is malformed at {place}: {clean_text(first['msg'])[:200]}, "
-            f"it is {shown(first['input'])}",
-            hint="No module of ours answers so; look at the host.",
-        ) from error
+    return parse_answer(model, said, what).model_dump(exclude_unset=True)
 
 
 def part(facts: Mapping[str, Any], key: str, playbook: str) -> object:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.runs import outcomes
+from mitigauge.runs.boot_evidence import BootProof, WrittenEntry
 from mitigauge.runs.proof import (
     Judgement,
     Requested,
@@ -19,6 +20,7 @@ from mitigauge.runs.proof import (
 )
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
+from pipelines.answers import parse_answer
 from pipelines.decision import ATTEMPTS_A_PLACE
 from pipelines.host_control import LabFault
 from pipelines.steps.context import Done, StepContext, boot_of
@@ -41,12 +43,13 @@ def arm(context: StepContext) -> Done:
     if not _answers_within(context, ANSWER_WAIT_S):
         return _unanswered_before_reboot(context)
     offset = context.host.serial_offset()
-    entry = context.host.arm(
+    facts = context.host.arm(
         nonce=boot.nonce,
         cmdline=requested_cmdline(context.run, boot),
         kernel=boot.arm.release_in(boot.block),
         method=_own_method(boot),
     )
+    entry = parse_answer(WrittenEntry, facts, "the boot entry")
 
     def apply(session: Session, run: Run) -> None:
         current = boot_of(run, boot.id)
@@ -94,7 +97,8 @@ def _share(context: StepContext, other: Boot) -> Done:
 def _unanswered_before_reboot(context: StepContext) -> Done:
     """The host hangs: it is power-cycled once for this boot, and given a boot's time to answer."""
     boot = context.boot
-    limit_s = float((context.run.prepared or {}).get("boot_timeout_s", ANSWER_WAIT_S))
+    prepared = context.run.prepared
+    limit_s = (prepared.boot_timeout_s if prepared else None) or ANSWER_WAIT_S
     if boot.revived and context.seconds_since(boot.rebooted_at) > limit_s:
         raise LabFault(
             "the host does not answer before its reboot, nor after a power cycle",
@@ -183,8 +187,8 @@ def verify(context: StepContext) -> Done:
         if young:
             return _wait_on(boot)
         raise
-    proof: Mapping[str, Any] = facts["proof"]
-    if young and proof["boot_id"] == boot.previous_boot_id:
+    proof = parse_answer(BootProof, facts["proof"], "the proof")
+    if young and proof.boot_id == boot.previous_boot_id:
         return _wait_on(boot)
     _require_whole(context.run, proof)
     _require_clock(context.run, facts)
@@ -211,7 +215,7 @@ def verify(context: StepContext) -> Done:
     )
 
 
-def _require_whole(run: Run, proof: Mapping[str, Any]) -> None:
+def _require_whole(run: Run, proof: BootProof) -> None:
     """Refuse a proof that lacks what every kernel shows: nothing can be held against it."""
     missing = missing_of(proof)
     if missing:
@@ -232,11 +236,11 @@ def _require_clock(run: Run, facts: Mapping[str, Any]) -> None:
         )
 
 
-def _require_same_boot(context: StepContext, proof: Mapping[str, Any]) -> None:
+def _require_same_boot(context: StepContext, proof: BootProof) -> None:
     """Refuse to apply an arm within another boot than the other arms of its block had."""
     boot = context.boot
-    within = (boot.armed or {}).get("boot_id")
-    if within is not None and proof["boot_id"] != within:
+    within = boot.armed.boot_id if boot.armed else None
+    if within is not None and proof.boot_id != within:
         raise LabFault(
             f"{context.run.host.name} rebooted by itself within block {boot.block}",
             hint="The arm gets a boot of its own. See the host's serial log.",
@@ -273,23 +277,25 @@ def _wait_on(boot: Boot) -> Done:
 
 def _requested(run: Run, boot: Boot, refused: Mapping[str, str]) -> Requested:
     """What the boot must show, from our own rows wherever these know it."""
-    entry = boot.armed or {}
+    entry = boot.armed
+    if entry is None:
+        raise LabFault(f"boot {boot.id} was never told to boot")
     shared = boot.method == BootMethod.WITHIN
     proven = _proven_before(run, boot)
     release = boot.arm.release_in(boot.block)
     alike = [p for other, p in proven if other.arm.release_in(other.block) == release]
     return Requested(
         # A shared boot has the nonce that it was made with, which our row of it says.
-        nonce=entry["nonce"] if shared else boot.nonce,
+        nonce=entry.nonce if shared and entry.nonce else boot.nonce,
         previous_boot_id=boot.previous_boot_id,
-        kernel_release=release or _first(alike, "kernel_release") or entry["kernel_release"],
+        kernel_release=release or _first(alike, "kernel_release") or entry.kernel_release,
         build_id=_wanted_build_id(run, release) or _first(alike, "build_id") or None,
-        kernel_version=entry.get("kernel_version"),
+        kernel_version=entry.kernel_version,
         expect=boot.arm.expect,
         readings=boot.arm.settings.readings(),
         method=BootMethod(boot.method),
         refused=refused,
-        earlier_boot_ids=() if shared else {str(proof["boot_id"]) for _, proof in proven},
+        earlier_boot_ids=() if shared else {str(proof.boot_id) for _, proof in proven},
         options=requested_cmdline(run, boot).split(),
     )
 
@@ -300,16 +306,16 @@ def _wanted_build_id(run: Run, release: str) -> str:
     return build.build_id if build else ""
 
 
-def _proven_before(run: Run, boot: Boot) -> list[tuple[Boot, Mapping[str, Any]]]:
+def _proven_before(run: Run, boot: Boot) -> list[tuple[Boot, BootProof]]:
     """Other boots of the run that came up as they were to, with their proofs, in their order."""
     counted = (BootState.EFFECTIVE, BootState.MEASURING, BootState.NOT_EFFECTIVE)
     made = [other for other in run.boots if other.id != boot.id and other.state in counted]
     return [(other, other.proof) for other in made if other.proof]
 
 
-def _first(proofs: Sequence[Mapping[str, Any]], name: str) -> str:
+def _first(proofs: Sequence[BootProof], name: str) -> str:
     """What the first of the proofs says; empty where there is none."""
-    return str(proofs[0].get(name) or "") if proofs else ""
+    return str(getattr(proofs[0], name) or "") if proofs else ""
 
 
 def _changed_host(run: Run, current: Boot) -> str:

@@ -17,8 +17,10 @@ from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels.recipe import is_ours
 from mitigauge.runs import outcomes
 from mitigauge.runs.kernel_build import KernelBuild
+from mitigauge.runs.preparation import Preparation
 from mitigauge.runs.tables import Run
 from mitigauge.settings import get_settings
+from pipelines.answers import parse_answer
 from pipelines.host_control import Needs
 from pipelines.steps.context import Done, StepContext
 
@@ -32,9 +34,10 @@ def prepare(context: StepContext) -> Done:
         packages = _packages(builds, Path(scratch))
         needs = replace(_needs(context, workloads), packages=packages, builds=builds)
         facts = context.host.prepare(needs)
+    preparation = parse_answer(Preparation, facts, "what was prepared")
 
     def apply(session: Session, run: Run) -> None:
-        outcomes.prepared(session, run, facts, builds)
+        outcomes.prepared(session, run, preparation, builds)
 
     return Done(apply, event=f"host prepared for {', '.join(workloads)}")
 

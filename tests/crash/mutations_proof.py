@@ -79,7 +79,7 @@ PROOF = (
     Mutation(
         "the nonce proves nothing",
         PROOF_PY,
-        'if proof.get("nonce") != wanted.nonce:',
+        "if proof.nonce != wanted.nonce:",
         "if False:",
         (UNIT,),
         "The fallback would be measured as the arm.",
@@ -87,7 +87,7 @@ PROOF = (
     Mutation(
         "the nonce is the host's own answer",
         STEP_PY,
-        'nonce=entry["nonce"] if shared else boot.nonce,',
+        "nonce=entry.nonce if shared and entry.nonce else boot.nonce,",
         'nonce=str((boot.proof or {}).get("nonce")),',
         (FENCE,),
         "The expected value would come from who is checked.",
@@ -95,7 +95,7 @@ PROOF = (
     Mutation(
         "the boot id proves nothing",
         PROOF_PY,
-        'if proof["boot_id"] in {wanted.previous_boot_id, *wanted.earlier_boot_ids}:',
+        "if proof.boot_id in {wanted.previous_boot_id, *wanted.earlier_boot_ids}:",
         "if False:",
         (UNIT,),
         "A host that did not reboot would be measured in the old mode.",
@@ -167,7 +167,7 @@ PROOF = (
     Mutation(
         "a proof may lack anything",
         PROOF_PY,
-        'if proof.get(name) in (None, "")]',
+        'if getattr(proof, name) in (None, "")]',
         "if False]",
         (UNIT,),
         "A host that says nothing would prove everything.",
@@ -175,7 +175,7 @@ PROOF = (
     Mutation(
         "a host that rebooted by itself within a block goes on",
         STEP_PY,
-        'if within is not None and proof["boot_id"] != within:',
+        "if within is not None and proof.boot_id != within:",
         "if False:",
         (SHARED,),
         "An arm would be applied within another boot than its block's.",

@@ -185,7 +185,7 @@ def test_arms_that_panic_or_hang_are_found_and_the_host_is_usable_again(
     with Session(engine) as session:
         require_found(session, experiment_id)
     proof = AnsibleHost(load_hosts("lab")[HOST], SilentLog()).look()
-    assert proof["nonce"] is None
+    assert proof.nonce is None
 
 
 def require_found(session: Session, experiment_id: int) -> None:

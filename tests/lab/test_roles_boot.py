@@ -12,6 +12,7 @@ import pytest
 from mitigauge.catalog import Catalog
 from mitigauge.fleet.inventory import load_hosts
 from mitigauge.modes.families import Expectation
+from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.runs.proof import Judgement, Requested, judge_boot
 from mitigauge.runs.states import BootState
 from pipelines.adapters.ansible import PlayFailure, PlayResult, run_playbook
@@ -72,7 +73,7 @@ def judged(mode: str) -> tuple[dict[str, Any], Judgement]:
     wanted = family.modes[mode_name]
     armed, proof, nonce = boot(" ".join([*family.emulated.cmdline, *wanted.settings.options()]))
     return proof, judge_boot(
-        proof,
+        BootProof.model_validate(proof),
         Requested(
             nonce=nonce,
             previous_boot_id=armed["previous_boot_id"],
@@ -132,7 +133,8 @@ def test_a_kernel_that_panics_falls_back_to_the_known_good_entry_by_itself() -> 
     assert nonce in armed["cmdline"]
     assert proof["nonce"] is None
     assert proof["kernel_release"] == armed["kernel_release"]
-    judgement = judge_boot(proof, Requested(nonce, armed["previous_boot_id"], "", None, None, []))
+    wanted = Requested(nonce, armed["previous_boot_id"], "", None, None, [])
+    judgement = judge_boot(BootProof.model_validate(proof), wanted)
     assert judgement.state is BootState.DID_NOT_BOOT
     assert "fallback" in judgement.reason
 

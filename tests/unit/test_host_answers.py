@@ -15,9 +15,11 @@ import pytest
 from mitigauge.files.hostile_text import clean
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.service import host_vars
+from mitigauge.runs.boot_evidence import WrittenEntry
 from pipelines.adapters import ansible, ansible_host
 from pipelines.adapters.ansible import PlayFailure, PlayResult, run_playbook
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
+from pipelines.answers import parse_answer
 from pipelines.host_control import LabFault
 
 PROOF = {
@@ -63,7 +65,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answer:
 
 def test_what_our_modules_say_is_taken_as_they_say_it(answering: Answer) -> None:
     host = answering({"proof": PROOF, "boot": BOOT, "fingerprint": FINGERPRINT, "tuning": {}})
-    assert host.look() == PROOF
+    assert host.look().model_dump(exclude_unset=True) == PROOF
     assert host.verify() == {"proof": PROOF, "fingerprint": FINGERPRINT}
     assert host.arm(nonce="n", cmdline="", kernel="", method=BootMethod.RESET) == BOOT
 
@@ -180,3 +182,14 @@ def greet(listener: socket.socket) -> None:
     connection, _ = listener.accept()
     with connection:
         connection.sendall(b"SSH-2.0-x\r\n")
+
+
+def test_a_host_cannot_say_which_boot_another_arm_shares(answering: Answer) -> None:
+    """Nonce and boot id of a shared boot are our own rows', whatever an answer holds."""
+    forged = {**BOOT, "nonce": "theirs", "boot_id": "theirs"}
+    said = answering({"boot": forged}).arm(
+        nonce="n", cmdline="", kernel="", method=BootMethod.RESET
+    )
+    assert said == BOOT
+    # What a step takes of any host, whoever implements it.
+    assert parse_answer(WrittenEntry, forged, "it").model_dump(exclude_unset=True) == BOOT

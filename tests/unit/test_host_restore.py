@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mitigauge.runs.boot_evidence import BootProof
 from pipelines import next_boot
 from pipelines.host_control import LabFault, Unanswered
 from pipelines.host_restore import PutBack, put_back
@@ -26,12 +27,12 @@ class Scripted:
         self.asked.append("restore")
         return {"restored": {"boot_entry": True, "knobs": {"proc/x": "1"}}}
 
-    def look(self) -> dict[str, Any]:
+    def look(self) -> BootProof:
         self.asked.append("look")
         proof = self.proofs.pop(0)
         if isinstance(proof, Exception):
             raise proof
-        return dict(proof)
+        return BootProof(**proof)
 
     def reboot(self) -> None:
         self.asked.append("reboot")

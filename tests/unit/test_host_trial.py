@@ -13,6 +13,7 @@ from cli import host as host_command
 from mitigauge.errors import NotReady
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.check import Item, State
+from mitigauge.runs.boot_evidence import BootProof
 from pipelines import host_check, next_boot
 from pipelines.host_control import LabFault, Unanswered
 from pipelines.host_trial import tried
@@ -54,12 +55,18 @@ class Scripted:
     def answers(self) -> bool:
         return self.comes_up
 
-    def look(self) -> Any:
+    def look(self) -> BootProof:
         if self.greets_early:
             self.greets_early = False
             raise Unanswered("on its way down")
-        return {"boot_id": self.boot_id, "nonce": self.nonce, "kernel_release": RELEASE,
-                "build_id": self.build_id, "loader_type": 0x72, "tainted": 0}  # fmt: skip
+        return BootProof(
+            boot_id=self.boot_id,
+            nonce=self.nonce,
+            kernel_release=RELEASE,
+            build_id=self.build_id,
+            loader_type=0x72,
+            tainted=0,
+        )
 
     def power_cycle(self) -> None:
         self.asked.append("power cycle")

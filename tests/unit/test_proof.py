@@ -9,6 +9,7 @@ import pytest
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.modes.families import Expectation
 from mitigauge.modes.settings import Settings
+from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.runs.proof import (
     INDISPENSABLE,
     Requested,
@@ -35,7 +36,7 @@ def wanted(**changes: Any) -> Requested:
     return Requested(**{**facts, **changes})
 
 
-def proof(**changes: Any) -> dict[str, Any]:
+def proof(**changes: Any) -> BootProof:
     facts: dict[str, Any] = {
         "boot_id": "new",
         "nonce": "n1",
@@ -46,7 +47,7 @@ def proof(**changes: Any) -> dict[str, Any]:
         "cmdline": "ro quiet mitigauge.nonce=n1 vmscape=on",
         "vulnerabilities": {"vmscape": "Mitigation: Clear BHB before exit to userspace"},
     }
-    return {**facts, **changes}
+    return BootProof(**{**facts, **changes})
 
 
 def test_the_expected_string_proves_the_mode() -> None:
@@ -153,12 +154,12 @@ def test_a_part_that_is_a_word_alone_shows_itself(text: str, state: str | None) 
 
 
 def test_forced_processor_features_are_expected_in_the_lab_only() -> None:
-    assert not unexpected_taint({"tainted": 1 << 2}, emulated=True)
-    assert "forced" in unexpected_taint({"tainted": 1 << 2}, emulated=False)
+    assert not unexpected_taint(BootProof(tainted=1 << 2), emulated=True)
+    assert "forced" in unexpected_taint(BootProof(tainted=1 << 2), emulated=False)
 
 
 def test_a_machine_check_invalidates_everywhere() -> None:
-    assert "machine check" in unexpected_taint({"tainted": 1 << 4}, emulated=True)
+    assert "machine check" in unexpected_taint(BootProof(tainted=1 << 4), emulated=True)
 
 
 NX = "sys/module/kvm/parameters/nx_huge_pages"
@@ -198,7 +199,7 @@ def test_a_setting_that_is_read_back_does_not_stand_for_the_mitigation() -> None
 
 def test_each_place_must_show_one_of_its_own_states() -> None:
     asked = wanted(expect=[CLEAR, LOOP])
-    both = {**proof()["vulnerabilities"], "spectre_v2": "Mitigation: x; BHI: SW loop"}
+    both = {**proof().vulnerabilities, "spectre_v2": "Mitigation: x; BHI: SW loop"}
     assert judge_boot(proof(vulnerabilities=both), asked).state is BootState.EFFECTIVE
     one = {**both, "spectre_v2": "Mitigation: x; BHI: Vulnerable"}
     judged = judge_boot(proof(vulnerabilities=one), asked)

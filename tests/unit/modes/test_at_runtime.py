@@ -9,6 +9,7 @@ from mitigauge.catalog import Catalog
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.modes.crossing import wanted_by
 from mitigauge.modes.families import Mode, ModeFamily
+from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.runs.proof import Requested, judge_boot
 from mitigauge.runs.states import BootState
 
@@ -57,13 +58,13 @@ def test_modes_crossed_are_at_runtime_where_all_are() -> None:
 
 def test_the_boot_that_is_shared_may_be_of_either_way() -> None:
     for loader in (0x72, 0xD0):
-        judged = judge_boot({**PROOF, "loader_type": loader}, wanted())
+        judged = judge_boot(BootProof(**{**PROOF, "loader_type": loader}), wanted())
         assert judged.state is BootState.EFFECTIVE
 
 
 def test_a_setting_that_the_kernel_refused_is_said_with_its_words() -> None:
     judged = judge_boot(
-        {**PROOF, "readings": {PATH: "0"}}, wanted(refused={PATH: "Permission denied"})
+        BootProof(**{**PROOF, "readings": {PATH: "0"}}), wanted(refused={PATH: "Permission denied"})
     )
     assert judged.state is BootState.NOT_EFFECTIVE
     assert f"writing /{PATH}: Permission denied" in judged.reason
