@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.output import echo, say
+from mitigauge.effect import CellState
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def instructions(view: ExperimentView) -> Iterator[str]:
     from lab.execution import COUNTED_SHIFT
 
     for row, cell in _cells(view):
-        baseline = next((c.mean for c in row.cells if c.state == "baseline"), None)
+        baseline = next((c.mean for c in row.cells if c.state == CellState.BASELINE), None)
         if row.unit != "ns" or baseline is None or cell.effect_percent is None:
             continue
         each = baseline / 100 / 2**COUNTED_SHIFT
@@ -90,4 +91,4 @@ def _cells(view: ExperimentView) -> Iterator[tuple[RowView, CellView]]:
     """What was measured of the patched kernel."""
     for comparison in view.comparisons:
         for row in comparison.rows:
-            yield from ((row, cell) for cell in row.cells if cell.state == "measured")
+            yield from ((row, cell) for cell in row.cells if cell.state == CellState.MEASURED)

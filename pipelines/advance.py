@@ -31,7 +31,7 @@ from mitigauge.runs import repository as run_rows
 from mitigauge.runs.attempt_repository import LOST_ENDS
 from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.runs.lease_repository import Lease
-from mitigauge.runs.states import WAITS_FOR_TURN, Activity
+from mitigauge.runs.states import UNFINISHED_RUN_STATES, WAITS_FOR_TURN, Activity, RunState
 from mitigauge.runs.tables import Run, StepAttempt
 from mitigauge.runs.turns import end_turn, take_turn
 from mitigauge.settings import get_settings
@@ -122,7 +122,7 @@ class Advancer:
             # What was read before is not believed: another worker may have held the lease.
             run_rows.lock_run(session, run_id)
             run = run_rows.run_whole(session, run_id)
-            if run.state in FINAL_STATES:
+            if run.state not in UNFINISHED_RUN_STATES:
                 leases.release(session, lease)
                 return None
             return self._begin(session, run, lease, since)
@@ -196,10 +196,10 @@ class Advancer:
             announce(session, run.experiment_id)
             if done.event:
                 _record(session, run, str(taken.action.step), done.event)
-            if run.state in FINAL_STATES:
+            if run.state not in UNFINISHED_RUN_STATES:
                 leases.release(session, taken.lease)
                 return None
-            if run.state == "queued":
+            if run.state == RunState.QUEUED:
                 leases.release(session, taken.lease)
                 return _seconds_until(session, run)
             if done.outcome not in GOES_ON and taken.action.boot_id is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import database_now
+from mitigauge.experiments.states import ExperimentState
 from mitigauge.runs import attempt_repository
 from mitigauge.runs.service import in_order, unjudged_blocks
-from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Run
 from mitigauge.settings import get_settings
 from pipelines.decision import BootSituation, RunSituation, Step
@@ -18,7 +18,7 @@ def situation_of(session: Session, run: Run) -> RunSituation:
     now = database_now(session)
     own_timeout_s = run.prepared.boot_timeout_s if run.prepared else None
     return RunSituation(
-        cancelled=run.experiment.state == "cancelled",
+        cancelled=run.experiment.state == ExperimentState.CANCELLED,
         prepared=run.prepared is not None,
         preparation_begun=attempt_repository.has_begun(session, run.id, Step.PREPARE),
         restored=run.tuning_restored,
@@ -29,7 +29,7 @@ def situation_of(session: Session, run: Run) -> RunSituation:
             BootSituation(
                 id=boot.id,
                 arm_id=boot.arm_id,
-                state=BootState(boot.state),
+                state=boot.state,
                 rebooted_for_s=(
                     (now - boot.rebooted_at).total_seconds() if boot.rebooted_at else None
                 ),

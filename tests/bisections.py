@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.bisect import service
 from mitigauge.bisect.question import Question, point_of
-from mitigauge.experiments.states import FINAL_STATES
+from mitigauge.experiments.states import FINAL_STATES, ExperimentState
 from mitigauge.experiments.tables import Arm, Case, Experiment
 from mitigauge.files.blobs import BlobStore
 from mitigauge.kernels import service as kernels
@@ -18,7 +18,7 @@ from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
 from mitigauge.kernels.service import Built
 from mitigauge.results.tables import Measurement, Result
-from mitigauge.runs.states import BootState
+from mitigauge.runs.states import BootState, RunState
 from mitigauge.runs.tables import Boot, Run
 from pipelines.bisect_start import from_patches
 from pipelines.kernel_build import Builder, BuildFailed, Order
@@ -100,7 +100,7 @@ def run_open_experiments(
         for experiment in found:
             for run in session.scalars(select(Run).where(Run.experiment_id == experiment.id)):
                 _run(session, run, (on or {}).get(run.host.name, level))
-            experiment.state = "finished"
+            experiment.state = ExperimentState.FINISHED
             experiment.started_at = experiment.created_at
             session.flush()
             session.execute(
@@ -133,6 +133,6 @@ def _run(session: Session, run: Run, level: Level) -> None:
             Measurement(boot_id=boot.id, case_id=case.id, metric="time_per_call", mean=value,
                         counted=[value])
         )  # fmt: skip
-    run.state = "finished"
+    run.state = RunState.FINISHED
     session.flush()
     session.execute(text("update run set concluded_at = now() where id = :id"), {"id": run.id})

@@ -31,6 +31,7 @@ from mitigauge.modes.families import Expectation
 from mitigauge.modes.settings import Settings
 from mitigauge.results.schema import ReadResult
 from mitigauge.runs.intake import TakenResult, store_results
+from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
 from mitigauge.settings import REPOSITORY
 from pipelines.steps.parser import checked, timed_pass
@@ -141,7 +142,7 @@ def make_desktops(
         for boot in run.boots:
             result = result_of(case, by_arm[boot.arm_id] * rng.uniform(0.96, 1.04), rng)
             store_results(session, boot, [TakenResult(case.id, result)])
-            boot.state = "effective"
+            boot.state = BootState.EFFECTIVE
         return DesktopWorld(experiment.id, case.id, run.id, arms, [boot.id for boot in run.boots])
 
 

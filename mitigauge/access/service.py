@@ -88,7 +88,7 @@ def revoke_token(session: Session, name: str) -> TokenView:
 def by_token(session: Session, secret: str) -> Caller:
     """Whose token it is. Raises :class:`Unauthenticated` for one that is not valid."""
     token, _ = _valid_token(session, secret)
-    return Caller(token.name, Role(token.role), Means.TOKEN)
+    return Caller(token.name, token.role, Means.TOKEN)
 
 
 def open_session_by_token(session: Session, secret: str) -> tuple[str, Caller]:
@@ -97,7 +97,7 @@ def open_session_by_token(session: Session, secret: str) -> tuple[str, Caller]:
     until = now + SESSION_LASTS
     if token.expires_at is not None:
         until = min(until, token.expires_at)
-    return _open(session, token.name, Role(token.role), token.id, until, now)
+    return _open(session, token.name, token.role, token.id, until, now)
 
 
 def open_operators_session(session: Session) -> tuple[str, Caller]:
@@ -118,7 +118,7 @@ def by_session(session: Session, secret: str) -> Caller:
                 "the token of this browser's session is revoked or has expired", hint=LOG_IN_AGAIN
             )
         repository.note_use(session, found.token, now, NOTE_USE_EVERY)
-    return Caller(found.subject, Role(found.role), Means.SESSION, found.id)
+    return Caller(found.subject, found.role, Means.SESSION, found.id)
 
 
 def end_session(session: Session, session_id: int) -> None:

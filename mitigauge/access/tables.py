@@ -9,8 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.access.roles import Role
 from mitigauge.database.engine import Base, one_of
-
-ROLES = " ".join(Role)
+from mitigauge.database.enum_column import EnumWord
 
 
 class AccessToken(Base):
@@ -18,7 +17,7 @@ class AccessToken(Base):
 
     __tablename__ = "access_token"
     __table_args__ = (
-        CheckConstraint(one_of("role", ROLES), name="role"),
+        CheckConstraint(one_of("role", Role), name="role"),
         UniqueConstraint("hash"),
         # A name says who submitted what, so only one token at a time has it.
         Index(
@@ -31,7 +30,7 @@ class AccessToken(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
-    role: Mapped[str]
+    role: Mapped[Role] = mapped_column(EnumWord(Role))
     hash: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     expires_at: Mapped[datetime | None]
@@ -44,7 +43,7 @@ class BrowserSession(Base):
 
     __tablename__ = "browser_session"
     __table_args__ = (
-        CheckConstraint(one_of("role", ROLES), name="role"),
+        CheckConstraint(one_of("role", Role), name="role"),
         UniqueConstraint("hash"),
         Index("ix_browser_session_subject", "subject"),
     )
@@ -52,7 +51,7 @@ class BrowserSession(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     hash: Mapped[str]
     subject: Mapped[str]
-    role: Mapped[str]
+    role: Mapped[Role] = mapped_column(EnumWord(Role))
     # None: by the link. A token that is revoked or expires ends its sessions.
     token_id: Mapped[int | None] = mapped_column(ForeignKey("access_token.id"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -17,7 +17,6 @@ from mitigauge.bisect.schemas import (
 )
 from mitigauge.bisect.states import AnswerKind, BisectionKind, BisectionState
 from mitigauge.bisect.tables import Bisection, BisectionStep
-from mitigauge.experiments.states import ExperimentState
 from mitigauge.experiments.tables import Experiment
 
 MOST_SHOWN = 200
@@ -82,7 +81,7 @@ def _step(step: BisectionStep, experiment: Experiment) -> StepView:
         verifies=step.verifies,
         profiled=step.profiled,
         experiment_id=step.experiment_id,
-        experiment_state=ExperimentState(experiment.state),
+        experiment_state=experiment.state,
         case_id=step.case_id,
         over=step.taken_in_at is not None,
         outcome=step.outcome,
@@ -98,12 +97,12 @@ def _culprit(row: Bisection) -> int | None:
 
 
 def _head(session: Session, row: Bisection, candidates: int, culprit: str) -> BisectionHead:
-    state = BisectionState(row.state)
+    state = row.state
     step = current_step(row) if state == BisectionState.RUNNING else None
     in_hand = repository.boots_begun(session, step.experiment_id)[0] if step else 0
     return BisectionHead(
         id=row.id,
-        kind=BisectionKind(row.kind),
+        kind=row.kind,
         title=row.title,
         state=state,
         why=row.why,

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from mitigauge.bisect.records import BisectionAnswer, PointLevel, Source, Value
 from mitigauge.bisect.states import BisectionKind, BisectionState
 from mitigauge.database.engine import Base, one_of
+from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.tables import Experiment
 from mitigauge.kernels.tables import Kernel
@@ -26,9 +27,9 @@ class Bisection(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    kind: Mapped[str]
+    kind: Mapped[BisectionKind] = mapped_column(EnumWord(BisectionKind))
     title: Mapped[str]
-    state: Mapped[str]
+    state: Mapped[BisectionState] = mapped_column(EnumWord(BisectionState))
     # What it does just now, or why it is in that state, in words.
     why: Mapped[str]
     environment: Mapped[str]

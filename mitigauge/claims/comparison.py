@@ -16,6 +16,7 @@ import re
 from dataclasses import dataclass
 
 from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.effect import CellState
 
 DELTA_PERCENT = 1.0
 # A host says what it is called; searching a pattern in a text takes more than linear time.
@@ -36,7 +37,7 @@ class Finding:
 
 def weigh(low: float, high: float, pattern: str, finding: Finding) -> tuple[ClaimOutcome, str]:
     """Outcome and reason for a claim of *low* to *high* percent."""
-    if finding.state != "measured":
+    if finding.state != CellState.MEASURED:
         return ClaimOutcome.NOT_MEASURED, finding.note or "no boot that counts"
     if finding.emulated:
         return (

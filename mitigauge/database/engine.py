@@ -88,9 +88,9 @@ class Base(DeclarativeBase):
     }
 
 
-def one_of(column: str, values: str | type[StrEnum]) -> str:
-    """The check that a column holds one of some words: an enumeration's, or with spaces between."""
-    words = values.split() if isinstance(values, str) else [str(value) for value in values]
+def one_of(column: str, values: type[StrEnum]) -> str:
+    """The check that a column holds one of an enumeration's words."""
+    words = [str(value) for value in values]
     return f"{column} IN ({', '.join(repr(word) for word in words)})"
 
 

@@ -74,5 +74,5 @@ def standing(session: Session, mail: str) -> Standing:
     """How far it has come."""
     found: dict[DeliveryState, dict[str, str]] = {state: {} for state in DeliveryState}
     for row in repository.of(session, mail):
-        found[DeliveryState(row.state)][row.receiver] = row.said
+        found[row.state][row.receiver] = row.said
     return Standing(found)

@@ -8,6 +8,7 @@ from sqlalchemy import CheckConstraint, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.database.engine import Base, one_of
+from mitigauge.database.enum_column import EnumWord
 from mitigauge.deliveries.states import DeliveryState
 
 
@@ -24,7 +25,7 @@ class MailDelivery(Base):
     # What is sent, by its own name: request-7-receipt, weekly-2026-W47.
     mail: Mapped[str]
     receiver: Mapped[str]
-    state: Mapped[str]
+    state: Mapped[DeliveryState] = mapped_column(EnumWord(DeliveryState))
     said: Mapped[str] = mapped_column(server_default="")
     tries: Mapped[int] = mapped_column(server_default=text("1"))
     begun_at: Mapped[datetime]

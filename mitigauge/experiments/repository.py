@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session, selectinload
 
 from mitigauge.database.locks import Lock
 from mitigauge.errors import NotFound
+from mitigauge.experiments.states import ExperimentState
 from mitigauge.experiments.tables import Case, Comparison, Event, Experiment
 
 
@@ -142,6 +143,6 @@ def mark_running(session: Session, experiment_id: int, at: datetime) -> None:
     """The first of a queued experiment's runs has its host."""
     session.execute(
         update(Experiment)
-        .where(Experiment.id == experiment_id, Experiment.state == "queued")
-        .values(state="running", started_at=at)
+        .where(Experiment.id == experiment_id, Experiment.state == ExperimentState.QUEUED)
+        .values(state=ExperimentState.RUNNING, started_at=at)
     )

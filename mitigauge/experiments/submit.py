@@ -18,6 +18,7 @@ from mitigauge.experiments.spec_model import (
     WorkloadSpec,
     cases_of,
 )
+from mitigauge.experiments.states import ExperimentState
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.kernels import repository as kernel_rows
@@ -48,7 +49,7 @@ def store_experiment(
         seed=spec.seed if spec.seed is not None else secrets.randbits(62),
         spec_text=spec_text,
         submitted_by=submitted_by,
-        state="queued",
+        state=ExperimentState.QUEUED,
     )
     session.add(experiment)
     session.flush()

@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueCon
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.database.engine import Base, one_of
+from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.states import ExperimentState
@@ -37,7 +38,7 @@ class Experiment(Base):
     spec_text: Mapped[str]
     # A token's name, "proxy:" and a user's, or "operator" for this machine's command line.
     submitted_by: Mapped[str] = mapped_column(server_default="operator")
-    state: Mapped[str]
+    state: Mapped[ExperimentState] = mapped_column(EnumWord(ExperimentState))
     headline: Mapped[str] = mapped_column(server_default="")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     started_at: Mapped[datetime | None]
@@ -101,10 +102,12 @@ class Arm(Base):
     # What of the hardware its mode works by, in words, and what that is beside the baseline's
     # (mitigauge.stats.bounds).
     events: Mapped[list[str]] = mapped_column(JsonOf(list[str]), server_default=text("'[]'"))
-    uncounted: Mapped[str] = mapped_column(server_default=Uncounted.NONE.value)
+    uncounted: Mapped[Uncounted] = mapped_column(
+        EnumWord(Uncounted), server_default=Uncounted.NONE.value
+    )
     # How it is booted; null: as its host is; within: its settings are applied within the
     # block's one boot, whose command line has none of them.
-    boot_method: Mapped[str | None]
+    boot_method: Mapped[BootMethod | None] = mapped_column(EnumWord(BootMethod))
     settings: Mapped[Settings] = mapped_column(JsonOf(Settings))
     lab_cmdline: Mapped[str]
     expect: Mapped[list[Expectation]] = mapped_column(JsonOf(list[Expectation]))

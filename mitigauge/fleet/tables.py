@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.clock import Clock
 from mitigauge.database.engine import Base, one_of
+from mitigauge.database.enum_column import EnumWord
 from mitigauge.fleet.states import AbsenceKind
 
 
@@ -29,7 +30,7 @@ class Host(Base):
     machine: Mapped[str]
     emulated: Mapped[bool]
     # What its time is; see mitigauge.clock.
-    clock: Mapped[str] = mapped_column(server_default=Clock.REAL.value)
+    clock: Mapped[Clock] = mapped_column(EnumWord(Clock), server_default=Clock.REAL.value)
     capabilities: Mapped[list[Any]]
     # The driver that switches its power; null: not known yet.
     power: Mapped[str | None]
@@ -85,7 +86,7 @@ class HostAbsence(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     host_id: Mapped[int] = mapped_column(ForeignKey("host.id"))
-    kind: Mapped[str]
+    kind: Mapped[AbsenceKind] = mapped_column(EnumWord(AbsenceKind))
     reason: Mapped[str]
     # Who said so; empty: a rule of the service.
     begun_by: Mapped[str] = mapped_column(server_default="")

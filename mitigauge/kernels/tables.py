@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, func, tex
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.database.engine import Base, one_of
+from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.kernels.states import KernelState
 
@@ -37,7 +38,7 @@ class Kernel(Base):
     release: Mapped[str | None]
     # SHA-256 of the recipe; of the package where it was brought in.
     digest: Mapped[str] = mapped_column(unique=True)
-    state: Mapped[str]
+    state: Mapped[KernelState] = mapped_column(EnumWord(KernelState))
     label: Mapped[str]
     imported: Mapped[bool]
     # SHA-256 of the recipe but for its layout; null where it was brought in, or built before this

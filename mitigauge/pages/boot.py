@@ -6,9 +6,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from mitigauge.clock import Clock
 from mitigauge.experiments.tables import Case
-from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.pages.boot_schemas import (
     AttemptView,
     BootView,
@@ -35,10 +33,10 @@ def boot_head(boot: Boot, run: Run) -> dict[str, Any]:
         "block": boot.block,
         "order": boot.place,
         "attempt": boot.attempt,
-        "state": BootState(boot.state),
+        "state": boot.state,
         "reason": boot.reason,
         "nonce": (boot.armed and boot.armed.nonce) or boot.nonce,
-        "method": BootMethod(boot.method),
+        "method": boot.method,
         "kernel_boot_id": proof.boot_id,
         "kernel_release": proof.kernel_release,
         "observed": boot.observed,
@@ -54,7 +52,7 @@ def show_boot(session: Session, boot_id: int) -> BootView:
         experiment_id=boot.run.experiment_id,
         experiment=boot.run.experiment.name,
         emulated=boot.run.host.emulated,
-        clock=Clock(boot.run.clock),
+        clock=boot.run.clock,
         mode=boot.arm.full_mode,
         loader_type=proof.loader_type,
         build_id=proof.build_id,

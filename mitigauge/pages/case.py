@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from mitigauge.clock import Clock
 from mitigauge.errors import NotFound
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.tables import Arm
@@ -77,7 +76,7 @@ def show_case(session: Session, experiment_id: int, case_id: int, host: str | No
             emulated=run.host.emulated,
         ),
         emulated=run.host.emulated,
-        clock=Clock(run.clock),
+        clock=run.clock,
     )
 
 
@@ -114,7 +113,7 @@ def _point(boot: BootLine, names: Mapping[int, str], measured: Any | None) -> Bo
         order=boot.place,
         arm_id=boot.arm_id,
         arm=names[boot.arm_id],
-        state=BootState(boot.state),
+        state=boot.state,
         counts=boot.state == BootState.EFFECTIVE and measured is not None,
         mean=measured.mean if measured else None,
         iterations=measured.counted if measured else [],

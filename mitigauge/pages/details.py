@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
-from mitigauge.clock import Clock
 from mitigauge.errors import NotFound
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.tables import Arm, Case, Comparison
@@ -92,7 +91,7 @@ def show_details(
         workload=case.workload,
         host=run.host.name,
         emulated=run.host.emulated,
-        clock=Clock(run.clock),
+        clock=run.clock,
         declared=declared,
         arms=[
             DetailArm(

@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from mitigauge.clock import Clock
 from mitigauge.database.engine import database_now
 from mitigauge.experiments import repository as experiment_rows
-from mitigauge.experiments.states import ExperimentState
 from mitigauge.experiments.tables import Event, Experiment
 from mitigauge.pages.boot import boot_head
 from mitigauge.pages.boot_schemas import BootLine, WholeExperimentView
@@ -130,7 +129,7 @@ def show_progress(session: Session, experiment_id: int) -> ProgressView:
     known = [seconds for seconds in left if seconds is not None]
     return ProgressView(
         experiment_id=experiment.id,
-        state=ExperimentState(experiment.state),
+        state=experiment.state,
         runs=runs,
         boots_done=sum(r.boots_done for r in runs),
         boots_total=sum(r.boots_total for r in runs),
@@ -167,7 +166,7 @@ def _summary(
         "id": experiment.id,
         "name": experiment.name,
         "question": experiment.question,
-        "state": ExperimentState(experiment.state),
+        "state": experiment.state,
         "submitted_by": experiment.submitted_by,
         "emulated": any(run.host.emulated for run in runs),
         "counted": any(run.clock == Clock.COUNTED for run in runs),
@@ -270,7 +269,7 @@ def _host_facts(session: Session, runs: Sequence[Run]) -> dict[str, HostFacts]:
             name=run.host.name,
             host_class=run.host.host_class,
             emulated=run.host.emulated,
-            clock=Clock(run.clock),
+            clock=run.clock,
             processor=str(fingerprint.get("cpu_model") or ""),
             microcode=str(fingerprint.get("microcode") or ""),
             kernels=list(dict.fromkeys(releases)),

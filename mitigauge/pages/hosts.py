@@ -6,7 +6,6 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from mitigauge.clock import Clock
 from mitigauge.database.engine import database_now
 from mitigauge.effect import Verdict
 from mitigauge.errors import Conflict, NotFound
@@ -174,7 +173,7 @@ def _summary(host: Host, boots: dict[str, int], holder: str, now: datetime) -> d
         "environment": host.environment,
         "host_class": host.host_class,
         "emulated": host.emulated,
-        "clock": Clock(host.clock),
+        "clock": host.clock,
         "capabilities": host.capabilities,
         "power": host.power,
         "leased_by": holder,

@@ -11,6 +11,7 @@ from mitigauge.database.engine import BINARY
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.tables import Host
 from mitigauge.profiles.store.tables import Profile, System
+from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
 
 # More than a list to choose from can hold; the latest come first.
@@ -42,7 +43,7 @@ def groups_like(session: Session, case: Case, system: System) -> Sequence[RowMap
             Case.workload == case.workload,
             Case.parameters == case.parameters,
             Profile.system == system,
-            Boot.state == "effective",
+            Boot.state == BootState.EFFECTIVE,
         )
         .group_by(Experiment.id, Case.id, Host.id, Run.id, Arm.id)
         .order_by(Experiment.id.desc(), Host.name, Arm.position)
@@ -64,7 +65,7 @@ def profiles_of_arm(
                 Profile.system == system,
                 Boot.arm_id == arm_id,
                 Boot.run_id == run_id,
-                Boot.state == "effective",
+                Boot.state == BootState.EFFECTIVE,
             )
             .order_by(Boot.block),
             execution_options=BINARY,

@@ -19,7 +19,6 @@ from mitigauge.runs import count_repository as run_counts
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.count_repository import RunCounts
 from mitigauge.runs.queue import Place, places
-from mitigauge.runs.states import RunState
 from mitigauge.runs.tables import Run
 from mitigauge.runs.time_left import Remaining, remaining
 
@@ -99,7 +98,7 @@ def _line(run: Run, left: Remaining | None, place: Place | None) -> QueuedRun:
         experiment=run.experiment.name,
         comparison=run.comparison.name,
         submitted_by=run.experiment.submitted_by,
-        state=RunState(run.state),
+        state=run.state,
         takes_s=left.seconds if left else None,
         takes_low_s=left.low if left else None,
         takes_high_s=left.high if left else None,

@@ -26,7 +26,7 @@ def run_view(
         id=run.id,
         comparison=run.comparison.name,
         host=run.host.name,
-        state=RunState(run.state),
+        state=run.state,
         step=run.step,
         detail=in_words(run, current, now),
         block=counts.block,

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
-from mitigauge.clock import Clock
 from mitigauge.collectors import reasons, repository
 from mitigauge.collectors.figures import FIGURES, NS, Figure, binned
 from mitigauge.collectors.repository import CollectorSummary
@@ -61,7 +60,7 @@ def show_collected(
         case_id=case.id,
         host=run.host.name,
         emulated=run.host.emulated,
-        clock=Clock(run.clock),
+        clock=run.clock,
         boots=len({one.boot_id for one in told}),
         cost_percent=max((one.cost_percent for one in told if not one.absent), default=None),
         charts=[

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.clock import Clock
-from mitigauge.effect import Effect, Verdict
+from mitigauge.effect import CellState, Effect, Verdict
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.runs.states import RunState
@@ -68,7 +67,7 @@ class CellView(View):
     """One arm's answer for one case and metric on one host."""
 
     arm_id: int
-    state: Literal["baseline", "measured", "not_effective", "no_data"]
+    state: CellState
     n: int = Field(description="boots that count")
     blocks: int = Field(description="blocks in which both this arm and the baseline count")
     mean: float | None = Field(description="geometric mean of boot means, in the metric's unit")
@@ -97,7 +96,7 @@ class CellView(View):
     @property
     def effect(self) -> Effect | None:
         """The change against the baseline; None where there is none."""
-        return None if self.state == "baseline" else Effect.of(self)
+        return None if self.state == CellState.BASELINE else Effect.of(self)
 
 
 class RowView(View):

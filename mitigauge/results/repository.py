@@ -9,6 +9,7 @@ from sqlalchemy import Integer, Row, case, func, insert, select
 from sqlalchemy.dialects.postgresql import insert as insert_or
 from sqlalchemy.orm import Session, selectinload
 
+from mitigauge.results.states import ResultState
 from mitigauge.results.tables import (
     DETAIL_TABLE,
     MEASUREMENT_TABLE,
@@ -134,7 +135,7 @@ def case_seconds(session: Session, boot_ids: Iterable[int], case_id: int) -> dic
         select(Result.boot_id, seconds).where(
             Result.boot_id.in_(list(boot_ids)),
             Result.case_id == case_id,
-            Result.state == "measured",
+            Result.state == ResultState.MEASURED,
             seconds.is_not(None),
         )
     )

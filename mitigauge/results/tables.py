@@ -22,9 +22,10 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.database.engine import Base, one_of
+from mitigauge.database.enum_column import EnumWord
 from mitigauge.experiments.tables import Case
+from mitigauge.results.states import ResultState
 
-RESULT_STATES = "measured failed lab_fault"
 _NOT_NUMBERS = ("NaN", "Infinity", "-Infinity")
 
 
@@ -42,7 +43,7 @@ class Result(Base):
 
     __tablename__ = "result"
     __table_args__ = (
-        CheckConstraint(one_of("state", RESULT_STATES), name="state"),
+        CheckConstraint(one_of("state", ResultState), name="state"),
         Index("ix_result_raw_sha256", "raw_sha256"),
         # Few results have one, and every page counts them.
         Index("ix_result_lab_faults", "boot_id", postgresql_where=text("lab_faults <> '[]'")),
@@ -50,7 +51,7 @@ class Result(Base):
 
     boot_id: Mapped[int] = mapped_column(ForeignKey("boot.id"), primary_key=True)
     case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"), primary_key=True)
-    state: Mapped[str]
+    state: Mapped[ResultState] = mapped_column(EnumWord(ResultState))
     body_sha256: Mapped[str]
     raw_sha256: Mapped[str | None]
     lab_faults: Mapped[list[Any]]

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from mitigauge.errors import Conflict
 from mitigauge.results import repository as result_rows
 from mitigauge.results.schema import MetricBody, PaceBody, ReadResult
+from mitigauge.results.states import ResultState
 from mitigauge.results.threads import columns_of
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot
@@ -30,10 +31,10 @@ class TakenResult:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a case gave no result in a boot; *state* is ``failed`` or ``lab_fault``."""
+    """Why a case gave no result in a boot."""
 
     case_id: int
-    state: str
+    state: ResultState
     error: str
     raw_sha256: str | None = None
 
@@ -92,7 +93,7 @@ def _result_row(boot_id: int, taken: TakenResult) -> Mapping[str, Any]:
     return {
         "boot_id": boot_id,
         "case_id": taken.case_id,
-        "state": "measured",
+        "state": ResultState.MEASURED,
         "body_sha256": taken.result.digest,
         "raw_sha256": taken.raw_sha256,
         "lab_faults": [fault.model_dump() for fault in body.lab_faults],

@@ -17,7 +17,7 @@ from mitigauge.database.engine import database_now
 from mitigauge.errors import NotReady
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import record_event
-from mitigauge.experiments.states import FINAL_STATES
+from mitigauge.experiments.states import ExperimentState
 from mitigauge.experiments.tables import Experiment
 from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
@@ -29,7 +29,7 @@ from mitigauge.runs.kernel_build import KernelBuild
 from mitigauge.runs.plan import new_nonce
 from mitigauge.runs.preparation import Preparation
 from mitigauge.runs.proof import Judgement
-from mitigauge.runs.states import OPEN_BOOT_STATES, BootState
+from mitigauge.runs.states import OPEN_BOOT_STATES, UNFINISHED_RUN_STATES, BootState, RunState
 from mitigauge.runs.tables import Boot, Run, StepAttempt
 
 # A block whose boots were invalid so often says that the host does not stay as it is.
@@ -54,10 +54,10 @@ ARM_DEPENDENT_FACTS = frozenset(
 
 def begin(session: Session, run: Run) -> None:
     """The run has its host."""
-    if run.state != "queued":
+    if run.state != RunState.QUEUED:
         return
     now = database_now(session)
-    run.state = "running"
+    run.state = RunState.RUNNING
     run.started_at = run.started_at or now
     experiment_rows.mark_running(session, run.experiment_id, now)
 
@@ -79,7 +79,7 @@ def prepared(
 
 def put_back(session: Session, run: Run, reason: str) -> None:
     """The host cannot be prepared: it is set aside, and the run waits in the queue."""
-    run.state = "queued"
+    run.state = RunState.QUEUED
     run.step = ""
     probe_at = set_aside(session, run, reason)
     # Those that come first at the next probe are not the ones that failed at this one.
@@ -329,7 +329,7 @@ def restored(run: Run) -> None:
     run.tuning_restored = True
 
 
-def finish(session: Session, run: Run, *, state: str, error: str) -> None:
+def finish(session: Session, run: Run, *, state: RunState, error: str) -> None:
     """The run is over; the experiment with it, if this was its last run. Only rows: no verdict."""
     now = database_now(session)
     run.state = state
@@ -352,7 +352,7 @@ def close_experiment(session: Session, experiment_id: int, now: datetime) -> Non
     if experiment is None:
         return
     states = run_rows.states_of_runs(session, experiment_id)
-    if not states <= set(FINAL_STATES):
+    if states & set(UNFINISHED_RUN_STATES):
         return
     experiment.finished_at = now
     experiment.state = _experiment_state(states)
@@ -365,11 +365,12 @@ def close_experiment(session: Session, experiment_id: int, now: datetime) -> Non
     )
 
 
-def _experiment_state(run_states: Collection[str]) -> str:
+def _experiment_state(run_states: Collection[RunState]) -> ExperimentState:
     """A request to cancel that came after the last boot changed nothing."""
-    if "cancelled" in run_states:
-        return "cancelled"
-    return "finished" if "finished" in run_states else "failed"
+    if RunState.CANCELLED in run_states:
+        return ExperimentState.CANCELLED
+    finished = RunState.FINISHED in run_states
+    return ExperimentState.FINISHED if finished else ExperimentState.FAILED
 
 
 def _log(session: Session, run: Run, kind: str, text: str) -> None:

@@ -11,6 +11,7 @@ from mitigauge.experiments.tables import Arm, Comparison, Experiment
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.repository import NO_POWER, upsert_host
 from mitigauge.fleet.service import HostVars
+from mitigauge.runs.states import BootState, RunState
 from mitigauge.runs.tables import Boot, Run
 
 
@@ -43,7 +44,7 @@ def store_run(
             block=planned.block,
             place=planned.order,
             method=_method(arms[planned.arm], planned.order, host),
-            state="planned",
+            state=BootState.PLANNED,
             nonce=new_nonce(),
         )
         for planned in plan
@@ -53,7 +54,7 @@ def store_run(
         comparison_id=comparison.id,
         host_id=host_id,
         clock=host.clock.value,
-        state="queued",
+        state=RunState.QUEUED,
         boots=boots,
     )
     session.add(run)
@@ -64,7 +65,7 @@ def store_run(
 def _method(arm: Arm, place: int, host: HostVars) -> BootMethod:
     """How *arm* is booted at *place* of a block; the first of those that share a boot makes it."""
     if arm.boot_method and not (arm.shares_boots and place == 1):
-        return BootMethod(arm.boot_method)
+        return arm.boot_method
     return host.boots.method_of(place)
 
 

@@ -19,7 +19,7 @@ from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.availability import kept_from
 from mitigauge.fleet.tables import Host
 from mitigauge.runs.kernel_build import KernelBuild
-from mitigauge.runs.states import BootState
+from mitigauge.runs.states import UNFINISHED_RUN_STATES, BootState, RunState
 from mitigauge.runs.tables import Boot, HostLease, Run
 from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts.tables import StoredVerdict
@@ -54,7 +54,6 @@ class LargestEffect(NamedTuple):
     """Whether some arm of the experiment works by events that are not counted."""
 
 
-UNFINISHED = ("queued", "running")
 # A run whose host a person set aside looks again after so long.
 LOOK_AGAIN_S = 600.0
 
@@ -94,14 +93,14 @@ def unfinished_runs(session: Session) -> list[Run]:
     return list(
         session.scalars(
             select(Run)
-            .where(Run.state.in_(UNFINISHED))
+            .where(Run.state.in_(UNFINISHED_RUN_STATES))
             .order_by(Run.id)
             .options(joinedload(Run.host), joinedload(Run.experiment), joinedload(Run.comparison))
         )
     )
 
 
-def states_of_runs(session: Session, experiment_id: int) -> set[str]:
+def states_of_runs(session: Session, experiment_id: int) -> set[RunState]:
     """The states of the experiment's runs."""
     return set(session.scalars(select(Run.state).where(Run.experiment_id == experiment_id)))
 
@@ -180,7 +179,7 @@ def wake_later(session: Session, run_id: int, seconds: float) -> None:
     """Let a run that waits be woken in so many seconds, by the database's clock."""
     at = database_now(session) + timedelta(seconds=seconds)
     session.execute(
-        update(Run).where(Run.id == run_id, Run.state.in_(UNFINISHED)).values(wake_at=at)
+        update(Run).where(Run.id == run_id, Run.state.in_(UNFINISHED_RUN_STATES)).values(wake_at=at)
     )
 
 
@@ -193,7 +192,7 @@ def wait_for_host(session: Session, run_id: int) -> float | None:
     host = session.scalars(
         select(Host)
         .join(Run, Run.host_id == Host.id)
-        .where(Run.id == run_id, Run.state == "queued")
+        .where(Run.id == run_id, Run.state == RunState.QUEUED)
     ).one_or_none()
     now = database_now(session)
     kept = None if host is None else kept_from(host, now)
@@ -208,7 +207,7 @@ def wake_runs_of_host(session: Session, host_id: int) -> None:
     """Wake all runs that wait for a host, now."""
     session.execute(
         update(Run)
-        .where(Run.host_id == host_id, Run.state == "queued")
+        .where(Run.host_id == host_id, Run.state == RunState.QUEUED)
         .values(wake_at=database_now(session))
     )
 
@@ -412,7 +411,7 @@ def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
         session.scalars(
             select(Run.id)
             .where(
-                Run.state.in_(UNFINISHED),
+                Run.state.in_(UNFINISHED_RUN_STATES),
                 or_(Run.wake_at.is_(None), Run.wake_at <= now - timedelta(seconds=grace_s)),
                 ~acting,
                 ~elsewhere,

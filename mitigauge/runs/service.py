@@ -12,7 +12,7 @@ from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, Forbidden, InvalidInput
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import record_event
-from mitigauge.experiments.states import FINAL_STATES
+from mitigauge.experiments.states import FINAL_STATES, ExperimentState
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
@@ -20,7 +20,7 @@ from mitigauge.fleet.availability import is_reserved, require_time
 from mitigauge.runs import lease_repository as leases
 from mitigauge.runs import outcomes
 from mitigauge.runs import repository as run_rows
-from mitigauge.runs.states import OPEN_BOOT_STATES, BootState
+from mitigauge.runs.states import OPEN_BOOT_STATES, UNFINISHED_RUN_STATES, BootState, RunState
 from mitigauge.runs.tables import Boot, Run
 
 # Longer than a person's work on a host takes; if it was cut off, runs then go on.
@@ -58,7 +58,7 @@ def cancel(session: Session, experiment_id: int) -> None:
         raise Conflict(
             f"experiment {experiment_id} is {experiment.state}", hint="There is nothing to cancel."
         )
-    experiment.state = "cancelled"
+    experiment.state = ExperimentState.CANCELLED
     record_event(
         session,
         experiment_id=experiment_id,
@@ -67,9 +67,9 @@ def cancel(session: Session, experiment_id: int) -> None:
         text="cancel requested; hosts are restored first",
     )
     for run in runs:
-        if run.state == "queued":
-            outcomes.finish(session, run, state="cancelled", error="cancelled")
-        elif run.state not in FINAL_STATES:
+        if run.state == RunState.QUEUED:
+            outcomes.finish(session, run, state=RunState.CANCELLED, error="cancelled")
+        elif run.state in UNFINISHED_RUN_STATES:
             run.wake_at = database_now(session)
 
 

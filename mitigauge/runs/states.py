@@ -18,6 +18,9 @@ class RunState(StrEnum):
     CANCELLED = "cancelled"
 
 
+UNFINISHED_RUN_STATES = (RunState.QUEUED, RunState.RUNNING)
+
+
 class BootState(StrEnum):
     """What became of one boot of one arm in one block."""
 

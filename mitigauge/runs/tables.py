@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.clock import Clock
 from mitigauge.database.engine import Base, one_of
+from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.tables import Arm, Comparison, Experiment
 from mitigauge.fleet.boot_method import BootMethod
@@ -36,8 +37,8 @@ class Run(Base):
     comparison_id: Mapped[int] = mapped_column(ForeignKey("comparison.id"))
     host_id: Mapped[int] = mapped_column(ForeignKey("host.id"))
     # What the host's time was when the run was submitted; see mitigauge.clock.
-    clock: Mapped[str] = mapped_column(server_default=Clock.REAL.value)
-    state: Mapped[str]
+    clock: Mapped[Clock] = mapped_column(EnumWord(Clock), server_default=Clock.REAL.value)
+    state: Mapped[RunState] = mapped_column(EnumWord(RunState))
     step: Mapped[str] = mapped_column(server_default="")
     epoch: Mapped[int] = mapped_column(server_default="0")
     wake_at: Mapped[datetime | None]
@@ -93,10 +94,12 @@ class Boot(Base):
     block: Mapped[int]
     place: Mapped[int]
     attempt: Mapped[int] = mapped_column(server_default="1")
-    state: Mapped[str]
+    state: Mapped[BootState] = mapped_column(EnumWord(BootState))
     reason: Mapped[str] = mapped_column(server_default="")
     nonce: Mapped[str]
-    method: Mapped[str] = mapped_column(server_default=BootMethod.RESET.value)
+    method: Mapped[BootMethod] = mapped_column(
+        EnumWord(BootMethod), server_default=BootMethod.RESET.value
+    )
     previous_boot_id: Mapped[str | None]
     armed: Mapped[BootEntry | None] = mapped_column(JsonOf(BootEntry, exclude_unset=True))
     serial_offset: Mapped[int | None] = mapped_column(BigInteger)
@@ -172,7 +175,7 @@ class HostLease(Base):
     run_id: Mapped[int] = mapped_column(ForeignKey("run.id"))
     epoch: Mapped[int]
     holder: Mapped[UUID | None]
-    activity: Mapped[str] = mapped_column(server_default="idle")
+    activity: Mapped[Activity] = mapped_column(EnumWord(Activity), server_default="idle")
     acquired_at: Mapped[datetime]
     expires_at: Mapped[datetime]
     released_at: Mapped[datetime | None]

@@ -15,9 +15,8 @@ from mitigauge.results import repository as result_rows
 from mitigauge.results.repository import Mean
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.repository import BootLine
-from mitigauge.runs.states import BootState
+from mitigauge.runs.states import BootState, RunState
 from mitigauge.runs.tables import Run
-from mitigauge.stats.bounds import Uncounted
 from mitigauge.verdicts import repository as verdict_rows
 from mitigauge.verdicts.cells import Cell, Missing, cells_of
 from mitigauge.verdicts.judgement import (
@@ -75,7 +74,7 @@ def load(engine: Engine, run_id: int) -> Judgeable:
             ],
             boots,
             result_rows.means_of(session, counted),
-            ended=run.state == "finished",
+            ended=run.state == RunState.FINISHED,
             stopped_early=run.stopped_after is not None,
         )
 
@@ -129,7 +128,7 @@ def design_of(comparison: Comparison, *, emulated: bool = False) -> Design:
         next((arm.id for arm in comparison.arms if arm.is_aa), None),
         comparison.layouts,
         frozenset(arm.id for arm in comparison.arms if arm.outdoes_baseline),
-        {arm.id: Uncounted(arm.uncounted) for arm in comparison.arms} if emulated else {},
+        {arm.id: arm.uncounted for arm in comparison.arms} if emulated else {},
     )
 
 

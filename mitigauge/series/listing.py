@@ -6,7 +6,6 @@ from sqlalchemy.orm import Session
 
 from mitigauge.series import faults, repository
 from mitigauge.series.schemas import SeriesHead, SeriesView
-from mitigauge.series.states import RevisionState
 from mitigauge.series.tables import ListArchive, Series
 
 MOST_SET_ASIDE = 20
@@ -41,7 +40,7 @@ def _head(series: Series) -> SeriesHead:
         watched=series.watched,
         revisions=len(series.revisions),
         newest=newest.label if newest else "",
-        state=RevisionState(newest.state) if newest else None,
+        state=newest.state if newest else None,
         why=newest.why if newest else "",
         experiment_id=newest.experiment_id if newest else None,
         received_at=newest.received_at if newest else None,

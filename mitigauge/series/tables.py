@@ -8,6 +8,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, fun
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.database.engine import Base, one_of
+from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.tables import Experiment
 from mitigauge.kernels.tables import Kernel
@@ -87,7 +88,7 @@ class SeriesRevision(Base):
     retest: Mapped[str] = mapped_column(server_default="")
     # The source package of a retest on another base; empty: the series' own.
     base: Mapped[str] = mapped_column(server_default="")
-    state: Mapped[str]
+    state: Mapped[RevisionState] = mapped_column(EnumWord(RevisionState))
     # Why it is in that state, in words.
     why: Mapped[str]
     # How often our side failed, one after the other, and when it is tried again.
@@ -95,7 +96,7 @@ class SeriesRevision(Base):
     again_at: Mapped[datetime | None]
     message_id: Mapped[str]
     sender: Mapped[str]
-    attested: Mapped[str]
+    attested: Mapped[Attested] = mapped_column(EnumWord(Attested))
     recipients: Mapped[Recipients] = mapped_column(JsonOf(Recipients))
     sent_at: Mapped[datetime | None]
     # The commit it names as its base; what it is built on is the series' base.
@@ -161,14 +162,14 @@ class SeriesRequest(Base):
     subject: Mapped[str]
     # What else an answer's heads need: addresses and ids of the mail.
     recipients: Mapped[Recipients] = mapped_column(JsonOf(Recipients))
-    attested: Mapped[str]
+    attested: Mapped[Attested] = mapped_column(EnumWord(Attested))
     # SHA-256 of the signatures of one that is attested; else empty.
     signature: Mapped[str]
     # The mail, in the blob store.
     mail_sha256: Mapped[str]
-    asked: Mapped[str]
+    asked: Mapped[RequestKind] = mapped_column(EnumWord(RequestKind))
     line: Mapped[str]
-    state: Mapped[str]
+    state: Mapped[RequestState] = mapped_column(EnumWord(RequestState))
     why: Mapped[str]
     # The revision whose thread it answers, and what is measured for it.
     revision_id: Mapped[int | None] = mapped_column(ForeignKey("series_revision.id"), index=True)

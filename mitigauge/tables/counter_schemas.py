@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from mitigauge.claims.schemas import ClaimOutcome
-from mitigauge.effect import Verdict
+from mitigauge.effect import CellState, Verdict
 from mitigauge.experiments.tables import Arm
 from mitigauge.pages.schemas import ArmView, View
 from mitigauge.stats.terms import Direction
@@ -27,7 +25,7 @@ class CounterCell(View):
     """One counter in one arm: what an operation costs, and the change against the baseline."""
 
     arm_id: int
-    state: Literal["baseline", "measured", "not_effective", "no_data"]
+    state: CellState
     n: int = Field(description="boots that count")
     mean: float | None = Field(description="of an operation, in the row's unit")
     change_percent: float | None = None

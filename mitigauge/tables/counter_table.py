@@ -91,7 +91,7 @@ def _answer(cell: CounterCell | None, row: CounterRow) -> Answer:
     # The unit of a counter is its name; a time needs its own.
     unit = "" if row.is_counter else row.unit
     return Answer(
-        state=CellState(cell.state),
+        state=cell.state,
         n=cell.n,
         value=None if cell.mean is None else Quantity(value=cell.mean, unit=unit),
         effect=effect_of(

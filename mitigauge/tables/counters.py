@@ -12,6 +12,7 @@ from itertools import islice
 
 from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView
 from mitigauge.clock import Clock
+from mitigauge.effect import CellState
 from mitigauge.pages.schemas import (
     CellView,
     ComparisonView,
@@ -119,7 +120,7 @@ def _row(row: RowView, order: Sequence[int], beside: ClaimsByPlace) -> CounterRo
 
 
 def _cell(row: RowView, cell: CellView, beside: ClaimsByPlace) -> CounterCell:
-    is_baseline = cell.state == "baseline"
+    is_baseline = cell.state == CellState.BASELINE
     claims = beside.get((row.case_id, row.metric, row.host, cell.arm_id), [])
     return CounterCell(
         arm_id=cell.arm_id,
@@ -141,6 +142,6 @@ def _cell(row: RowView, cell: CellView, beside: ClaimsByPlace) -> CounterCell:
             )
             for source, claim in claims
             # Of a processor that this one is not, it says nothing of the figure.
-            if not (cell.state == "measured" and claim.outcome is ClaimOutcome.NOT_MEASURED)
+            if not (cell.state == CellState.MEASURED and claim.outcome is ClaimOutcome.NOT_MEASURED)
         ],
     )

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView, ClaimView
 from mitigauge.clock import Clock
+from mitigauge.effect import CellState
 from mitigauge.modes.crossing import BOTH, parts
 from mitigauge.pages.schemas import (
     ArmView,
@@ -219,7 +220,7 @@ def _cell(
         mde_percent=cell.mde_percent,
         verdict=cell.verdict,
         note=cell.note,
-        observed=arm.observed if cell.state == "not_effective" else [],
+        observed=arm.observed if cell.state == CellState.NOT_EFFECTIVE else [],
         claims=[
             _claim(row.direction, source, claim)
             for source, claim in claims
@@ -229,7 +230,7 @@ def _cell(
 
 
 def _of_another_processor(cell: CellView, claim: ClaimView) -> bool:
-    return cell.state == "measured" and claim.outcome is ClaimOutcome.NOT_MEASURED
+    return cell.state == CellState.MEASURED and claim.outcome is ClaimOutcome.NOT_MEASURED
 
 
 def _claim(direction: Direction, source: ClaimSourceView, claim: ClaimView) -> LossClaim:

@@ -7,12 +7,10 @@ change itself. A negative loss is a gain.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from mitigauge.claims.schemas import ClaimOutcome
-from mitigauge.effect import Verdict
+from mitigauge.effect import CellState, Verdict
 from mitigauge.pages.schemas import View
 from mitigauge.stats.terms import Direction
 
@@ -43,7 +41,7 @@ class LossCell(View):
     arm_id: int
     arm: str
     is_baseline: bool
-    state: Literal["baseline", "measured", "not_effective", "no_data"]
+    state: CellState
     n: int = Field(description="boots that count")
     mean: float | None = Field(description="in the metric's unit")
     loss_percent: float | None = None

@@ -95,11 +95,11 @@ def _path(view: LossView, table: LossTable, block: LossBlock) -> str:
 def _answer(cell: LossCell, table: LossTable, path: str) -> Answer:
     told = f"the kernel said: {'; '.join(cell.observed)}" if cell.observed else cell.note
     return Answer(
-        state=CellState(cell.state),
+        state=cell.state,
         n=cell.n,
         value=None if cell.mean is None else Quantity(value=cell.mean, unit=table.unit),
         effect=None
-        if cell.loss_percent is None or cell.state != "measured"
+        if cell.loss_percent is None or cell.state != CellState.MEASURED
         else Effect(
             value=cell.loss_percent,
             low=cell.low_percent,
@@ -151,7 +151,7 @@ def _notes(block: LossBlock) -> Iterator[str]:
     """What stands behind cells without a figure, and how the claims came out."""
     for cell in block.cells:
         where = f"{cell.first}, {cell.second}"
-        if cell.state == "not_effective":
+        if cell.state == CellState.NOT_EFFECTIVE:
             said = "; ".join(cell.observed) or cell.note or "nothing"
             yield f"{where}: not effective, the kernel said: {said}"
         elif cell.note:

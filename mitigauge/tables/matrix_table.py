@@ -108,7 +108,7 @@ def answer_of(cell: CellView | None, unit: str) -> Answer:
     if cell is None:
         return Answer(state=CellState.NO_DATA)
     return Answer(
-        state=CellState(cell.state),
+        state=cell.state,
         n=cell.n,
         value=None if cell.mean is None else Quantity(value=cell.mean, unit=unit),
         effect=cell.effect,

@@ -68,7 +68,7 @@ def table_of(of: CaseThreads, facts: HostFacts | None, beside: ClaimsByPlace) ->
         host_class=facts.host_class if facts else "",
         processor=facts.processor if facts else "",
         emulated=of.run.host.emulated,
-        counted=Clock(of.run.clock) is Clock.COUNTED,
+        counted=of.run.clock is Clock.COUNTED,
         window_s=float(of.case.parameters.get("seconds", WINDOW_S)),
         measured_s=sum(seconds) / len(seconds),
         arms=[CounterArm.of(arm) for arm in arms],

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from mitigauge.experiments.tables import Arm, Case
 from mitigauge.fleet.tables import Fingerprint, Host
 from mitigauge.kernels.tables import Kernel
+from mitigauge.results.states import ResultState
 from mitigauge.results.tables import Measurement, Result
 from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.runs.states import BootState
@@ -151,7 +152,7 @@ def tools_of(session: Session, boot_id: int) -> dict[str, dict[str, Any]]:
     rows = session.execute(
         select(Case.workload, Result.tools)
         .join(Case, Result.case_id == Case.id)
-        .where(Result.boot_id == boot_id, Result.state == "measured")
+        .where(Result.boot_id == boot_id, Result.state == ResultState.MEASURED)
         .order_by(Case.position)
     )
     found: dict[str, dict[str, Any]] = {}

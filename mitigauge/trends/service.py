@@ -138,7 +138,7 @@ def accept(
             f"change {change_id} is {found.state} already, by {found.said_by}",
             hint="Later values that say otherwise make a new version; that can be accepted.",
         )
-    found.state, found.said_by, found.said = state.value, by, said
+    found.state, found.said_by, found.said = state, by, said
     session.add(
         TrendAnnotation(
             trend_id=found.trend_id, change_id=change_id, about=found.at,

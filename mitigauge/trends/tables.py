@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.clock import Clock
 from mitigauge.database.engine import Base, one_of
+from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.trends.schemas import Cause, ChangeKind, ChangeState, MovedTo
 
@@ -45,7 +46,7 @@ class Trend(Base):
     environment: Mapped[str]
     host_class: Mapped[str]
     emulated: Mapped[bool]
-    clock: Mapped[str]
+    clock: Mapped[Clock] = mapped_column(EnumWord(Clock))
     workload: Mapped[str]
     # SHA-256 of the case's parameters: its title may be worded anew.
     case_key: Mapped[str]
@@ -152,8 +153,10 @@ class StoredChange(Base):
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     version: Mapped[int] = mapped_column(primary_key=True, server_default=text("1"))
     trend_id: Mapped[int] = mapped_column(ForeignKey("trend.id"))
-    kind: Mapped[str]
-    state: Mapped[str] = mapped_column(server_default=ChangeState.OPEN.value)
+    kind: Mapped[ChangeKind] = mapped_column(EnumWord(ChangeKind))
+    state: Mapped[ChangeState] = mapped_column(
+        EnumWord(ChangeState), server_default=ChangeState.OPEN.value
+    )
     verdict: Mapped[str]
     before: Mapped[float]
     after: Mapped[float]

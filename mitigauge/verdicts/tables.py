@@ -19,6 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.database.engine import Base, one_of
+from mitigauge.database.enum_column import EnumWord
 from mitigauge.effect import CellState, Verdict
 from mitigauge.stats.bounds import Bound
 
@@ -51,7 +52,7 @@ class StoredVerdict(Base):
     arm_id: Mapped[int] = mapped_column(ForeignKey("arm.id"), primary_key=True)
     version: Mapped[int] = mapped_column(primary_key=True)
 
-    state: Mapped[str]
+    state: Mapped[CellState] = mapped_column(EnumWord(CellState))
     n: Mapped[int]
     blocks: Mapped[int]
     mean: Mapped[float | None]
@@ -61,9 +62,9 @@ class StoredVerdict(Base):
     p: Mapped[float | None]
     q: Mapped[float | None]
     mde_percent: Mapped[float | None]
-    verdict: Mapped[str | None]
+    verdict: Mapped[Verdict | None] = mapped_column(EnumWord(Verdict))
     # What the figures say of the true change, where events of the hardware cost nothing.
-    bound: Mapped[str] = mapped_column(server_default=Bound.EXACT.value)
+    bound: Mapped[Bound] = mapped_column(EnumWord(Bound), server_default=Bound.EXACT.value)
     # Blocks after which it fell; null where no interim analysis decided.
     decided_after: Mapped[int | None]
     note: Mapped[str]
@@ -97,7 +98,7 @@ class AaOutcome(Base):
     run_id: Mapped[int] = mapped_column(ForeignKey("run.id"))
     case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"))
     metric: Mapped[str]
-    verdict: Mapped[str]
+    verdict: Mapped[Verdict] = mapped_column(EnumWord(Verdict))
     effect_percent: Mapped[float | None]
     p: Mapped[float | None]
     blocks: Mapped[int]

@@ -61,7 +61,7 @@ def arm(context: StepContext) -> Done:
 
 def _own_method(boot: Boot) -> BootMethod:
     """How a boot is made that shares none: through the firmware, where nothing else is said."""
-    method = BootMethod(boot.method)
+    method = boot.method
     return BootMethod.RESET if method is BootMethod.WITHIN else method
 
 
@@ -293,7 +293,7 @@ def _requested(run: Run, boot: Boot, refused: Mapping[str, str]) -> Requested:
         kernel_version=entry.kernel_version,
         expect=boot.arm.expect,
         readings=boot.arm.settings.readings(),
-        method=BootMethod(boot.method),
+        method=boot.method,
         refused=refused,
         earlier_boot_ids=() if shared else {str(proof.boot_id) for _, proof in proven},
         options=requested_cmdline(run, boot).split(),

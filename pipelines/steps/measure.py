@@ -28,6 +28,7 @@ from mitigauge.profiles.store.instructions import store_instructions
 from mitigauge.profiles.store.service import store_boot_profile
 from mitigauge.profiles.store.tables import System
 from mitigauge.results.schema import ReadResult
+from mitigauge.results.states import ResultState
 from mitigauge.runs import outcomes
 from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_results
 from mitigauge.runs.tables import Boot, Run
@@ -67,7 +68,7 @@ class CaseOutput:
     case: Case
     raw_sha256: str | None
     result: ReadResult | None = None
-    state: str = "measured"
+    state: ResultState = ResultState.MEASURED
     error: str = ""
     captures: Mapping[System, Capture] = field(default_factory=dict)
     """By system, ``host`` or ``guest``."""
@@ -234,7 +235,7 @@ def _still_running(context: StepContext, current_case: str, *, profiling: bool) 
 
 
 def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None) -> Done:
-    again = boot.job_try < JOB_TRIES and any(o.state == "lab_fault" for o in outputs)
+    again = boot.job_try < JOB_TRIES and any(o.state is ResultState.LAB_FAULT for o in outputs)
     captures = [
         (output.case, system, capture)
         for output in outputs
@@ -249,7 +250,7 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
     failed = [
         Failure(output.case.id, output.state, output.error, output.raw_sha256)
         for output in outputs
-        if output.result is None and not (again and output.state == "lab_fault")
+        if output.result is None and not (again and output.state is ResultState.LAB_FAULT)
     ]
 
     gate = next((output.gate for output in outputs if output.gate), "")
@@ -271,7 +272,7 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
         else:
             outcomes.measured(session, current, lasted_s)
 
-    bad = [f"{o.case.title}: {o.error}" for o in outputs if o.state != "measured"]
+    bad = [f"{o.case.title}: {o.error}" for o in outputs if o.state is not ResultState.MEASURED]
     no_profile = [f"{o.case.title}: {o.profile_error}" for o in outputs if o.profile_error]
     good = len(outputs) - len(bad)
     said = f"{good} of {len(outputs)} cases measured"
@@ -384,16 +385,17 @@ def _read_case(
     directory = job / str(case.id)
     exit_code = of_case.exit_code if of_case else None
     if exit_code is None or not directory.is_dir():
-        return CaseOutput(case, None, state="lab_fault", error="the job left no output")
+        return CaseOutput(case, None, state=ResultState.LAB_FAULT, error="the job left no output")
     # As the host left it: what is written into the directory from here on is ours.
     raw = blob_store(get_settings()).put(_packed(directory))
     if exit_code != 0:
-        state = "lab_fault" if exit_code == EX_TEMPFAIL else "failed"
+        lab_fault = exit_code == EX_TEMPFAIL
+        state = ResultState.LAB_FAULT if lab_fault else ResultState.FAILED
         return CaseOutput(case, raw, state=state, error=_complaint(directory, exit_code))
     try:
         result = result_in(directory, asked, catalog)
     except MitigaugeError as error:
-        return CaseOutput(case, raw, state="failed", error=error.message)
+        return CaseOutput(case, raw, state=ResultState.FAILED, error=error.message)
     output = CaseOutput(case, raw, result)
     if not case.profile_hz:
         return output

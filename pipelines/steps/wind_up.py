@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from mitigauge.runs import outcomes
+from mitigauge.runs.states import RunState
 from mitigauge.runs.tables import Run
 from pipelines.decision import CANCELLED
 from pipelines.host_control import LabFault, LeaseGone
@@ -47,12 +48,12 @@ def restore(context: StepContext) -> Done:
 def finish(context: StepContext) -> Done:
     """Close the run; a reason means that it did not get to its end."""
     reason = context.action.reason
-    state = "finished"
+    state = RunState.FINISHED
     if reason:
-        state = "cancelled" if reason == CANCELLED else "failed"
+        state = RunState.CANCELLED if reason == CANCELLED else RunState.FAILED
 
     def apply(session: Session, run: Run) -> None:
-        if state == "failed" and run.prepared is None:
+        if state is RunState.FAILED and run.prepared is None:
             run.host.failed_preparations += 1
         outcomes.finish(session, run, state=state, error=reason)
 

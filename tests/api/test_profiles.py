@@ -33,6 +33,7 @@ from mitigauge.profiles.store.pack import unpacked
 from mitigauge.profiles.store.service import store_boot_profile, store_imported
 from mitigauge.profiles.store.tables import FrameSymbol, FrameTree, Profile, digest_of
 from mitigauge.runs import repository as run_rows
+from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot
 
 BASE = {b"bench;syscall;do_syscall_64": 1000, b"bench;main": 500, b"swapper;default_idle": 9000}
@@ -46,7 +47,7 @@ def stored_in(session: Session, experiment_id: int, *, system: str = "host") -> 
     for boot in run_rows.boots_of(
         session, [run.id for run in run_rows.runs_of(session, experiment_id)]
     ):
-        boot.state = "effective"
+        boot.state = BootState.EFFECTIVE
         stacks = LOOP if boot.arm.name == "on" else BASE
         jitter = {stack: count + 3 * boot.block for stack, count in stacks.items()}
         store_boot_profile(

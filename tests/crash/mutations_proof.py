@@ -88,7 +88,7 @@ PROOF = (
         "the nonce is the host's own answer",
         STEP_PY,
         "nonce=entry.nonce if shared and entry.nonce else boot.nonce,",
-        'nonce=str((boot.proof or {}).get("nonce")),',
+        "nonce=str(boot.proof and boot.proof.nonce),",
         (FENCE,),
         "The expected value would come from who is checked.",
     ),

@@ -16,6 +16,7 @@ from mitigauge.experiments.spec import read_spec
 from mitigauge.pages.boot import show_boot
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_results
+from mitigauge.runs.states import BootState
 from mitigauge.runs.submission import submit
 from pipelines.steps.parser import checked, timed_pass
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
@@ -31,7 +32,7 @@ def measuring(engine: Engine, home: Path) -> Measuring:
         planned = submit(session, spec, SPEC, catalog=CATALOG, hosts=inventory("alpha"))
         experiment = experiment_rows.experiment(session, planned)
         boot = run_rows.boots_of(session, [run.id for run in run_rows.runs_of(session, planned)])[0]
-        boot.state = "measuring"
+        boot.state = BootState.MEASURING
         return boot.id, experiment.comparisons[0].cases[0].id
 
 

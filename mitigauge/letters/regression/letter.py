@@ -172,7 +172,7 @@ def _opening(bisection: BisectionView) -> str:
     return (
         f"a regression of {effect:.1f} %{interval} of {_figure(bisection)}, {bisection.unit}, "
         f"{direction} is better, was bisected over {counted(bisection.candidates, 'change')} to "
-        f"this {_WORDS[BisectionKind(bisection.kind)]}:"
+        f"this {_WORDS[bisection.kind]}:"
     )
 
 

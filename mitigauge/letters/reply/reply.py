@@ -16,7 +16,7 @@ from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.documents.parts import counted
 from mitigauge.documents.plain_text import indented, neutralise, paragraph
 from mitigauge.documents.units import effect, percent
-from mitigauge.effect import Verdict
+from mitigauge.effect import CellState, Verdict
 from mitigauge.errors import InvalidInput
 from mitigauge.letters.reply.cover_letter import Finding
 from mitigauge.letters.reply.cover_letter_claims import LetterClaim
@@ -241,7 +241,7 @@ def told(view: ExperimentView) -> list[LeadCell]:
         for row in comparison.rows
         if row.primary
         for arm, cell in zip(comparison.arms, row.cells, strict=True)
-        if cell.state == "measured" and not arm.is_aa
+        if cell.state == CellState.MEASURED and not arm.is_aa
     ]
     # Sizes of arms that work by different events of the hardware say nothing of their order.
     ranked = all(each.cell.bound is Bound.EXACT for each in found)

@@ -8,7 +8,7 @@ from itertools import groupby
 from mitigauge.documents import units
 from mitigauge.documents.parts import Cell, Line, Table
 from mitigauge.documents.plain_text import neutralise
-from mitigauge.effect import Verdict
+from mitigauge.effect import CellState, Verdict
 from mitigauge.pages.schemas import ArmView, CellView, ComparisonView, RowView
 from mitigauge.stats.exploratory import FALSE_DISCOVERY_RATE
 from mitigauge.stats.terms import DELTA_PERCENT
@@ -96,7 +96,7 @@ def _line(
     value, boots = "no data", 0
     if base is not None and base.mean is not None:
         value, boots = units.humanise(base.mean, neutralise(row.unit, 16)), base.n
-    elif base is not None and base.state == "not_effective":
+    elif base is not None and base.state == CellState.NOT_EFFECTIVE:
         value = "not effective"
     return Line(
         label=label,
@@ -107,9 +107,9 @@ def _line(
 
 
 def _cell(cell: CellView | None, notes: list[str]) -> Cell:
-    if cell is None or cell.state == "no_data":
+    if cell is None or cell.state == CellState.NO_DATA:
         return Cell(verdict="no data", n=f"n={cell.n}" if cell and cell.n else "")
-    if cell.state == "not_effective":
+    if cell.state == CellState.NOT_EFFECTIVE:
         return Cell(verdict="not effective")
     effect = cell.effect
     change, between = ("", "") if effect is None else units.effect_parts(effect)

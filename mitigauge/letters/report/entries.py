@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mitigauge.claims.schemas import ClaimSourceView, ClaimView
 from mitigauge.documents import units
 from mitigauge.documents.parts import Entry, counted
-from mitigauge.effect import Effect
+from mitigauge.effect import CellState, Effect
 from mitigauge.pages.profile_schemas import CaseProfilesView
 from mitigauge.pages.schemas import ComparisonView, ExperimentView
 
@@ -102,7 +102,9 @@ def _missing_cells(comparison: ComparisonView) -> Iterator[Entry]:
     # A counter that a host does not have is said by the counter table.
     for row in (row for row in comparison.rows if not row.counter):
         for cell in row.cells:
-            if cell.state == "no_data" or (cell.state == "baseline" and cell.mean is None):
+            if cell.state == CellState.NO_DATA or (
+                cell.state == CellState.BASELINE and cell.mean is None
+            ):
                 key = (names.get(cell.arm_id, "?"), row.host, cell.note or "no reason recorded")
                 gaps.setdefault(key, []).append(f"{row.case}, {row.metric_title}")
     for (arm, host, reason), cases in gaps.items():

@@ -15,6 +15,7 @@ from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.tables import Host, HostAbsence
 from mitigauge.letters.weekly.tables import WeeklyReport
+from mitigauge.results.states import ResultState
 from mitigauge.results.tables import Result
 from mitigauge.runs.states import UNCOUNTED_BOOT_STATES, BootState
 from mitigauge.runs.tables import Boot, Run
@@ -172,7 +173,7 @@ def cases_uncounted(session: Session, run_ids: Iterable[int]) -> Sequence[Any]:
         .where(
             Boot.run_id.in_(list(run_ids)),
             Boot.state == BootState.EFFECTIVE,
-            Result.state != "measured",
+            Result.state != ResultState.MEASURED,
         )
         .group_by(Boot.run_id, Case.position, Case.title, Result.state, Result.error)
         .order_by(Boot.run_id, Case.position, Result.state, Result.error),
