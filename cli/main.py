@@ -94,9 +94,9 @@ def root(
 ) -> None:
     """Options that stand before the command."""
     if version:
-        from importlib.metadata import version as installed
+        from mitigauge.version import VERSION
 
-        typer.echo(installed("mitigauge"))
+        typer.echo(VERSION)
         raise typer.Exit
 
 

@@ -84,21 +84,35 @@ def worker(
         int | None, typer.Option(help="Runs advanced at the same time, at most.", min=1)
     ] = None,
 ) -> None:
-    """Advance runs: boot, verify, measure. Start as many as wanted, on any machine.
+    """Do what the service does by itself. Start as many as wanted, on any machine.
 
-    A worker may be stopped or killed at any moment; another one, or the same started
-    again, goes on where it was.
+    A worker advances runs (boot, verify, measure) on the hosts that its inventory and keys reach,
+    builds kernels where its machine has the programs for it, takes bisections and revisions on, and
+    looks at archives and mails where its settings say so. `mitigauge worker list` shows what each
+    can do. It may be stopped or killed at any moment; another one, or the same started again, goes
+    on where it was.
     """
     from mitigauge.database.engine import database_url, get_engine, require_head
     from pipelines.adapters.ansible_host import open_host
+    from mitigauge.settings import get_settings
     from pipelines.advance import Advancer
-    from pipelines.worker import CONCURRENCY, Worker
+    from pipelines.jobs import runners_of
+    from pipelines.jobs.engine import JobAdvancer
+    from pipelines.worker import CONCURRENCY, Worker, name_of_this
 
     _log_in_lines()
     engine = get_engine()
     require_head(engine)
-    say("worker waits for runs  (Ctrl-C stops after the step in hand)")
-    Worker(Advancer(engine, open_host), database_url(), concurrency or CONCURRENCY).run()
+    settings = get_settings()
+    name = name_of_this(settings)
+    say(f"worker {name} waits for runs and jobs  (Ctrl-C stops after the step in hand)")
+    Worker(
+        Advancer(engine, open_host),
+        database_url(),
+        concurrency or CONCURRENCY,
+        JobAdvancer(engine, runners_of(settings), name),
+        name=name,
+    ).run()
 
 
 def _log_in_lines() -> None:

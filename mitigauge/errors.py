@@ -64,5 +64,9 @@ class NotReady(MitigaugeError):
     status = 503
 
 
+class Interrupted(MitigaugeError):
+    """What was being done was ended from outside: cancelled, its worker stops, its lease over."""
+
+
 class StaleEpoch(Conflict):
     """A commit came from a worker whose lease was taken over; it must not count."""

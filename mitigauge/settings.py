@@ -60,6 +60,15 @@ class Settings(BaseModel):
         description="git repositories that kernels are built from, as NAME=DIRECTORY with commas "
         "between; a base is then NAME@REVISION",
     )
+    watch_series: bool = Field(
+        False,
+        description="whether workers look at archives for new revisions of watched series, and "
+        "build and measure those that may run",
+    )
+    watch_interval_s: float = Field(60.0, ge=10, description="time between two looks at an archive")
+    worker_name: str = Field(
+        "", max_length=60, description="by what name a worker is known; empty: the machine's"
+    )
     maildir: str = Field(
         "", description="Maildir to which mails to the service's own address are delivered"
     )

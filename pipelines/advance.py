@@ -7,8 +7,6 @@ first looks at the world, and only what was committed happened.
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -37,6 +35,7 @@ from mitigauge.runs.turns import end_turn, take_turn
 from mitigauge.settings import get_settings
 from pipelines.decision import LOST_WORKERS_LIMIT, Action, Step, decide
 from pipelines.host_control import HostControl, HostFactory, LabFault
+from pipelines.insist import insist
 from pipelines.lease import HeldLease, clock
 from pipelines.situation import situation_of
 from pipelines.steps import STEPS
@@ -47,7 +46,6 @@ _T = TypeVar("_T")
 
 HOST_BUSY_RETRY_S = 5.0
 TURN_RETRY_S = 2.0
-DATABASE_RETRY_S = 1.0
 # Renewing a lease takes milliseconds; a database that does not even do that is away.
 RENEWAL_LIMIT_S = 10.0
 # Steps that begin something on a machine that hosts may share; others go on with it.
@@ -91,8 +89,7 @@ class Advancer:
         taken = self._insist(lambda: self._take(run_id, holder))
         if not isinstance(taken, _Taken):
             return taken
-        life = self.lease_seconds
-        with HeldLease(self._renewals, taken.lease, life, since=taken.since) as held:
+        with self._held(taken) as held:
             context = self._context(taken, held, stopping)
             done = self._act(taken, context)
             try:
@@ -104,6 +101,16 @@ class Advancer:
         if pause is None:
             conclude_closed(self.engine)
         return pause
+
+    def _held(self, taken: _Taken) -> HeldLease:
+        lease = taken.lease
+        return HeldLease(
+            f"run {lease.run_id}",
+            self._renewals,
+            lambda session, seconds: leases.renew(session, lease, seconds),
+            self.lease_seconds,
+            since=taken.since,
+        )
 
     def _take(self, run_id: int, holder: UUID) -> _Taken | float | None:
         since = clock()
@@ -220,21 +227,7 @@ class Advancer:
             )
 
     def _insist(self, commit: Callable[[], _T]) -> _T:
-        """Commit once the database is back, so that a finished step is not thrown away.
-
-        A commit may be asked for again whose answer was lost: it must look before it books.
-        """
-        deadline = math.inf
-        while True:
-            try:
-                return commit()
-            except Exception as error:
-                # From the first refusal on: a worker may have slept within its commit.
-                deadline = min(deadline, clock() + 10 * self.lease_seconds)
-                if not is_away(error) or clock() > deadline:
-                    raise
-                log.warning("database away, commit waits", error=in_words(error))
-                time.sleep(DATABASE_RETRY_S)
+        return insist(commit, 10 * self.lease_seconds)
 
 
 @dataclass(frozen=True, slots=True)

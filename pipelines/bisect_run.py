@@ -21,7 +21,7 @@ from mitigauge.bisect import decision_service, knowledge, model, repository, ser
 from mitigauge.bisect.question import StepArm, arm_name, step_text
 from mitigauge.bisect.states import BisectionKind, BisectionState
 from mitigauge.bisect.tables import Bisection, BisectionPoint
-from mitigauge.database.engine import is_away, transaction
+from mitigauge.database.engine import is_away
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.jobs.blame import words_of
 from mitigauge.kernels import service as kernels
@@ -78,12 +78,12 @@ class Driver:
 
     def tick_all(self) -> None:
         """One tick of each bisection that goes on. What is wrong with one stops no other."""
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             ids = repository.running(session)
         for bisection_id in ids:
             try:
                 if self.tick(bisection_id) is Ticked.MOVED:
-                    with transaction(self.builder.engine) as session:
+                    with self.builder.transaction() as session:
                         repository.went_on(session, bisection_id)
             except Exception as error:
                 if is_away(error):
@@ -91,11 +91,11 @@ class Driver:
                 if not isinstance(error, MitigaugeError):
                     log.exception("bisection", bisection=bisection_id)
                 self.say(f"bisection {bisection_id}: {words_of(error)}")
-                with transaction(self.builder.engine) as session:
+                with self.builder.transaction() as session:
                     service.put_off(session, bisection_id, words_of(error))
 
     def _tick(self, bisection_id: int) -> Ticked:
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             bisection = repository.whole(session, bisection_id, lock=True)
             did = self._looked(session, bisection)
         if not isinstance(did, KernelOrder):
@@ -199,7 +199,7 @@ class Driver:
         except BuildFailed as error:
             why = f"does not build: {error.message}"
         spent = 0.0 if wanted.ahead else time.monotonic() - began
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             bisection = repository.whole(session, bisection_id, lock=True)
             bisection.seconds += spent
             point = _point(bisection, wanted.point)

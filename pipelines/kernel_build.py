@@ -14,13 +14,14 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqlalchemy import Engine
+from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import transaction
+from mitigauge.database.engine import Fence, transaction, unfenced
 from mitigauge.errors import AuthorsFault, MitigaugeError, NotReady
 from mitigauge.files.blobs import BlobStore
 from mitigauge.files.hostile_text import clean_text
@@ -131,13 +132,24 @@ class Order:
 
 @dataclass(frozen=True)
 class Builder:
-    """Where kernels are built and kept. *detail* hears what is compiled just now."""
+    """Where kernels are built and kept.
+
+    *report* hears what is begun, *detail* what is compiled just now. *why_to_stop* is asked while
+    a sandbox works, and ends it once it says something. *fence*: see
+    :func:`mitigauge.database.engine.transaction`.
+    """
 
     directory: Path
     engine: Engine
     blobs: BlobStore
     report: Report = lambda _text: None
     detail: Report = lambda _text: None
+    why_to_stop: Callable[[], str] = lambda: ""
+    fence: Fence = unfenced
+
+    def transaction(self) -> AbstractContextManager[Session]:
+        """A transaction under the builder's fence."""
+        return transaction(self.engine, self.fence)
 
     def build(self, order: Order, *, anew: bool = False) -> int:
         """Build it unless it was; the id of its kernel.
@@ -153,7 +165,7 @@ class Builder:
         recipe = _recipe(root, order)
         self._sweep()
         with self._turn(recipe):
-            with transaction(self.engine) as session:
+            with self.transaction() as session:
                 kernel = service.begin(session, recipe, order.patches, order.label)
                 if kernel.state == KernelState.BUILT and not anew:
                     self.report(f"{kernel.release} was built already")
@@ -170,12 +182,12 @@ class Builder:
             why = error.message if isinstance(error, MitigaugeError) else "it was interrupted"
             # Room first: what is to be noted needs some, and a full disk may be why it failed.
             log = work.log_and_clear()
-            with transaction(self.engine) as session:
+            with self.transaction() as session:
                 service.failed(session, recipe.digest, clean_text(why), log)
             raise
         finally:
             work.clear()
-        with transaction(self.engine) as session:
+        with self.transaction() as session:
             service.finished(session, recipe.digest, built, kept)
             kernel = repository.by_digest(session, recipe.digest)
             assert kernel is not None
@@ -190,7 +202,7 @@ class Builder:
                 except BlockingIOError:
                     continue
                 remove(lock.with_suffix(""))
-                with transaction(self.engine) as session:
+                with self.transaction() as session:
                     service.ended_unheard(session, lock.stem)
 
         forget_caches(self.directory / "ccache", time.time())
@@ -444,6 +456,7 @@ class _Work:
                 directory="/build/out",
                 variables=variables or {},
                 on_line=self._told,
+                why_to_stop=self.builder.why_to_stop,
             )
         except DiskShort as short:
             raise NotReady(f"{script}: {short.message}", hint=MAKE_ROOM) from short

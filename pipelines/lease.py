@@ -1,17 +1,17 @@
-"""Holding a host lease while a step runs: renewed by a thread, lost for good once taken over."""
+"""Holding a lease while a step runs: renewed by a thread, lost for good once taken over."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
 
 import structlog
 from sqlalchemy import Engine
+from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import in_words, is_away, transaction
-from mitigauge.runs import lease_repository as leases
-from mitigauge.runs.lease_repository import Lease
 
 log = structlog.get_logger()
 
@@ -31,20 +31,28 @@ def clock() -> float:
 class HeldLease:
     """A lease kept alive in the background.
 
-    *engine* is for renewing alone, so that nothing else can keep the renewals waiting. *since*
-    is a :func:`clock` from before the lease was taken, *seconds* its life.
+    *of* names whose it is. *engine* is for renewing alone, so that nothing else can keep the
+    renewals waiting. *renew* prolongs the lease by so many seconds, and says whether it is ours
+    still. *since* is a :func:`clock` from before the lease was taken, *seconds* its life.
     """
 
-    def __init__(self, engine: Engine, lease: Lease, seconds: float, *, since: float) -> None:
-        self.lease = lease
+    def __init__(
+        self,
+        of: str,
+        engine: Engine,
+        renew: Callable[[Session, float], bool],
+        seconds: float,
+        *,
+        since: float,
+    ) -> None:
+        self._of = of
         self._engine = engine
+        self._prolong = renew
         self._seconds = seconds
         self._lives_until = since + seconds
         self._stop = threading.Event()
         self._lost = threading.Event()
-        self._thread = threading.Thread(
-            target=self._renew_forever, name=f"lease-run-{lease.run_id}", daemon=True
-        )
+        self._thread = threading.Thread(target=self._renew_forever, name=f"lease-{of}", daemon=True)
 
     def __enter__(self) -> HeldLease:
         self._thread.start()
@@ -61,7 +69,7 @@ class HeldLease:
         self._stop.set()
 
     def alive(self) -> bool:
-        """Whether what goes on on the host may go on.
+        """Whether what goes on may go on.
 
         False once the lease was taken over, and as soon as it might be since it was not renewed
         in time: whoever cannot hear of a takeover must assume it.
@@ -71,7 +79,7 @@ class HeldLease:
         return clock() < self._lives_until - STOP_EARLY * self._seconds
 
     def holds(self) -> bool:
-        """Whether the lease cannot be another's now, to be asked before a host is touched.
+        """Whether the lease cannot be another's now, to be asked before something is touched.
 
         A worker that slept, or was cut off from its database, may have outlived its lease
         without having heard so. Then the database is asked, and waited for.
@@ -94,17 +102,17 @@ class HeldLease:
         asked = clock()
         try:
             with transaction(self._engine) as session:
-                renewed = leases.renew(session, self.lease, self._seconds)
+                renewed = self._prolong(session, self._seconds)
         except Exception as error:
             # A database that is away lets the lease lapse, which loses nothing: the commit
             # that follows will be checked against the epoch.
             if not is_away(error):
-                log.exception("lease not renewed", run=self.lease.run_id)
-            log.warning("lease not renewed", run=self.lease.run_id, error=in_words(error))
+                log.exception("lease not renewed", of=self._of)
+            log.warning("lease not renewed", of=self._of, error=in_words(error))
             return False
         if renewed:
             self._lives_until = asked + self._seconds
         elif not self._stop.is_set():
-            log.warning("lease lost", run=self.lease.run_id, epoch=self.lease.epoch)
+            log.warning("lease lost", of=self._of)
             self._lost.set()
         return True

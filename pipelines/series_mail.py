@@ -13,7 +13,7 @@ from pathlib import Path
 import structlog
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import is_away, transaction
+from mitigauge.database.engine import Fence, is_away, transaction, unfenced
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.files.blobs import BlobStore
 from mitigauge.letters.reply.reply import as_file
@@ -89,6 +89,7 @@ class Desk:
     settings: Settings
     outbox: Outbox
     say: Say
+    fence: Fence = unfenced
     # Request → not before: a server that takes nothing is asked less and less.
     _later: dict[int, float] = field(default_factory=dict)
 
@@ -108,7 +109,7 @@ class Desk:
         try:
             said = self._deal_with(each)
             each.seen()
-            with transaction(self.engine) as session:
+            with transaction(self.engine, self.fence) as session:
                 fault_rows.forget(session, faults.MAILDIR, each.name)
         except Exception as error:
             if is_away(error):
@@ -132,7 +133,7 @@ class Desk:
 
     def _set_aside(self, each: Delivered, why: str, most: int) -> str:
         """Count a failure of a mail's own; after *most* it leaves ``new`` for good."""
-        with transaction(self.engine) as session:
+        with transaction(self.engine, self.fence) as session:
             is_over = faults.failed(session, faults.MAILDIR, each.name, why, most)
         if not is_over:
             return f"{why}; it is tried once more"
@@ -145,7 +146,7 @@ class Desk:
 
         No lock is held meanwhile: who hands over what is written down for each receiver.
         """
-        with transaction(self.engine) as session:
+        with transaction(self.engine, self.fence) as session:
             wanted = repository.unanswered(session)
         for request in wanted:
             if self._later.get(request, 0.0) <= time.monotonic():
@@ -169,7 +170,7 @@ class Desk:
             return f"not answered: {why or 'it asks for nothing'}"
         allowed = mail.sender.address in self.settings.allowed_senders
         said = self._attested(mail) if allowed else Attested.MISSING
-        with transaction(self.engine) as session:
+        with transaction(self.engine, self.fence) as session:
             row, words = request_service.take(
                 session, IncomingRequest(mail, request, allowed, said), self.means()
             )
@@ -183,7 +184,7 @@ class Desk:
 
     def _answer(self, request: int) -> None:
         try:
-            with transaction(self.engine) as session:
+            with transaction(self.engine, self.fence) as session:
                 row = request_service.find(session, request)
                 owed = replies.owed(session, row, sender=self.outbox.sender)
             if owed is not None and self._given(owed):
@@ -214,7 +215,7 @@ class Desk:
             if standing.reached_nobody:
                 self._failed(owed.request, missed, for_good=True)
                 return True
-        with transaction(self.engine) as session:
+        with transaction(self.engine, self.fence) as session:
             replies.answered(
                 session, request_service.find(session, owed.request), owed.part, missed
             )
@@ -224,7 +225,7 @@ class Desk:
 
     def _failed(self, request: int, why: str, *, for_good: bool = False) -> None:
         self.say(f"request {request}: not answered{'' if for_good else ' yet'}: {why}")
-        with transaction(self.engine) as session:
+        with transaction(self.engine, self.fence) as session:
             row = request_service.find(session, request)
             replies.not_answered(row, why, for_good=for_good)
             pause = min(FIRST_PAUSE_S * 2.0**row.failures, LONGEST_PAUSE_S)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.database.engine import is_away, transaction
+from mitigauge.database.engine import is_away
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments.spec import environment_named_in
 from mitigauge.files.yaml_file import parse_yaml
@@ -55,11 +55,11 @@ def start(revision_id: int, builder: Builder) -> int:
     found, and the experiment is stored in the transaction that notes it. Raises MitigaugeError,
     after the revision's failure was noted where it is its own.
     """
-    with transaction(builder.engine) as session:
+    with builder.transaction() as session:
         revision = _locked(repository.revision(session, revision_id), revision_id)
         service.begin(session, revision)
     try:
-        with transaction(builder.engine) as session:
+        with builder.transaction() as session:
             revision = _locked(repository.revision(session, revision_id), revision_id)
             ordered = _ordered(revision, builder)
         kernels = _built(ordered, builder)
@@ -68,7 +68,7 @@ def start(revision_id: int, builder: Builder) -> int:
         if is_away(error):
             raise
         note = service.failed if blame_of(error) is Blame.AUTHOR else service.put_off
-        with transaction(builder.engine) as session:
+        with builder.transaction() as session:
             revision = _locked(repository.revision(session, revision_id), revision_id)
             note(session, revision, words_of(error))
         raise
@@ -122,7 +122,7 @@ def _built(ordered: Ordered, builder: Builder) -> dict[str, Kernel]:
                 raise
             builder.report(f"{label} does not build, so nothing is compared with it: {error}")
             continue
-        with transaction(builder.engine) as session:
+        with builder.transaction() as session:
             kernels[place] = session.get_one(Kernel, built)
             session.expunge(kernels[place])
     return kernels
@@ -134,7 +134,7 @@ def _submitted(
     releases = {place: str(kernel.release) for place, kernel in kernels.items()}
     file = f"experiments/series/{ordered.spec}.yml"
     text = filled(ordered.text, file, releases, label=ordered.label, layouts=ordered.layouts)
-    with transaction(builder.engine) as session:
+    with builder.transaction() as session:
         revision = _locked(repository.revision(session, revision_id), revision_id)
         if revision.experiment_id is not None:
             return revision.experiment_id

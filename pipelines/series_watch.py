@@ -13,7 +13,7 @@ from typing import TypeGuard
 import structlog
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import database_now, is_away, transaction
+from mitigauge.database.engine import database_now, is_away
 from mitigauge.errors import MitigaugeError
 from mitigauge.mails.mail import Mail
 from mitigauge.mails.reader import mails_of
@@ -49,7 +49,7 @@ class Watcher:
 
     def look(self) -> None:
         """Ask every archive that is due. What is wrong with one stops no other."""
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             addresses = [archive.address for archive in archive_watch.due(session)]
         for address in addresses:
             try:
@@ -64,7 +64,7 @@ class Watcher:
 
     def start(self) -> None:
         """Build and submit what may run. One that fails is noted, and stops no other."""
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             wanted = repository.to_start(session)
         for revision in wanted:
             try:
@@ -78,14 +78,14 @@ class Watcher:
 
     def _look_at(self, address: str) -> None:
         archive = Archive(address)
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             known = session.get_one(ListArchive, address)
             validators = Validators(known.etag, known.modified)
             pending, seen = dict(known.pending), list(known.seen)
             series = archive_watch.watched(session, address)
         answer = archive.new(validators)
         feed, given = answer if answer is not None else ([], validators)
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             known = session.get_one(ListArchive, address)
             gap = archive_watch.is_gap(feed, seen)
             search_until = archive_watch.gap_until(known, gap, database_now(session))
@@ -98,7 +98,7 @@ class Watcher:
         entries += [Entry(each, "", "") for each in pending if each not in listed]
         keys = {each.key for each in series}
         waiting = self._take_all(archive, entries, keys, pending)
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             known = session.get_one(ListArchive, address, with_for_update=True)
             # What comes late must be asked for again though the feed stays as it is.
             known.etag, known.modified = given.etag, given.modified
@@ -138,7 +138,7 @@ class Watcher:
         return waiting
 
     def _forget(self, archive: Archive, entry: Entry) -> None:
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             fault_rows.forget(session, archive.address, entry.message_id)
 
     def _set_aside(self, archive: Archive, entry: Entry, error: Exception) -> bool:
@@ -149,7 +149,7 @@ class Watcher:
             log.error("thread", message_id=entry.message_id, exc_info=error)
             why = f"{type(error).__name__}, see the log"
         most = faults.MOST_AWAY if _of_archive(error) else faults.MOST_FAILURES
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             is_over = faults.failed(session, archive.address, entry.message_id, why, most)
         self.say(f"{entry.message_id}: {'set aside: ' if is_over else ''}{why}")
         return is_over
@@ -166,7 +166,7 @@ class Watcher:
         except MitigaugeError as error:
             self.say(f"{entry.message_id}: {error.message}")
             return True
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             now = database_now(session)
         if archive_watch.waits(found, pending.get(entry.message_id, now), now):
             return False
@@ -179,7 +179,7 @@ class Watcher:
             trust = trust_in(own, self.settings)
             try:
                 lines = service.stored_whole(
-                    partial(transaction, self.builder.engine), partial(self._added, own, trust)
+                    self.builder.transaction, partial(self._added, own, trust)
                 )
             except MitigaugeError as error:
                 lines = [f"{message_id}: {error.message}"]
@@ -199,7 +199,7 @@ class Watcher:
 
     def _failed(self, address: str, why: str, retry_after_s: float) -> None:
         self.say(why)
-        with transaction(self.builder.engine) as session:
+        with self.builder.transaction() as session:
             archive = session.get_one(ListArchive, address, with_for_update=True)
             pause = self._pause(archive.failures + 1, retry_after_s)
             archive_watch.failed(session, archive, why, pause)

@@ -1,18 +1,25 @@
-"""The worker: Procrastinate wakes it, ``advance`` does the work.
+"""The worker: Procrastinate wakes it, the advancers of runs and jobs do the work.
 
-The queue may lose, repeat or delay a job without harm: each job only says "look at
-this run". What is true stands in our tables, and the reconciler wakes what no job
-would. This is the one file that knows the queue.
+The queue may lose, repeat or delay an entry without harm: each only says "look at this run", or
+"at this job". What is true stands in our tables, and the reconciler wakes what no entry would.
+This is the one file that knows the queue.
+
+A worker takes what it can do: runs on hosts that its inventory and keys reach, and jobs that its
+machine has the programs for. What it lacks is never a host's fault.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import platform
 import signal
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
 
 import structlog
 from procrastinate import App, PsycopgConnector
@@ -21,22 +28,34 @@ from procrastinate.jobs import Status
 from psycopg import AsyncConnection
 
 from mitigauge.database.engine import KEEPALIVE, in_words, is_away, transaction
+from mitigauge.database.schema_revision import wanted_revision
+from mitigauge.jobs import repository as job_rows
+from mitigauge.jobs import worker_repository as worker_rows
+from mitigauge.jobs.abilities import Abilities
+from mitigauge.jobs.tables import WorkerProcess
 from mitigauge.retention.service import prune_if_due
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service
 from mitigauge.runs.conclusions import conclude_closed
-from mitigauge.settings import get_settings
+from mitigauge.settings import Settings, get_settings
 from mitigauge.trends.update import update_quietly
+from mitigauge.version import VERSION
+from pipelines.abilities import find_abilities
 from pipelines.advance import Advancer
-from pipelines.weekly import report_week
+from pipelines.jobs import begin_standing_jobs
+from pipelines.jobs.engine import JobAdvancer
 
 log = structlog.get_logger()
 
-QUEUE = "runs"
-# Beside the runs' own: the reconciler, pruning, the weekly report and trends have one each.
+# Beside those of runs and jobs: the reconciler, its announcements, pruning and trends.
 OWN_THREADS = 4
 # A run that waits for its host's job occupies a thread and a waiting Ansible, some 100 MB.
 CONCURRENCY = 16
+# Of jobs, most of which wait for experiments; kernels are built one after the other.
+JOB_THREADS = 8
+# How often a worker says that it lives, and how often it looks what it can do.
+SEEN_EVERY_S = 5.0
+LOOK_AT_ABILITIES_S = 30.0
 RECONCILE_S = 1.0
 # A run whose step has just ended is gone on with by whoever took it.
 WAKE_GRACE_S = 1.0
@@ -47,7 +66,7 @@ RESTART_S = 2.0
 QUEUE_LIMIT_S = 60.0
 # Shorter pauses are slept through; after a longer one the reconciler wakes the run.
 SHORT_PAUSE_S = 2.0
-# How often a worker looks whether a day has passed since somebody pruned, or a week is over.
+# How often a worker looks whether a day has passed since somebody pruned.
 LOOK_FOR_OLD_S = 600.0
 # How often a worker looks whether a run ended whose values are in no trend yet.
 LOOK_FOR_VALUES_S = 10.0
@@ -55,13 +74,38 @@ LOOK_FOR_VALUES_S = 10.0
 TROUBLE_RETRY_S = 30.0
 
 
-@dataclass(frozen=True)
+def name_of_this(settings: Settings) -> str:
+    """By what name a worker of this process is known."""
+    return f"{settings.worker_name or platform.node()}:{os.getpid()}"
+
+
+# Where workers of an older version put all runs.
+ANY_RUNS = "runs"
+RUN_TASK, JOB_TASK = "advance", "advance-job"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry:
+    """A run or a job, by its id, and the queue that wakes it."""
+
+    task: str
+    queue: str
+    id: int
+
+
+@dataclass
 class Worker:
     """One worker process: any number may run against one database."""
 
     advancer: Advancer
     database_url: str
     concurrency: int = CONCURRENCY
+    jobs: JobAdvancer | None = None
+    look: Callable[[], Abilities] = lambda: find_abilities(get_settings())
+    """What it can do now."""
+    name: str = ""
+    id: UUID = field(default_factory=uuid4)
+    _can: Abilities = field(default_factory=Abilities)
 
     def run(self, stop: threading.Event | None = None) -> None:
         """Work until *stop* is set (or SIGINT/SIGTERM arrives); outlives a database restart."""
@@ -69,7 +113,7 @@ class Worker:
 
     async def _run(self, stop: threading.Event) -> None:
         _stop_on_signals(stop)
-        threads = ThreadPoolExecutor(self.concurrency + OWN_THREADS, "advance")
+        threads = ThreadPoolExecutor(self.concurrency + JOB_THREADS + OWN_THREADS, "advance")
         asyncio.get_running_loop().set_default_executor(threads)
         while not stop.is_set():
             try:
@@ -79,6 +123,7 @@ class Worker:
                 # that the worker goes on.
                 log.exception("worker begins anew")
                 await asyncio.sleep(RESTART_S)
+        await asyncio.to_thread(_quietly, self._say_stopped, "not noted that the worker stops")
 
     async def _serve(self, stop: threading.Event) -> None:
         connector = PsycopgConnector(
@@ -91,11 +136,12 @@ class Worker:
         )
         app = App(connector=connector)
         self._register(app, stop)
+        can = await asyncio.to_thread(self._announce)
         async with app.open_async():
             work = asyncio.create_task(
                 app.run_worker_async(
-                    queues=[QUEUE],
-                    concurrency=self.concurrency,
+                    queues=_queues_of(can),
+                    concurrency=self.concurrency + JOB_THREADS,
                     fetch_job_polling_interval=1.0,
                     listen_notify=True,
                     install_signal_handlers=False,
@@ -103,13 +149,13 @@ class Worker:
                     shutdown_graceful_timeout=5,
                 )
             )
-            watch = asyncio.create_task(self._reconcile(app, stop))
+            watch = asyncio.create_task(self._reconcile(app, stop, can))
+            changed = asyncio.create_task(self._until_it_can_do_other(stop, can))
             regular = (
                 self._every(LOOK_FOR_OLD_S, stop, self._prune, "nothing was pruned"),
-                self._every(LOOK_FOR_OLD_S, stop, self._report, "no weekly report"),
                 self._every(LOOK_FOR_VALUES_S, stop, self._update_trends, "trends not updated"),
             )
-            tasks = {work, watch, *map(asyncio.create_task, regular)}
+            tasks = {work, watch, changed, *map(asyncio.create_task, regular)}
             done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in pending:
                 task.cancel()
@@ -118,21 +164,31 @@ class Worker:
                 task.result()
 
     def _register(self, app: App, stop: threading.Event) -> None:
-        @app.task(name="advance", queue=QUEUE)
-        async def advance(run_id: int) -> None:
-            await self._advance(run_id, stop)
+        job_slots = asyncio.Semaphore(JOB_THREADS)
 
-    async def _advance(self, run_id: int, stop: threading.Event) -> None:
-        """Advance while the run wants its next step soon; then leave it to the reconciler."""
-        while not stop.is_set():
-            pause = await asyncio.to_thread(self._step, run_id, stop)
-            if pause is None or pause > SHORT_PAUSE_S:
-                return
-            await asyncio.sleep(pause)
+        @app.task(name=RUN_TASK)
+        async def advance(run_id: int) -> None:
+            await _go_on(lambda: self._step(run_id, stop), stop)
+
+        @app.task(name=JOB_TASK)
+        async def advance_job(job_id: int) -> None:
+            async with job_slots:
+                await _go_on(lambda: self._job_step(job_id, stop), stop)
+
+    def _job_step(self, job_id: int, stop: threading.Event) -> float | None:
+        """One step of the job. Raises nothing; its lease lapses where a step failed so."""
+        assert self.jobs is not None
+        try:
+            return self.jobs.advance(job_id, stopping=stop.is_set)
+        except Exception:
+            log.exception("no step of a job could be taken", job=job_id)
+            return None
 
     def _step(self, run_id: int, stop: threading.Event) -> float | None:
         """One step of the run. Raises nothing: what fails here would fail again at once."""
         try:
+            if not self._reaches(run_id):
+                return None  # another worker's; the reconciler of that one comes to it
             return self.advancer.advance(run_id, stopping=stop.is_set)
         except Exception as error:
             log.exception("no step could be taken", run=run_id)
@@ -148,13 +204,66 @@ class Worker:
         except Exception:
             log.exception("run not postponed", run=run_id)
 
-    async def _reconcile(self, app: App, stop: threading.Event) -> None:
+    def _reaches(self, run_id: int) -> bool:
+        with transaction(self.advancer.engine) as session:
+            found = run_rows.place_of(session, run_id)
+        return found is None or self._can.reaches(*found)
+
+    async def _reconcile(self, app: App, stop: threading.Event, can: Abilities) -> None:
+        queues = _queues_of(can)
         while not stop.is_set():
-            due = await asyncio.to_thread(self._runs_to_wake)
+            due = await asyncio.to_thread(self._to_wake, can)
             # A queue whose connection says nothing is begun anew.
             async with asyncio.timeout(QUEUE_LIMIT_S):
-                await _wake_all(app, due)
+                for entry in due:
+                    await _wake(app, entry)
+                for queue in queues:
+                    await _forget_stalled(app, queue)
             await asyncio.sleep(RECONCILE_S)
+
+    async def _until_it_can_do_other(self, stop: threading.Event, can: Abilities) -> None:
+        """Say that it lives, until the machine can do other things than when it began."""
+        looked = time.monotonic()
+        while not stop.is_set():
+            await asyncio.sleep(SEEN_EVERY_S)
+            await asyncio.to_thread(_quietly, self._say_seen, "not noted that the worker lives")
+            if time.monotonic() - looked > LOOK_AT_ABILITIES_S:
+                looked = time.monotonic()
+                if await asyncio.to_thread(self.look) != can:
+                    log.info("this worker can do other things than before")
+                    return
+
+    def _announce(self) -> Abilities:
+        """Say what this worker can do; the service's own jobs among it are begun."""
+        can = self._can = self.look()
+        for lack in can.lacks:
+            log.warning("this worker lacks something", what=lack.what, why=lack.why)
+        with transaction(self.advancer.engine) as session:
+            worker_rows.announce(session, self._row(can))
+            if self.jobs is not None:
+                begin_standing_jobs(session, can)
+        return can
+
+    def _row(self, can: Abilities) -> WorkerProcess:
+        return WorkerProcess(
+            id=self.id,
+            name=self.name or platform.node(),
+            machine=platform.node(),
+            pid=os.getpid(),
+            version=VERSION,
+            schema=wanted_revision(),
+            abilities=can if self.jobs is not None else can.model_copy(update={"jobs": []}),
+        )
+
+    def _say_seen(self) -> None:
+        with transaction(self.advancer.engine) as session:
+            known = worker_rows.seen(session, self.id)
+        if not known:
+            self._announce()
+
+    def _say_stopped(self) -> None:
+        with transaction(self.advancer.engine) as session:
+            worker_rows.stopped(session, self.id)
 
     async def _every(
         self, seconds: float, stop: threading.Event, do: Callable[[], object], otherwise: str
@@ -168,16 +277,12 @@ class Worker:
         """Delete what is old, once a day whichever worker comes first."""
         prune_if_due(self.advancer.engine, get_settings())
 
-    def _report(self) -> None:
-        """Make the report of a week that is over, once whichever worker comes first."""
-        report_week(self.advancer.engine, get_settings())
-
     def _update_trends(self) -> None:
         """Take values of runs that ended into trends, whichever worker comes first."""
         update_quietly(self.advancer.engine)
 
-    def _runs_to_wake(self) -> list[int]:
-        """What nobody else would put right, and the runs whose time has come."""
+    def _to_wake(self, can: Abilities) -> list[QueueEntry]:
+        """Put right what nobody else would; the runs and jobs whose time has come."""
         try:
             with transaction(self.advancer.engine) as session:
                 for host_id in run_rows.free_final_runs(session):
@@ -188,7 +293,12 @@ class Worker:
                 raise
             log.exception("not reconciled")
         with transaction(self.advancer.engine) as session:
-            return run_rows.runs_to_wake(session, grace_s=WAKE_GRACE_S)
+            runs = run_rows.runs_to_wake(session, can.hosts, grace_s=WAKE_GRACE_S)
+            jobs = job_rows.jobs_to_wake(session, can.jobs, grace_s=WAKE_GRACE_S)
+        due = [QueueEntry(RUN_TASK, f"runs-{environment}", run) for run, environment in runs]
+        if self.jobs is not None:
+            due += [QueueEntry(JOB_TASK, f"jobs-{need}", job) for job, need in jobs]
+        return due
 
 
 def _quietly(do: Callable[[], object], otherwise: str) -> None:
@@ -203,25 +313,40 @@ async def _without_transactions(connection: AsyncConnection) -> None:
     await connection.set_autocommit(True)
 
 
-async def _wake_all(app: App, runs: Sequence[int]) -> None:
-    for run_id in runs:
-        await _wake(app, run_id)
+async def _go_on(step: Callable[[], float | None], stop: threading.Event) -> None:
+    """Take steps while the next one is wanted soon; then leave it to the reconciler."""
+    while not stop.is_set():
+        pause = await asyncio.to_thread(step)
+        if pause is None or pause > SHORT_PAUSE_S:
+            return
+        await asyncio.sleep(pause)
+
+
+def _queues_of(can: Abilities) -> list[str]:
+    """The queues that a worker of these abilities takes from."""
+    runs = [f"runs-{environment}" for environment in sorted(can.hosts)]
+    return [ANY_RUNS, *runs, *(f"jobs-{each}" for each in can.jobs)]
+
+
+async def _forget_stalled(app: App, queue: str) -> None:
     for job in await app.job_manager.get_stalled_jobs(
-        queue=QUEUE, seconds_since_heartbeat=STALLED_S
+        queue=queue, seconds_since_heartbeat=STALLED_S
     ):
         await app.job_manager.finish_job(job, status=Status.FAILED, delete_job=True)
 
 
-async def _wake(app: App, run_id: int) -> None:
-    """Put the run into the queue, for now: a job for later would stand in the way of this one.
+async def _wake(app: App, entry: QueueEntry) -> None:
+    """Put it into the queue, for now: an entry for later would stand in the way of this one.
 
-    When a run wants its next step stands in its row, by the database's clock.
+    When the next step is wanted stands in its row, by the database's clock.
     """
-    job = app.configure_task("advance", queue=QUEUE, queueing_lock=f"run-{run_id}")
+    is_run = entry.task == RUN_TASK
+    lock = f"run-{entry.id}" if is_run else f"job-{entry.id}"
+    task = app.configure_task(entry.task, queue=entry.queue, queueing_lock=lock)
     try:
-        await job.defer_async(run_id=run_id)
+        await task.defer_async(**{"run_id" if is_run else "job_id": entry.id})
     except AlreadyEnqueued:
-        log.debug("run is queued already", run=run_id)
+        log.debug("queued already", lock=lock)
 
 
 def _stop_on_signals(stop: threading.Event) -> None:

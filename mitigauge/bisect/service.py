@@ -24,7 +24,9 @@ from mitigauge.errors import Conflict
 from mitigauge.experiments.states import FINAL_STATES, ExperimentState
 from mitigauge.experiments.tables import Experiment
 from mitigauge.files.hostile_text import clean_text
+from mitigauge.jobs import service as jobs
 from mitigauge.jobs.blame import MOST_TRIES, pause_s
+from mitigauge.jobs.states import JobKind
 from mitigauge.runs import service as runs
 
 LONGEST_WHY = 2000
@@ -236,17 +238,33 @@ def end(session: Session, bisection: Bisection, state: BisectionState, why: str)
     session.flush()
 
 
-def cancel(session: Session, bisection_id: int) -> Bisection:
-    """Stop it, and the experiment that it waits for. Raises NotFound, and Conflict once over."""
+def cancel(session: Session, bisection_id: int, *, by: str = OPERATOR) -> Bisection:
+    """Stop it, the job that takes it on, and the experiment that it waits for.
+
+    Raises NotFound, and Conflict once over.
+    """
     bisection = repository.whole(session, bisection_id, lock=True)
     if bisection.state != BisectionState.RUNNING:
         raise Conflict(
             f"bisection {bisection_id} is {bisection.state}", hint="There is nothing to cancel."
         )
-    end(session, bisection, BisectionState.CANCELLED, "a person cancelled it")
+    end(session, bisection, BisectionState.CANCELLED, f"{by} cancelled it")
+    jobs.cancel_open(session, JobKind.BISECTION, str(bisection_id), by)
+    _stop_step(session, bisection)
+    return bisection
+
+
+def fail(session: Session, bisection_id: int, why: str) -> None:
+    """Our side gave it up: it ends, and the experiment that it waits for with it."""
+    bisection = repository.whole(session, bisection_id, lock=True)
+    end(session, bisection, BisectionState.FAILED, why)
+    _stop_step(session, bisection)
+
+
+def _stop_step(session: Session, bisection: Bisection) -> None:
+    """Cancel the experiment that it waits for, where there is one."""
     step = current_step(bisection)
     if step is not None:
         experiment = session.get_one(Experiment, step.experiment_id)
         if experiment.state not in FINAL_STATES:
             runs.cancel(session, step.experiment_id)
-    return bisection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
@@ -228,15 +228,27 @@ def advisory_lock(engine: Engine, lock: Lock, of: int = 0) -> Iterator[bool]:
                     connection.execute(text("select pg_advisory_unlock(:lock, :of)"), wanted)
 
 
+# What a transaction must hold to, asked at its beginning; raises where it does not.
+Fence = Callable[[Session], None]
+
+
+def unfenced(_session: Session) -> None:
+    """Nobody else may act on the same: a command of a person's."""
+
+
 @contextmanager
-def transaction(engine: Engine | None = None) -> Iterator[Session]:
-    """One session, one transaction: committed at the end, rolled back on an error."""
+def transaction(engine: Engine | None = None, fence: Fence = unfenced) -> Iterator[Session]:
+    """One session, one transaction: committed at the end, rolled back on an error.
+
+    *fence* is asked first.
+    """
     # A row may point at a table of any noun, which the metadata must know before the first of
     # them is written: a process that imports one noun alone would fail there. Not at the top,
     # since the tables need this module's base.
     import mitigauge.database.metadata  # noqa: F401
 
     with Session(engine or get_engine(), expire_on_commit=False) as session, session.begin():
+        fence(session)
         yield session
 
 

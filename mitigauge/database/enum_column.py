@@ -5,14 +5,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Dialect, Text
+from sqlalchemy import Dialect, String
 from sqlalchemy.types import TypeDecorator
 
 
 class EnumWord(TypeDecorator[StrEnum]):
     """Text that holds one word of an enumeration; a check of the table holds it to that too."""
 
-    impl = Text
+    impl = String
     cache_ok = True
 
     def __init__(self, kind: type[StrEnum]) -> None:

@@ -10,6 +10,7 @@ from mitigauge.database.engine import Base
 from mitigauge.deliveries import tables as deliveries
 from mitigauge.experiments import tables as experiments
 from mitigauge.fleet import tables as fleet
+from mitigauge.jobs import tables as jobs
 from mitigauge.kernels import tables as kernels
 from mitigauge.letters.weekly import tables as weekly
 from mitigauge.profiles.store import tables as profiles
@@ -29,6 +30,7 @@ __all__ = [
     "deliveries",
     "experiments",
     "fleet",
+    "jobs",
     "kernels",
     "metadata",
     "profiles",

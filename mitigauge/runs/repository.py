@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, or_, select, text, type_coerce, update
+from sqlalchemy import func, or_, select, text, tuple_, type_coerce, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, joinedload, selectinload
 
@@ -381,9 +381,12 @@ def boot(session: Session, boot_id: int) -> Boot:
     return found
 
 
-def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
+def runs_to_wake(
+    session: Session, hosts: Mapping[str, Collection[str]], *, grace_s: float
+) -> list[tuple[int, str]]:
     """Runs whose time has come, on which nobody acts and whose host no other run holds.
 
+    Each with its environment. *hosts*: environment → hosts that the asking worker reaches.
     ``grace_s`` leaves a run alone that was only just woken. When a host is given back, all
     runs that wait for it are found, and one of them gets it.
     """
@@ -407,10 +410,14 @@ def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
         )
         .exists()
     )
-    return list(
-        session.scalars(
-            select(Run.id)
+    reached = [(environment, host) for environment, own in hosts.items() for host in own]
+    return [
+        (run_id, environment)
+        for run_id, environment in session.execute(
+            select(Run.id, Host.environment)
+            .join(Host, Run.host_id == Host.id)
             .where(
+                tuple_(Host.environment, Host.name).in_(reached),
                 Run.state.in_(UNFINISHED_RUN_STATES),
                 or_(Run.wake_at.is_(None), Run.wake_at <= now - timedelta(seconds=grace_s)),
                 ~acting,
@@ -418,7 +425,14 @@ def runs_to_wake(session: Session, *, grace_s: float) -> list[int]:
             )
             .order_by(Run.id)
         )
-    )
+    ]
+
+
+def place_of(session: Session, run_id: int) -> tuple[str, str] | None:
+    """Environment and host of the run."""
+    wanted = select(Host.environment, Host.name).join(Run, Run.host_id == Host.id)
+    row = session.execute(wanted.where(Run.id == run_id)).one_or_none()
+    return None if row is None else (row[0], row[1])
 
 
 def free_final_runs(session: Session) -> list[int]:

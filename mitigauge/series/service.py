@@ -430,11 +430,8 @@ def _what_came(same: Sequence[SeriesRevision], now: SeriesRevision, digest: str)
     return f"{what}; {said} ({', '.join(titles[:5]) or 'none'}), and {gone} are gone"
 
 
-def begin(session: Session, revision: SeriesRevision) -> None:
-    """Note that its kernel is being built.
-
-    Raises InvalidInput for one that may not run, or whose series has no spec.
-    """
+def require_startable(revision: SeriesRevision) -> None:
+    """Raise InvalidInput for a revision that may not run, or whose series has no spec."""
     if revision.experiment_id is not None:
         raise InvalidInput(
             f"{revision.label} is measured by experiment {revision.experiment_id}",
@@ -443,14 +440,19 @@ def begin(session: Session, revision: SeriesRevision) -> None:
     if revision.state not in STARTABLE:
         way = "mitigauge series approve" if revision.state == RevisionState.WAITING else "see why"
         raise InvalidInput(f"{revision.label} is {revision.state}: {revision.why}", hint=way)
-    if revision.state in (RevisionState.FAILED, RevisionState.SET_ASIDE):
-        # A person asks for it again.
-        revision.failures, revision.again_at = 0, None
     if not revision.series.spec:
         raise InvalidInput(
             f"no spec measures {revision.series.name}",
             hint="Give one of ours: `mitigauge series set NAME --spec vmscape`.",
         )
+
+
+def begin(session: Session, revision: SeriesRevision) -> None:
+    """Note that its kernel is being built. Raises as :func:`require_startable` does."""
+    require_startable(revision)
+    if revision.state in (RevisionState.FAILED, RevisionState.SET_ASIDE):
+        # A person asks for it again.
+        revision.failures, revision.again_at = 0, None
     revision.state, revision.why = RevisionState.BUILDING, "its kernel is being built"
     session.flush()
 
@@ -481,3 +483,10 @@ def put_off(session: Session, revision: SeriesRevision, why: str) -> None:
     tried = f"no fault of its patches, failure {revision.failures} of {MOST_TRIES}"
     revision.why = clean_text(f"{tried}: {why}")[:LONGEST_WHY]
     session.flush()
+
+
+def ended(session: Session, revision: SeriesRevision, why: str) -> None:
+    """Note that nobody builds it any more; `mitigauge series start` begins it anew."""
+    if revision.state in (RevisionState.APPROVED, RevisionState.BUILDING):
+        revision.state, revision.why = RevisionState.SET_ASIDE, clean_text(why)[:LONGEST_WHY]
+        session.flush()

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from mitigauge.errors import MitigaugeError, NotReady
+from mitigauge.errors import Interrupted, MitigaugeError, NotReady
 from pipelines.adapters.control_group import control_group
 from pipelines.adapters.disk_use import DEEPEST, disk_use, unlinked_bytes
 
@@ -77,12 +77,14 @@ class Sandbox:
         directory: str,
         variables: Mapping[str, str],
         on_line: Callable[[str], None] = lambda _line: None,
+        why_to_stop: Callable[[], str] = lambda: "",
     ) -> int:
         """Run *command* to its end; its exit status. Its output is appended to *log*.
 
         *writable* and *readable*: directory inside → directory outside. *directory*: where it
-        starts, inside. Raises :class:`LimitReached` naming the limit, and :class:`NotReady`
-        where there is no bubblewrap.
+        starts, inside. *why_to_stop* is asked every now and then, and ends it once it says
+        something. Raises :class:`LimitReached` naming the limit, :class:`Interrupted` with what
+        *why_to_stop* said, and :class:`NotReady` where there is no bubblewrap.
         """
         words = [*_unprivileged(), *self._prlimit()]
         words += [*self._bubblewrap(writable, readable, directory, variables), *command]
@@ -94,7 +96,7 @@ class Sandbox:
         with log.open("ab") as out, control_group(limits.memory_bytes, limits.processes) as group:
             process = _started(group.starting(words) if group else words)
             reader = _Reader(process, out, limits.output_bytes, on_line)
-            watch = _Watch(process, limits, tuple(writable.values()), reader)
+            watch = _Watch(process, limits, tuple(writable.values()), reader, why_to_stop)
             try:
                 reader.start()
                 why = watch.until_over()
@@ -248,17 +250,25 @@ class _Watch:
         limits: Limits,
         directories: Sequence[Path],
         reader: _Reader,
+        why_to_stop: Callable[[], str],
     ) -> None:
         self._process, self._limits, self._reader = process, limits, reader
+        self._why_to_stop = why_to_stop
         self._directories = directories
         self._began = self._disk_at = time.monotonic()
 
     def until_over(self) -> str:
-        """Wait for the end; why it is to be ended, empty where it ended by itself."""
+        """Wait for the end; why it is to be ended, empty where it ended by itself.
+
+        Raises :class:`Interrupted` where it is ended from outside.
+        """
         while True:
             try:
                 self._process.wait(LOOK_S)
             except subprocess.TimeoutExpired:
+                interrupted = self._why_to_stop()
+                if interrupted:
+                    raise Interrupted(interrupted) from None
                 why = self._why()
                 if why:
                     return why

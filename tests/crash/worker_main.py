@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from mitigauge.database.engine import new_engine
+from mitigauge.jobs.abilities import Abilities
 from mitigauge.settings import get_settings
 from pipelines.steps import boot
 from pipelines.worker import Worker
@@ -26,6 +27,7 @@ from tests.crash.hurry import hurry
 from tests.crash.simulated_host import opener
 from tests.specs import CATALOG
 
+SIMULATED = Abilities(hosts={"lab": ["alpha", "beta", "gamma"]})
 # A worker that is stopped within a transaction keeps others out for so long.
 IDLE_S = 1.5
 # A server that is silent is given up a second later.
@@ -48,7 +50,7 @@ def main(arguments: Sequence[str]) -> None:
         lease_seconds=asked.lease_seconds,
         plan=FaultPlan(moments_of(asked.fault), asked.report),
     )
-    Worker(advancer, asked.url).run()
+    Worker(advancer, asked.url, look=lambda: SIMULATED).run()
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -112,7 +112,13 @@ def test_the_database_itself_refuses_a_second_holder(
 
 
 def held(engine: Engine, lease: Lease, *, taken_s_ago: float, seconds: float = 60) -> HeldLease:
-    return HeldLease(engine, lease, seconds, since=clock() - taken_s_ago)
+    return HeldLease(
+        "a run",
+        engine,
+        lambda session, more: leases.renew(session, lease, more),
+        seconds,
+        since=clock() - taken_s_ago,
+    )
 
 
 @pytest.fixture

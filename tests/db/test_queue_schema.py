@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Engine, text
 from mitigauge.database.engine import alembic_config
 from mitigauge.database.queue_schema import drop_queue, make_queue
 from mitigauge.database.schema_revision import MIGRATIONS
+from mitigauge.jobs.abilities import Abilities
 from pipelines.advance import Advancer
 from pipelines.worker import Worker
 from tests import recording
@@ -162,7 +163,12 @@ def test_a_worker_goes_on_while_its_queue_is_made_anew_with_jobs_in_it(
     with engine.begin() as connection:
         connection.execute(text("update run set state = 'running', wake_at = null"))
     advancer, stop = Counting(engine), threading.Event()
-    worker = Worker(cast(Advancer, advancer), database_url)
+    with engine.begin() as connection:
+        hosts = connection.execute(text("select environment, name from host")).all()
+    can = Abilities(
+        hosts={place: [name for at, name in hosts if at == place] for place, _ in hosts}
+    )
+    worker = Worker(cast(Advancer, advancer), database_url, look=lambda: can)
     thread = threading.Thread(target=worker.run, args=(stop,))
     thread.start()
     try:

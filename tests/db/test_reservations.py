@@ -26,6 +26,7 @@ from mitigauge.runs.submission import submit
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 HOST = ("lab", "alpha")
+HERE = {"lab": ["alpha", "beta"]}
 WHY = "a new BIOS"
 
 
@@ -128,11 +129,11 @@ def test_released_its_runs_are_woken(engine: Engine, runs: list[tuple[int, int]]
     with transaction(engine) as session:
         run_rows.wait_for_host(session, runs[0][0])
     with transaction(engine) as session:
-        assert run_rows.runs_to_wake(session, grace_s=-1) == [runs[1][0]]
+        assert run_rows.runs_to_wake(session, HERE, grace_s=-1) == [(runs[1][0], "lab")]
     with transaction(engine) as session:
         assert service.release(session, *HOST, by="kim", may_break=False) == "kim"
     with transaction(engine) as session:
-        assert run_rows.runs_to_wake(session, grace_s=-1) == [run for run, _ in runs]
+        assert run_rows.runs_to_wake(session, HERE, grace_s=-1) == [(run, "lab") for run, _ in runs]
     assert take(engine, runs[0]) is not None
 
 

@@ -71,7 +71,13 @@ def test_a_lease_that_a_silent_database_does_not_renew_lets_its_step_stop_in_tim
         lease = leases.acquire(session, host_id=host, run_id=run, holder=uuid4(), seconds=2)
     assert lease is not None
     renewals = new_engine(proxy.url(database_url), statement_limit_s=0.2, pooled=False)
-    with HeldLease(renewals, lease, 2, since=clock()) as held:
+    with HeldLease(
+        "a run",
+        renewals,
+        lambda session, seconds: leases.renew(session, lease, seconds),
+        2,
+        since=clock(),
+    ) as held:
         time.sleep(1)
         assert held.alive()
         proxy.silence()

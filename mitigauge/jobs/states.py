@@ -1,0 +1,50 @@
+"""What kinds of jobs there are, and where one stands."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class JobKind(StrEnum):
+    """What a job does. A run is none of these: it has tables of its own."""
+
+    KERNEL = "kernel"
+    REVISION = "revision"
+    BISECTION = "bisection"
+    ARCHIVES = "archives"
+    MAILBOX = "mailbox"
+    WEEKLY = "weekly"
+
+
+class JobState(StrEnum):
+    """Where a job stands; see docs/states.md."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+OPEN_JOB_STATES = (JobState.QUEUED, JobState.RUNNING)
+
+
+class Ability(StrEnum):
+    """What a worker must be able to do for a job, beside runs on hosts."""
+
+    KERNELS = "kernels"
+    ARCHIVES = "archives"
+    MAIL = "mail"
+    LETTERS = "letters"
+
+
+NEEDS = {
+    JobKind.KERNEL: Ability.KERNELS,
+    JobKind.REVISION: Ability.KERNELS,
+    JobKind.BISECTION: Ability.KERNELS,
+    JobKind.ARCHIVES: Ability.ARCHIVES,
+    JobKind.MAILBOX: Ability.MAIL,
+    JobKind.WEEKLY: Ability.LETTERS,
+}
+# Jobs of the service itself: one of each, which never ends.
+STANDING = (JobKind.ARCHIVES, JobKind.MAILBOX, JobKind.WEEKLY)

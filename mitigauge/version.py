@@ -1,0 +1,5 @@
+"""The version, here and nowhere else."""
+
+from __future__ import annotations
+
+VERSION = "0.1.0"

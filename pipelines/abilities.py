@@ -1,0 +1,88 @@
+"""What this machine's worker can do: looked at here, never asked of anybody."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from mitigauge.errors import MitigaugeError
+from mitigauge.fleet.inventory import environment_names, load_hosts
+from mitigauge.fleet.service import HostVars
+from mitigauge.jobs.abilities import Abilities, Missing
+from mitigauge.jobs.states import Ability
+from mitigauge.settings import Settings
+
+# Without one of these no kernel is built; its way out stands beside it.
+BUILD_PROGRAMS = {
+    "bwrap": "install bubblewrap",
+    "git": "install git",
+    "prlimit": "install util-linux",
+    "mmdebstrap": "install mmdebstrap",
+}
+
+Which = Callable[[str], str | None]
+
+
+def find_abilities(settings: Settings, which: Which = shutil.which) -> Abilities:
+    """What a worker of these settings can do on this machine, and what it lacks.
+
+    Raises nothing: an inventory that cannot be read is something that it lacks.
+    """
+    lacks: list[Missing] = []
+    hosts: dict[str, list[str]] = {}
+    for environment in environment_names():
+        found = list(_reachable(environment, lacks))
+        if found:
+            hosts[environment] = found
+    jobs = [Ability.LETTERS]
+    missing = [(name, way) for name, way in BUILD_PROGRAMS.items() if which(name) is None]
+    if missing:
+        said = "; ".join(f"no {name}: {way}" for name, way in missing)
+        lacks.append(Missing(what="kernel builds", why=said))
+    else:
+        jobs.append(Ability.KERNELS)
+    if settings.watch_series:
+        jobs.append(Ability.ARCHIVES)
+    if settings.maildir:
+        _add_mail(settings, jobs, lacks)
+    return Abilities(jobs=sorted(jobs), hosts=hosts, architecture=platform.machine(), lacks=lacks)
+
+
+def _reachable(environment: str, lacks: list[Missing]) -> Iterator[str]:
+    """Hosts of the environment whose keys are there."""
+    try:
+        hosts = load_hosts(environment)
+    except (MitigaugeError, OSError, ValueError) as error:
+        lacks.append(Missing(what=f"environment {environment}", why=_words(error)))
+        return
+    for name, host in hosts.items():
+        why = _why_unreachable(host)
+        if why:
+            lacks.append(Missing(what=f"host {environment}/{name}", why=why))
+        else:
+            yield name
+
+
+def _why_unreachable(host: HostVars) -> str:
+    key = host.variables.get("ansible_ssh_private_key_file")
+    if not key:
+        return ""  # an agent, or ssh's own configuration
+    path = Path(str(key)).expanduser()
+    if not path.is_file():
+        return f"its key {path} is missing"
+    return "" if os.access(path, os.R_OK) else f"its key {path} cannot be read"
+
+
+def _add_mail(settings: Settings, jobs: list[Ability], lacks: list[Missing]) -> None:
+    new = Path(settings.maildir) / "new"
+    if os.access(new, os.R_OK | os.W_OK | os.X_OK):
+        jobs.append(Ability.MAIL)
+    else:
+        lacks.append(Missing(what="mail", why=f"{new} is missing, or cannot be read and written"))
+
+
+def _words(error: Exception) -> str:
+    return error.message if isinstance(error, MitigaugeError) else str(error)

@@ -1,0 +1,45 @@
+"""Jobs: what the service does by itself, a step at a time. One module a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy.orm import Session
+
+from mitigauge.jobs import service
+from mitigauge.jobs.abilities import Abilities
+from mitigauge.jobs.service import JobRequest
+from mitigauge.jobs.states import NEEDS, STANDING, JobKind
+from mitigauge.settings import Settings
+from pipelines.jobs.archives import ArchivesRunner
+from pipelines.jobs.bisection import BisectionRunner
+from pipelines.jobs.context import JobRunner
+from pipelines.jobs.kernel import KernelRunner
+from pipelines.jobs.mailbox import MailboxRunner
+from pipelines.jobs.revision import SERVICE, RevisionRunner
+from pipelines.jobs.weekly import WeeklyRunner
+
+_TITLES = {
+    JobKind.ARCHIVES: "look at archives for new revisions",
+    JobKind.MAILBOX: "read and answer mails",
+    JobKind.WEEKLY: "make and send the weekly letter",
+}
+
+
+def runners_of(settings: Settings) -> Mapping[JobKind, JobRunner]:
+    """How each kind of job is done."""
+    return {
+        JobKind.KERNEL: KernelRunner(),
+        JobKind.REVISION: RevisionRunner(),
+        JobKind.BISECTION: BisectionRunner(),
+        JobKind.ARCHIVES: ArchivesRunner(settings),
+        JobKind.MAILBOX: MailboxRunner(settings),
+        JobKind.WEEKLY: WeeklyRunner(settings),
+    }
+
+
+def begin_standing_jobs(session: Session, can: Abilities) -> None:
+    """See that there is one of each of the service's own jobs that a worker can do."""
+    for kind in STANDING:
+        if NEEDS[kind] in can.jobs:
+            service.ask(session, JobRequest(kind, "", _TITLES[kind], SERVICE))

@@ -1,0 +1,86 @@
+"""Kernels that somebody ordered: one job an order, whatever number of layouts it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from mitigauge.files.blobs import BlobStore
+from mitigauge.jobs import service as jobs
+from mitigauge.jobs.service import JobRequest
+from mitigauge.jobs.states import JobKind, JobState
+from mitigauge.jobs.tables import Job
+from mitigauge.kernels.config_profile import Profile
+from mitigauge.kernels.order import KernelInputs, KernelOrder, subject_of
+from mitigauge.kernels.patch import Patch
+from mitigauge.kernels.recipe import layouts
+from pipelines.jobs.builders import builder_of
+from pipelines.jobs.context import JobContext, JobDone
+from pipelines.kernel_build import BUILD_LIMITS, Order
+
+# Builds in several layouts, one after the other, and a root that has to be made first.
+LIMIT_S = 12 * BUILD_LIMITS.seconds
+
+
+def ask_kernel(
+    session: Session,
+    blobs: BlobStore,
+    order: KernelOrder,
+    profile: Profile,
+    patches: Sequence[Patch],
+    *,
+    asked_by: str,
+) -> Job:
+    """Order a kernel. Raises InvalidInput for more layouts than there are."""
+    layouts(order.layouts)
+    inputs = KernelInputs.of(profile, patches).put(blobs)
+    what = f"{order.base} with {len(patches)} patches" if patches else order.base
+    return jobs.ask(
+        session,
+        JobRequest(
+            JobKind.KERNEL,
+            subject_of(order, inputs),
+            f"{order.label}: {what}" if order.label else what,
+            asked_by,
+            order.model_dump(mode="json"),
+            inputs,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class KernelRunner:
+    """Builds what was ordered."""
+
+    limit_s: float = LIMIT_S
+
+    def go_on(self, context: JobContext) -> JobDone:
+        """Build each layout that is not there yet."""
+        order = KernelOrder.model_validate(context.job.arguments)
+        builder = builder_of(context)
+        inputs = KernelInputs.read(builder.blobs, str(context.job.content_sha256))
+        wanted = [
+            Order(
+                order.base,
+                inputs.config_profile(),
+                inputs.patch_list(),
+                layout,
+                order.label,
+                loose=order.loose,
+            )
+            for layout in layouts(order.layouts)
+        ]
+        built = [builder.build(each, anew=order.anew) for each in wanted]
+
+        def apply(_session: Session, job: Job) -> None:
+            job.result = {"kernels": built}
+
+        return JobDone(apply, state=JobState.DONE)
+
+    def put_off(self, session: Session, job: Job, why: str) -> None:
+        """The kernel's own row says so already."""
+
+    def end(self, session: Session, job: Job, state: JobState, why: str) -> None:
+        """The kernel's own row says so already."""
