@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.bisect_text import answer_in_short, print_bisection, spent
+from cli.bisect_text import answer_in_short, print_bisection
+from cli.jobs import follow
 from cli.output import Json, echo, print_json, print_table, say
 from cli.stored import stored
 from mitigauge.errors import InvalidInput, MitigaugeError
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-POLL_S = 2.0
 # Exit codes of a command that waits: a culprit is named, there is no name, it could not go on.
 NAMED, NO_NAME, FAILED = 3, 0, 1
 
 Number = Annotated[int, typer.Argument(help="A bisection's number (`mitigauge bisect list`).")]
 Wait = Annotated[
-    bool, typer.Option("--wait/--no-wait", help="Take it on until it has an answer.")
+    bool, typer.Option("--wait/--no-wait", help="Follow it until it has an answer.")
 ]  # fmt: skip
 
 
@@ -107,14 +107,17 @@ def start(
 
         - {name: loop, mode: spectre-bhi/loop, kernel: 7.2.12-mg0123456789}
 
-    A worker must run (`mitigauge worker`). The command takes the bisection on until it has an
-    answer; ended with ctrl-C, nothing is lost: `mitigauge bisect wait NUMBER` goes on with it, as
-    does `mitigauge series watch`.
+    A worker takes it on until it has an answer, whatever becomes of this command; where none runs,
+    one is started on this machine. `mitigauge bisect wait NUMBER` follows it again, `mitigauge
+    bisect cancel NUMBER` ends it.
 
     Exit code: 3 where a culprit is named, 0 where there is another answer, 1 where it failed.
     """
+    from cli.workers import require_served
     from mitigauge.bisect import service
     from mitigauge.bisect.question import Question, parameters_of
+    from mitigauge.jobs.states import Ability
+    from pipelines.jobs.bisection import ask_bisection
 
     named = {Kind.SERIES: bool(series), Kind.PATCHES: bool(patches), Kind.TREE: tree is not None,
              Kind.ARMS: arms is not None}  # fmt: skip
@@ -139,8 +142,11 @@ def start(
     else:
         draft = _draft(patches or [], tree, (good, bad), arms, asked, mode, base, profile)
         with stored() as session:
-            number = service.begin(session, draft).id
+            begun = service.begin(session, draft)
+            ask_bisection(session, begun)
+            number = begun.id
     view = _view(number)
+    require_served(Ability.KERNELS)
     if json and not wait:
         print_json(view)
         return
@@ -149,7 +155,7 @@ def start(
         for note in view.source.notes:
             say(f"  {note}")
     if not wait:
-        say(f"`mitigauge bisect wait {number}` takes it on; a worker must run")
+        say(f"`mitigauge bisect wait {number}` follows it")
         return
     raise typer.Exit(_followed(number, json=json))
 
@@ -160,11 +166,14 @@ def _begin_series(name: str, revision: str, asked: Question, mode: str) -> int:
     from mitigauge.series import service as series_service
     from mitigauge.settings import get_settings
     from pipelines.bisect_start import from_revision
+    from pipelines.jobs.bisection import ask_bisection
 
     with stored() as session:
         found = series_service.find_revision(session, name, revision)
         draft = from_revision(session, found, blob_store(get_settings()), asked, mode)
-        return service.begin(session, draft).id
+        begun = service.begin(session, draft)
+        ask_bisection(session, begun)
+        return begun.id
 
 
 def _draft(
@@ -193,40 +202,39 @@ def _draft(
 
 @app.command()
 def wait(bisection: Number, json: Json = False) -> None:
-    """Take a bisection on until it has an answer. A worker must run.
+    """Follow a bisection until it has an answer. Exit codes as of `start`."""
+    from cli.workers import require_served
+    from mitigauge.jobs.states import Ability
 
-    Several may do so at once: each thing is done by one of them. Exit codes as of `start`.
-    """
-    _view(bisection)
+    if _view(bisection).state == "running":
+        _see_that_it_goes_on(bisection)
+        require_served(Ability.KERNELS)
     raise typer.Exit(_followed(bisection, json=json))
 
 
 def _followed(number: int, *, json: bool) -> int:
-    """Take it on, saying how far it is; the exit code."""
-    import time
+    """Follow it to its end; the exit code."""
+    from mitigauge.jobs.repository import newest_job
+    from mitigauge.jobs.states import JobKind
 
-    from cli.kernel import builder
-    from cli.output import errors
-    from pipelines.bisect_run import Driver, Ticked
-
-    with builder() as make:
-        driver = Driver(make, say=lambda text: errors().print(f"  {text}", markup=False))
-        shown = ""
-        while (did := driver.tick(number)) is not Ticked.OVER:
-            if did is Ticked.MOVED:
-                shown = ""
-                continue
-            view = _view(number)
-            if shown != view.why:
-                shown = view.why
-                make.report(view.why)
-            make.detail(spent(view))
-            time.sleep(POLL_S)
+    with stored() as session:
+        job = newest_job(session, JobKind.BISECTION, str(number))
+    if job is not None:
+        follow(job.id)
     view = _view(number)
     print_json(view) if json else print_bisection(view)
     if view.state != "finished":
         return FAILED
     return NAMED if view.answer == "found" else NO_NAME
+
+
+def _see_that_it_goes_on(number: int) -> None:
+    """A bisection that was begun before there were jobs has none."""
+    from mitigauge.bisect import repository
+    from pipelines.jobs.bisection import ask_bisection
+
+    with stored() as session:
+        ask_bisection(session, repository.whole(session, number))
 
 
 @app.command("list")

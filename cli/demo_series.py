@@ -23,8 +23,8 @@ NAME, SPEC, HOST = "vmscape-bhb", "vmscape", "lab-amd"
 
 def demo_series() -> None:
     """Add the first revision of our test series, build it, measure it, write the answer."""
-    from cli.kernel import builder
-    from pipelines.series_run import start
+    from cli.jobs import followed
+    from cli.series import order_revision
 
     say(
         "A kernel is built with eight patches of a test series of ours: the first time some 15 "
@@ -36,8 +36,7 @@ def demo_series() -> None:
     revision, experiment = _added()
     if experiment is None:
         print_stage("kernel")
-        with builder() as make:
-            experiment = start(revision, make)
+        experiment = int(followed(order_revision(revision)).result["experiment"])
     print_stage("emulated host")
     lab.up([HOST], clock=Clock.COUNTED)
     state = _followed(experiment)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.bases import DEFAULT_BASE, Base, Loose
+from cli.jobs import Wait, followed, print_asked
 from cli.mails import patches_from
-from cli.output import Json, echo, errors, print_json, print_table, remark, say, shown
+from cli.output import Json, echo, print_json, print_table, remark, say
 from cli.stored import stored
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mitigauge.kernels.config_profile import Profile
+    from mitigauge.kernels.order import KernelOrder
     from mitigauge.kernels.patch import Patch
     from mitigauge.kernels.schemas import KernelView
-    from pipelines.kernel_build import Builder
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -49,27 +47,50 @@ def build(
     ] = False,
     loose: Loose = False,
     anew: Annotated[bool, typer.Option("--anew", help="Build what was built already.")] = False,
+    wait: Wait = True,
     json: Json = False,
 ) -> None:
-    """Build a kernel in a sandbox, as a package that any Debian host can boot once.
+    """Have a kernel built in a sandbox, as a package that any Debian host can boot once.
 
-    The first build makes a root with Debian's compiler (some 3 minutes) and compiles everything;
-    later ones compile what a patch touches. What was built already is not built again.
+    A worker builds it, and goes on where this command is ended; where none runs, one is started on
+    this machine. The first build makes a root with Debian's compiler (some 3 minutes) and compiles
+    everything; later ones compile what a patch touches. What was built already is not built again.
     """
     from mitigauge.kernels.config_profile import profile_of
-    from mitigauge.kernels.recipe import layouts as first_layouts
-    from pipelines.kernel_build import Order
+    from mitigauge.kernels.order import KernelOrder
 
-    wanted = first_layouts(layouts)
     found = patches_from(patches or [])
     if check:
         _print_patches(found, json=json)
         return
     config = profile_of(profile)
-    orders = [Order(base, config, found, layout, label, loose=loose) for layout in wanted]
-    with builder() as make:
-        built = [make.build(order, anew=anew) for order in orders]
-    _print(built, json=json)
+    order = KernelOrder(base=base, label=label, layouts=layouts, loose=loose, anew=anew)
+    job = order_kernel(order, config, found)
+    if not wait:
+        print_asked(job, json=json)
+        return
+    _print(kernels_of(job), json=json)
+
+
+def order_kernel(order: KernelOrder, profile: Profile, patches: Sequence[Patch]) -> int:
+    """Have a kernel built by a worker; its job's number."""
+    from cli.workers import require_served
+    from mitigauge.access.roles import OPERATOR
+    from mitigauge.files.blobs import blob_store
+    from mitigauge.jobs.states import Ability
+    from mitigauge.settings import get_settings
+    from pipelines.jobs.kernel import ask_kernel
+
+    blobs = blob_store(get_settings())
+    with stored() as session:
+        job = ask_kernel(session, blobs, order, profile, patches, asked_by=OPERATOR).id
+    require_served(Ability.KERNELS)
+    return job
+
+
+def kernels_of(job: int) -> list[int]:
+    """The kernels that a job built, once it is done. Raises MitigaugeError where it failed."""
+    return list(followed(job).result["kernels"])
 
 
 @app.command("import")
@@ -167,30 +188,6 @@ def _print_patches(patches: Sequence[Patch], *, json: bool) -> None:
         return
     for number, patch in enumerate(found, 1):
         say(f"{number:>3} {patch.title} ({', '.join(patch.files)})")
-
-
-@contextmanager
-def builder() -> Iterator[Builder]:
-    """Where kernels are built, with progress on the terminal."""
-    from lab.progress import ConsoleProgress
-    from mitigauge.database import engine as database
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.settings import get_settings
-    from pipelines.kernel_build import Builder
-
-    # Whoever ends the command ends its build, and that is noted.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    settings = get_settings()
-    engine = database.get_engine()
-    database.require_head(engine)
-    with ConsoleProgress(errors()) as progress:
-        yield Builder(
-            settings.home / "kernels",
-            engine,
-            blob_store(settings),
-            report=lambda text: progress.stage(shown(text)),
-            detail=lambda text: progress.detail(shown(text)),
-        )
 
 
 def views_of(ids: Sequence[int]) -> list[KernelView]:

@@ -51,7 +51,10 @@ ENTRIES: Final = {
         "cli.compare", "Judge every arm of every case and metric in a CSV file against a baseline."
     ),
     "serve": Entry("cli.serve", "Serve the API and the dashboard."),
-    "worker": Entry("cli.serve", "Advance runs: boot, verify, measure."),
+    "worker": Entry(
+        "cli.workers", "Do what the service does by itself; list who does it.", is_group=True
+    ),
+    "job": Entry("cli.jobs", "Jobs that workers do: list, show, wait, cancel.", is_group=True),
     "token": Entry(
         "cli.token", "Tokens for the API and the dashboard: create, list, revoke.", is_group=True
     ),

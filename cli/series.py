@@ -9,6 +9,7 @@ import typer
 
 from cli import series_mail
 from cli.bases import Loose, SeriesBase
+from cli.jobs import followed, print_asked
 from cli.mails import LORE, is_message_id, mails_from, patches_from
 from cli.output import Json, print_json, print_table, remark, say
 from cli.stored import stored
@@ -218,31 +219,55 @@ def approve(
 def start(
     name: Name,
     revision: Revision = "",
-    wait: Annotated[bool, typer.Option("--wait", help="Follow it to its end.")] = False,
+    wait: Annotated[
+        bool | None,
+        typer.Option(
+            "--wait/--no-wait",
+            help="Follow it to its end, or not at all; else until its experiment is submitted.",
+        ),
+    ] = None,
 ) -> None:
-    """Build an approved revision's kernels and submit its experiment. A worker must run.
+    """Have an approved revision's kernels built and its experiment submitted.
 
-    One whose command was ended is gone on with. With --wait the exit code is 3 where something
-    is worse, and 1 where there is no answer.
+    A worker does it, and goes on where this command is ended; where none runs, one is started on
+    this machine. With --wait the exit code is 3 where something is worse, and 1 where there is no
+    answer.
     """
     import sys
 
-    from cli.kernel import builder
     from mitigauge.series import service
-    from pipelines.series_run import start as begin
 
     with stored() as session:
         found = service.find_revision(session, name, revision, lock=True)
         which, said = found.id, f"{found.series.name} {found.label}"
-    with builder() as make:
-        experiment = begin(which, make)
+    job = order_revision(which)
+    if wait is False:
+        print_asked(job, json=False)
+        return
+    experiment = int(followed(job).result["experiment"])
     say(f"{said} is measured by experiment {experiment}")
-    if not wait:
+    if wait is None:
         say(f"follow it with `mitigauge experiment wait {experiment}`; a worker must run")
         return
     from cli.experiment_end import wait_to_end
 
     sys.exit(wait_to_end(experiment))
+
+
+def order_revision(revision: int) -> int:
+    """Have a revision built and measured by a worker; its job's number."""
+    from cli.workers import require_served
+    from mitigauge.access.roles import OPERATOR
+    from mitigauge.jobs.states import Ability
+    from mitigauge.series import repository
+    from pipelines.jobs.revision import ask_revision
+
+    with stored() as session:
+        found = repository.revision(session, revision)
+        assert found is not None
+        job = ask_revision(session, found, asked_by=OPERATOR).id
+    require_served(Ability.KERNELS)
+    return job
 
 
 @app.command()
@@ -280,57 +305,21 @@ def retest(
 
 @app.command()
 def watch(
-    once: Annotated[
-        bool, typer.Option("--once", help="Look once at what is due, then end.")
-    ] = False,
-    interval: Annotated[
-        float, typer.Option(help="Seconds between two looks at an archive.", min=10)
-    ] = 60,
-    answer_to_dir: series_mail.AnswerToDir = None,
-    send: series_mail.Send = "",
-    sender: series_mail.From = "",
-    plain_connection: series_mail.Plain = False,
+    once: Annotated[bool, typer.Option("--once", hidden=True, help="It always does.")] = False,  # noqa: ARG001
 ) -> None:
-    """Follow series: look for new revisions, and build and submit those that may run.
+    """Have archives and mails looked at now, and say what came.
 
-    A revision may run where its sender is in MITIGAUGE_SENDERS and a key in MITIGAUGE_KEYRING
-    proves it, or where a person approved it. A worker must run for what is submitted. Bisections
-    that go on are taken on, too.
-
-    Where MITIGAUGE_MAILDIR is set, mails there that ask for a test are dealt with too (see
-    `mitigauge series mail`). Their answers are files below the state directory unless told
-    otherwise.
+    Workers do so by themselves, where MITIGAUGE_WATCH_SERIES=true or MITIGAUGE_MAILDIR=DIRECTORY is
+    set for them: they store new revisions, answer mails, and build and measure what may run. A
+    revision may run where its sender is in MITIGAUGE_SENDERS and a key in MITIGAUGE_KEYRING proves
+    it, or where a person approved it.
     """
-    import time
+    from cli.jobs import looked_now
+    from mitigauge.jobs.states import JobKind
 
-    from cli.kernel import builder
-    from mitigauge.settings import get_settings
-    from pipelines.bisect_run import Driver
-    from pipelines.series_watch import Watcher
-
-    settings = get_settings()
-    with builder() as make:
-        watcher = Watcher(make, settings, say, interval)
-        bisections = Driver(make, say)
-        desk = None
-        if settings.maildir:
-            where = answer_to_dir or (None if send else settings.home / "answers")
-            box = series_mail.outbox(where, send, sender, plain=plain_connection)
-            desk = series_mail.desk(make.engine, box)
-        while True:
-            watcher.look()
-            if desk is not None:
-                series_mail.look(desk, Path(settings.maildir))
-            watcher.start()
-            bisections.tick_all()
-            if desk is not None:
-                desk.answer()
-            if once:
-                return
-            time.sleep(min(interval, 10.0))
+    looked_now([JobKind.ARCHIVES, JobKind.MAILBOX])
 
 
-app.command("mail")(series_mail.mail)
 app.command("requests")(series_mail.requests)
 app.command("ignore")(series_mail.ignore)
 

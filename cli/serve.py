@@ -1,4 +1,4 @@
-"""`mitigauge serve`, `mitigauge worker`: the processes of the service."""
+"""`mitigauge serve`: the API and the dashboard."""
 
 from __future__ import annotations
 
@@ -79,43 +79,7 @@ def login_link(base: str, key: str, path: str = "/login") -> str:
     return f"{base}{path}#key={key}"
 
 
-def worker(
-    concurrency: Annotated[
-        int | None, typer.Option(help="Runs advanced at the same time, at most.", min=1)
-    ] = None,
-) -> None:
-    """Do what the service does by itself. Start as many as wanted, on any machine.
-
-    A worker advances runs (boot, verify, measure) on the hosts that its inventory and keys reach,
-    builds kernels where its machine has the programs for it, takes bisections and revisions on, and
-    looks at archives and mails where its settings say so. `mitigauge worker list` shows what each
-    can do. It may be stopped or killed at any moment; another one, or the same started again, goes
-    on where it was.
-    """
-    from mitigauge.database.engine import database_url, get_engine, require_head
-    from pipelines.adapters.ansible_host import open_host
-    from mitigauge.settings import get_settings
-    from pipelines.advance import Advancer
-    from pipelines.jobs import runners_of
-    from pipelines.jobs.engine import JobAdvancer
-    from pipelines.worker import CONCURRENCY, Worker, name_of_this
-
-    _log_in_lines()
-    engine = get_engine()
-    require_head(engine)
-    settings = get_settings()
-    name = name_of_this(settings)
-    say(f"worker {name} waits for runs and jobs  (Ctrl-C stops after the step in hand)")
-    Worker(
-        Advancer(engine, open_host),
-        database_url(),
-        concurrency or CONCURRENCY,
-        JobAdvancer(engine, runners_of(settings), name),
-        name=name,
-    ).run()
-
-
-def _log_in_lines() -> None:
+def log_in_lines() -> None:
     """Lines with the time in UTC; tracebacks without local variables, which may be secret."""
     import structlog
 

@@ -115,17 +115,16 @@ def _revision(words: Sequence[str], archive: str) -> FoundRevision | None:
 
 def _kernels(base: str, label: str, patches: Sequence[Patch], *, loose: bool) -> list[KernelView]:
     """The kernel without the patches, and with them."""
-    from cli.kernel import builder, views_of
+    from cli.kernel import kernels_of, order_kernel, views_of
     from mitigauge.kernels.config_profile import profile_of
-    from pipelines.kernel_build import Order
+    from mitigauge.kernels.order import KernelOrder
 
     profile = profile_of("lab")
-    with builder() as make:
-        ids = [
-            make.build(Order(base, profile, label=base)),
-            make.build(Order(base, profile, patches, label=label, loose=loose)),
-        ]
-    return views_of(ids)
+    jobs = [
+        order_kernel(KernelOrder(base=base, label=base), profile, ()),
+        order_kernel(KernelOrder(base=base, label=label, loose=loose), profile, patches),
+    ]
+    return views_of([kernel for job in jobs for kernel in kernels_of(job)])
 
 
 def _spec(

@@ -104,6 +104,9 @@ class Worker:
     look: Callable[[], Abilities] = lambda: find_abilities(get_settings())
     """What it can do now."""
     name: str = ""
+    until_idle: bool = False
+    """Whether it ends once nothing that it can do is left."""
+    no_runs: bool = False
     id: UUID = field(default_factory=uuid4)
     _can: Abilities = field(default_factory=Abilities)
 
@@ -227,15 +230,21 @@ class Worker:
         while not stop.is_set():
             await asyncio.sleep(SEEN_EVERY_S)
             await asyncio.to_thread(_quietly, self._say_seen, "not noted that the worker lives")
+            if self.until_idle and await asyncio.to_thread(self._is_idle, can):
+                stop.set()
             if time.monotonic() - looked > LOOK_AT_ABILITIES_S:
                 looked = time.monotonic()
-                if await asyncio.to_thread(self.look) != can:
+                if await asyncio.to_thread(self._look) != can:
                     log.info("this worker can do other things than before")
                     return
 
+    def _look(self) -> Abilities:
+        can = self.look()
+        return can.model_copy(update={"hosts": {}}) if self.no_runs else can
+
     def _announce(self) -> Abilities:
         """Say what this worker can do; the service's own jobs among it are begun."""
-        can = self._can = self.look()
+        can = self._can = self._look()
         for lack in can.lacks:
             log.warning("this worker lacks something", what=lack.what, why=lack.why)
         with transaction(self.advancer.engine) as session:
@@ -254,6 +263,12 @@ class Worker:
             schema=wanted_revision(),
             abilities=can if self.jobs is not None else can.model_copy(update={"jobs": []}),
         )
+
+    def _is_idle(self, can: Abilities) -> bool:
+        """Whether there is nothing left of what it can do."""
+        with transaction(self.advancer.engine) as session:
+            jobs = job_rows.any_open(session, can.jobs)
+            return not jobs and not run_rows.any_unfinished(session, can.hosts)
 
     def _say_seen(self) -> None:
         with transaction(self.advancer.engine) as session:

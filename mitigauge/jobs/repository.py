@@ -69,10 +69,12 @@ def jobs_to_wake(
     return [(job_id, need) for job_id, need in session.execute(wanted)]
 
 
-def unserved(session: Session, abilities: Collection[Ability]) -> list[Job]:
-    """Open jobs that need what nobody has of those *abilities* that live workers have."""
-    wanted = select(Job).where(Job.state.in_(OPEN_JOB_STATES), Job.need.not_in(abilities))
-    return list(session.scalars(wanted.order_by(Job.id)))
+def any_open(session: Session, abilities: Collection[Ability]) -> bool:
+    """Whether somebody asked for something that is not over and that needs one of these."""
+    wanted = select(Job.id).where(
+        Job.state.in_(OPEN_JOB_STATES), Job.need.in_(abilities), Job.kind.not_in(STANDING)
+    )
+    return session.scalar(wanted.limit(1)) is not None
 
 
 def wake(session: Session, kind: JobKind, subject: str) -> None:
@@ -145,6 +147,11 @@ def events_after(session: Session, job_id: int, after: int, *, limit: int = 1000
     """The job's lines after that id, in their order."""
     wanted = select(JobEvent).where(JobEvent.job_id == job_id, JobEvent.id > after)
     return list(session.scalars(wanted.order_by(JobEvent.id).limit(limit)))
+
+
+def last_event_id(session: Session, job_id: int) -> int:
+    """Id of the job's newest line; 0 where it has none."""
+    return session.scalar(select(func.max(JobEvent.id)).where(JobEvent.job_id == job_id)) or 0
 
 
 def is_over(state: JobState) -> bool:

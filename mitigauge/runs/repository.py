@@ -428,6 +428,19 @@ def runs_to_wake(
     ]
 
 
+def any_unfinished(session: Session, hosts: Mapping[str, Collection[str]]) -> bool:
+    """Whether a run on one of those hosts is not over; *hosts*: as :func:`runs_to_wake`."""
+    reached = [(environment, host) for environment, own in hosts.items() for host in own]
+    wanted = (
+        select(Run.id)
+        .join(Host, Run.host_id == Host.id)
+        .where(
+            Run.state.in_(UNFINISHED_RUN_STATES), tuple_(Host.environment, Host.name).in_(reached)
+        )
+    )
+    return session.scalar(wanted.limit(1)) is not None
+
+
 def place_of(session: Session, run_id: int) -> tuple[str, str] | None:
     """Environment and host of the run."""
     wanted = select(Host.environment, Host.name).join(Run, Run.host_id == Host.id)

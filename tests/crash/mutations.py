@@ -81,7 +81,7 @@ MUTATIONS = (
     Mutation(
         "a run is believed as it was before its lease was had",
         "pipelines/advance.py",
-        "            if run.state in FINAL_STATES:\n"
+        "            if run.state not in UNFINISHED_RUN_STATES:\n"
         "                leases.release(session, lease)\n"
         "                return None\n",
         "",
@@ -147,10 +147,10 @@ MUTATIONS = (
     Mutation(
         "a lease is not released at the end",
         "pipelines/advance.py",
-        "            if run.state in FINAL_STATES:\n"
+        "            if run.state not in UNFINISHED_RUN_STATES:\n"
         "                leases.release(session, taken.lease)\n"
         "                return None\n",
-        "            if run.state in FINAL_STATES:\n                return None\n",
+        "            if run.state not in UNFINISHED_RUN_STATES:\n                return None\n",
         (FENCE,),
         "A host would stay with a run that is over.",
     ),

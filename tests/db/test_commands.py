@@ -70,6 +70,10 @@ COMMANDS = [
     ("host resume nobody", 1),
     ("host set-aside nobody --reason broken", 1),
     ("host show nobody", 1),
+    ("job cancel 99", 1),
+    ("job list", 0),
+    ("job show 99", 1),
+    ("job wait 99", 1),
     ("kernel build --check {patches}", 0),
     ("kernel import {dir}/boots.csv", 1),
     ("kernel list", 0),
@@ -94,13 +98,12 @@ COMMANDS = [
     ("series approve 1 v1 0000", 1),
     ("series ignore 99", 1),
     ("series list", 0),
-    ("series mail --maildir {dir} --answer-to-dir {dir} --once", 1),
     ("series requests", 0),
     ("series retest 1 --with {dir}/boots.csv", 1),
     ("series set 1 --spec vmscape", 0),
     ("series show 1", 0),
     ("series start 1", 1),
-    ("series watch --once --answer-to-dir {dir}", 0),
+    ("series watch", 1),
     ("token create ci --role runner", 0),
     ("token list", 0),
     ("token revoke known", 0),
@@ -111,6 +114,7 @@ COMMANDS = [
     ("trends stability", 0),
     ("trends update", 0),
     ("try {dir}/nothing.patch", 1),
+    ("worker list", 0),
 ]
 # Those that go on until they are stopped.
 LASTING = {"serve": ("serve", "--port", "0"), "worker": ("worker",)}

@@ -11,6 +11,7 @@ from mitigauge.access.roles import Role
 from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.effect import Verdict
 from mitigauge.experiments.states import ExperimentState
+from mitigauge.jobs.states import JobState
 from mitigauge.runs import outcomes
 from mitigauge.runs.states import OPEN_BOOT_STATES, Activity, BootState, RunState
 from pipelines import decision
@@ -21,6 +22,7 @@ from tests.unit.docs.pages import blocks, page, section, spans
 STATES = page("docs/states.md")
 GLOSSARY = page("docs/glossary.md")
 RUN, BOOT = "Run: one comparison on one host", "Boot: one arm in one block"
+JOB = "Job: what the service does by itself"
 
 
 def first_column(text: str, heading: str) -> set[str]:
@@ -52,6 +54,7 @@ def test_steps_that_other_sentences_name_exist() -> None:
 def test_the_diagrams_show_every_state() -> None:
     assert drawn(RUN) == values(RunState)
     assert drawn(BOOT) == values(BootState)
+    assert drawn(JOB) == values(JobState)
 
 
 def test_every_state_that_a_boot_ends_in_is_explained() -> None:
