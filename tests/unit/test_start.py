@@ -22,8 +22,8 @@ from mitigauge.settings import REPOSITORY, Settings, settings_from
 
 # Typer itself takes pydantic; a capture is unpacked by zstandard, which is small.
 HEAVY = {
-    "alembic", "ansible_runner", "fastapi", "httpx2", "numpy", "obstore", "procrastinate",
-    "psycopg", "rich", "ruamel", "scipy", "sqlalchemy", "structlog", "yaml",
+    "PIL", "alembic", "ansible_runner", "fastapi", "httpx2", "numpy", "obstore",
+    "procrastinate", "psycopg", "rich", "ruamel", "scipy", "sqlalchemy", "structlog", "yaml",
 }  # fmt: skip
 # Runs the command, and writes what is imported at its end.
 PROGRAM = """

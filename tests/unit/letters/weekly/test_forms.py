@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
-from datetime import timedelta
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from html.parser import HTMLParser
@@ -22,10 +19,8 @@ from mitigauge.letters.weekly.data import (
     NoiseLine,
     WeekData,
 )
-from mitigauge.letters.weekly.document import Picture, Point
 from mitigauge.letters.weekly.html import render_html
 from mitigauge.letters.weekly.mail import mail
-from mitigauge.letters.weekly.picture import HEIGHT, WIDTH, png
 from mitigauge.letters.weekly.text import render_markdown, render_text
 from mitigauge.stats.bounds import Bound
 from tests.unit.letters.weekly.made import BEFORE, MICROCODE, NOW, WEEK, known, week_of, word
@@ -178,48 +173,3 @@ def test_the_mail_has_a_plain_twin_and_its_pictures_within() -> None:
 def test_what_is_no_address_is_refused() -> None:
     with pytest.raises(InvalidInput, match="is no address"):
         mail(arrange(a_week()), dated=WEEK.end, sender="nobody\nBcc: x")
-
-
-def pixels(of: Picture) -> bytes:
-    """The picture's bytes, a filter byte a row, checked as its readers check them."""
-    content = png(of)
-    at, found = 8, {}
-    while at < len(content):
-        length, kind = struct.unpack(">I4s", content[at : at + 8])
-        body = content[at + 8 : at + 8 + length]
-        [check] = struct.unpack(">I", content[at + 8 + length : at + 12 + length])
-        assert check == zlib.crc32(kind + body)
-        found[kind] = body
-        at += 12 + length
-    assert struct.unpack(">II", found[b"IHDR"][:8]) == (WIDTH, HEIGHT)
-    raw = zlib.decompress(found[b"IDAT"])
-    assert len(raw) == HEIGHT * (1 + 3 * WIDTH)
-    return raw
-
-
-def a_picture(*values: float, half: float = 0.5) -> Picture:
-    points = [
-        Point(at=NOW + timedelta(days=at), value=value, low=value - half, high=value + half)
-        for at, value in enumerate(values)
-    ]
-    return Picture(id="p", title="t", unit="%", points=points, zero=True)
-
-
-def test_a_picture_shows_its_values() -> None:
-    assert pixels(a_picture(1, 2, 3)) != pixels(a_picture(3, 2, 1))
-    changed = a_picture(1, 2, 3).model_copy(update={"changed_at": NOW + timedelta(days=1)})
-    assert pixels(changed) != pixels(a_picture(1, 2, 3))
-
-
-@pytest.mark.parametrize(
-    "picture",
-    [
-        a_picture(5),
-        a_picture(0, 0),
-        a_picture(1e300, -1e300),
-        a_picture(1, 2, half=1e9),
-        a_picture(1e-12, 2e-12),
-    ],
-)
-def test_values_of_any_size_are_drawn(picture: Picture) -> None:
-    assert pixels(picture).count(b"\xff") > 100
