@@ -2179,11 +2179,7 @@ export interface components {
              * @default
              */
             reason: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "baseline" | "measured" | "not_effective" | "no_data";
+            state: components["schemas"]["CellState"];
             verdict?: components["schemas"]["Verdict"] | null;
             /**
              * Version
@@ -2636,11 +2632,7 @@ export interface components {
              * @default
              */
             note: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "baseline" | "measured" | "not_effective" | "no_data";
+            state: components["schemas"]["CellState"];
             verdict?: components["schemas"]["Verdict"] | null;
         };
         /**
@@ -4304,11 +4296,7 @@ export interface components {
             observed: string[];
             /** Second */
             second: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "baseline" | "measured" | "not_effective" | "no_data";
+            state: components["schemas"]["CellState"];
             verdict?: components["schemas"]["Verdict"] | null;
         };
         /**
