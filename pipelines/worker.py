@@ -62,6 +62,8 @@ WAKE_GRACE_S = 1.0
 # Jobs whose worker died stay "doing" for ever; they are only litter, since the lease decides.
 STALLED_S = 60.0
 RESTART_S = 2.0
+# One that was to end by itself ends after so long without its database.
+GIVES_UP_S = 120.0
 # What the queue takes for all its statements of one look; it needs milliseconds.
 QUEUE_LIMIT_S = 60.0
 # Shorter pauses are slept through; after a longer one the reconciler wakes the run.
@@ -118,13 +120,19 @@ class Worker:
         _stop_on_signals(stop)
         threads = ThreadPoolExecutor(self.concurrency + JOB_THREADS + OWN_THREADS, "advance")
         asyncio.get_running_loop().set_default_executor(threads)
+        failing_since = time.monotonic()
         while not stop.is_set():
+            began = time.monotonic()
             try:
                 await self._serve(stop)
             except Exception:
                 # The queue's connection is gone, mostly. Whatever it was: runs depend on it
                 # that the worker goes on.
                 log.exception("worker begins anew")
+                now = time.monotonic()
+                failing_since = now if now - began > GIVES_UP_S / 4 else failing_since
+                if self.until_idle and now - failing_since > GIVES_UP_S:
+                    break  # its database is gone for good, and nobody else would end it
                 await asyncio.sleep(RESTART_S)
         await asyncio.to_thread(_quietly, self._say_stopped, "not noted that the worker stops")
 

@@ -94,11 +94,17 @@ def cancel(session: Session, job_id: int, by: str) -> Job:
 
 
 def cancel_open(session: Session, kind: JobKind, subject: str, by: str) -> None:
-    """Ask that the open job of that kind and subject ends, where there is one."""
+    """End the open job of that kind and subject, whose subject has ended already.
+
+    Where a worker acts on it, the worker hears of it and ends it.
+    """
     job = repository.open_job(session, kind, subject, lock=True)
-    if job is not None and not job.cancelled_by:
-        job.cancelled_by = by
-        job.wake_at = database_now(session)
+    if job is None or job.cancelled_by:
+        return
+    job.cancelled_by = by
+    job.wake_at = database_now(session)
+    if job.holder is None:
+        end(session, job, JobState.CANCELLED, f"cancelled by {by}")
 
 
 def take(session: Session, job_id: int, *, holder: UUID, seconds: float) -> JobLease | None:
