@@ -19,6 +19,8 @@ from api import (
     experiments,
     health,
     hosts,
+    jobs,
+    kernels,
     problems,
     profiles,
     queue,
@@ -30,6 +32,7 @@ from api import (
 )
 from api.addresses import AllowedHosts
 from api.bodies import proper_content_type
+from api.body_limit import BodyLimit
 from api.followers import Followers
 from api.gate import Gate, needs, read_proxy_secret
 from api.guard import Guard
@@ -87,6 +90,7 @@ def create_app(
         login_key=login_key,
     )
     problems.install(app)
+    app.add_middleware(BodyLimit, limit=settings.body_limit_bytes)
     app.add_middleware(Guard, hosts=AllowedHosts(bound or settings.bind, settings.allowed_hosts))
     for module in (health, session):
         app.include_router(module.router)
@@ -100,6 +104,8 @@ def create_app(
         queue.router,
         series.router,
         bisections.router,
+        jobs.router,
+        kernels.router,
         weekly.router,
         trends.router,
         _described(),

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Depends
+from sqlalchemy.orm import Session
 
 from api.database import Database
 from api.gate import Known, needs
 from api.parameters import Id
 from mitigauge.access.roles import Right, roles_with
 from mitigauge.bisect import bisection_view, repository, service
-from mitigauge.bisect.schemas import BisectionHead, BisectionView
-from mitigauge.errors import Forbidden
+from mitigauge.bisect.draft import Draft
+from mitigauge.bisect.schemas import BisectionHead, BisectionRequest, BisectionView
+from mitigauge.bisect.sources import from_arms, from_revision
+from mitigauge.errors import Forbidden, InvalidInput
+from mitigauge.files.blobs import blob_store
+from mitigauge.series import service as series_service
+from mitigauge.settings import get_settings
 
 router = APIRouter(prefix="/api/bisections", tags=["bisections"])
 
@@ -19,6 +25,24 @@ router = APIRouter(prefix="/api/bisections", tags=["bisections"])
 def list_bisections(session: Database) -> list[BisectionHead]:
     """The newest bisections, and what each one answered."""
     return bisection_view.heads(session)
+
+
+@router.post("", status_code=202, dependencies=[Depends(needs(Right.SUBMIT))])
+def start_bisection(wanted: BisectionRequest, session: Database, caller: Known) -> BisectionView:
+    """Have a bisection taken on: over a series' approved revision, or an ordered list of arms."""
+    draft = _draft(wanted, session)
+    begun = service.begin(session, draft, submitted_by=caller.subject)
+    return bisection_view.show(session, begun.id)
+
+
+def _draft(wanted: BisectionRequest, session: Session) -> Draft:
+    if bool(wanted.series) == bool(wanted.arms):
+        raise InvalidInput("say what is bisected", hint="Give either `series` or `arms`.")
+    if wanted.arms:
+        return from_arms(wanted.arms, "arms", wanted.question())
+    revision = series_service.find_revision(session, wanted.series, wanted.revision)
+    blobs = blob_store(get_settings())
+    return from_revision(session, revision, blobs, wanted.question(), wanted.mode)
 
 
 @router.get("/{bisection_id}")
@@ -42,5 +66,5 @@ def cancel_bisection(bisection_id: Id, session: Database, caller: Known) -> Bise
             f"bisection {bisection_id} was started by {owner}, not by {caller.subject}",
             hint=f"Roles that may cancel it: {', '.join(roles_with(Right.CANCEL_ANY))}.",
         )
-    service.cancel(session, bisection_id)
+    service.cancel(session, bisection_id, by=caller.subject)
     return bisection_view.show(session, bisection_id)

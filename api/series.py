@@ -8,7 +8,10 @@ from api.database import Database
 from api.gate import Known, needs
 from api.parameters import NameInPath
 from mitigauge.access.roles import Right
+from mitigauge.jobs import views
+from mitigauge.jobs.schemas import JobView
 from mitigauge.series import listing, service
+from mitigauge.series.order_service import ask_revision
 from mitigauge.series.revision_line import SeriesLine, line
 from mitigauge.series.schemas import Approval, RevisionView, SeriesHead, SeriesView
 
@@ -44,3 +47,20 @@ def approve_revision(
     """Say that a revision's patches, those of that digest, may run on our hosts."""
     found = service.approve_seen(session, name, revision, approval.digest, caller.subject)
     return RevisionView.model_validate(found)
+
+
+@router.post(
+    "/{name}/{revision}/start",
+    status_code=202,
+    dependencies=[Depends(needs(Right.SUBMIT))],
+    openapi_extra={
+        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
+    },
+)
+def start_revision(
+    name: NameInPath, revision: NameInPath, session: Database, caller: Known
+) -> JobView:
+    """Have an approved revision built and measured. A body is not read."""
+    found = service.find_revision(session, name, revision, lock=True)
+    job = ask_revision(session, found, asked_by=caller.subject)
+    return views.view_job(session, job.id)

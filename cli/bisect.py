@@ -117,7 +117,6 @@ def start(
     from mitigauge.bisect import service
     from mitigauge.bisect.question import Question, parameters_of
     from mitigauge.jobs.states import Ability
-    from pipelines.jobs.bisection import ask_bisection
 
     named = {Kind.SERIES: bool(series), Kind.PATCHES: bool(patches), Kind.TREE: tree is not None,
              Kind.ARMS: arms is not None}  # fmt: skip
@@ -143,7 +142,6 @@ def start(
         draft = _draft(patches or [], tree, (good, bad), arms, asked, mode, base, profile)
         with stored() as session:
             begun = service.begin(session, draft)
-            ask_bisection(session, begun)
             number = begun.id
     view = _view(number)
     require_served(Ability.KERNELS)
@@ -162,17 +160,15 @@ def start(
 
 def _begin_series(name: str, revision: str, asked: Question, mode: str) -> int:
     from mitigauge.bisect import service
+    from mitigauge.bisect.sources import from_revision
     from mitigauge.files.blobs import blob_store
     from mitigauge.series import service as series_service
     from mitigauge.settings import get_settings
-    from pipelines.bisect_start import from_revision
-    from pipelines.jobs.bisection import ask_bisection
 
     with stored() as session:
         found = series_service.find_revision(session, name, revision)
         draft = from_revision(session, found, blob_store(get_settings()), asked, mode)
         begun = service.begin(session, draft)
-        ask_bisection(session, begun)
         return begun.id
 
 
@@ -183,9 +179,10 @@ def _draft(
     """What files or a git tree ask for."""
     from cli.experiment import read_spec_file
     from cli.mails import patches_from
+    from mitigauge.bisect.sources import from_arms, from_patches
     from mitigauge.files.blobs import blob_store
     from mitigauge.settings import get_settings
-    from pipelines.bisect_start import from_arms, from_patches, from_tree
+    from pipelines.bisect_tree import from_tree
 
     if tree is not None:
         good, bad = ends
@@ -230,11 +227,10 @@ def _followed(number: int, *, json: bool) -> int:
 
 def _see_that_it_goes_on(number: int) -> None:
     """A bisection that was begun before there were jobs has none."""
-    from mitigauge.bisect import repository
-    from pipelines.jobs.bisection import ask_bisection
+    from mitigauge.bisect import repository, service
 
     with stored() as session:
-        ask_bisection(session, repository.whole(session, number))
+        service.ask(session, repository.whole(session, number))
 
 
 @app.command("list")

@@ -78,8 +78,8 @@ def order_kernel(order: KernelOrder, profile: Profile, patches: Sequence[Patch])
     from mitigauge.access.roles import OPERATOR
     from mitigauge.files.blobs import blob_store
     from mitigauge.jobs.states import Ability
+    from mitigauge.kernels.order_service import ask_kernel
     from mitigauge.settings import get_settings
-    from pipelines.jobs.kernel import ask_kernel
 
     blobs = blob_store(get_settings())
     with stored() as session:

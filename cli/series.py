@@ -260,7 +260,7 @@ def order_revision(revision: int) -> int:
     from mitigauge.access.roles import OPERATOR
     from mitigauge.jobs.states import Ability
     from mitigauge.series import repository
-    from pipelines.jobs.revision import ask_revision
+    from mitigauge.series.order_service import ask_revision
 
     with stored() as session:
         found = repository.revision(session, revision)

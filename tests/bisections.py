@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.bisect import service
 from mitigauge.bisect.question import Question, point_of
+from mitigauge.bisect.sources import from_patches
 from mitigauge.experiments.states import FINAL_STATES, ExperimentState
 from mitigauge.experiments.tables import Arm, Case, Experiment
 from mitigauge.files.blobs import BlobStore
@@ -20,7 +21,6 @@ from mitigauge.kernels.service import Built
 from mitigauge.results.tables import Measurement, Result
 from mitigauge.runs.states import BootState, RunState
 from mitigauge.runs.tables import Boot, Run
-from pipelines.bisect_start import from_patches
 from pipelines.kernel_build import Builder, BuildFailed, Order
 from tests.series_mails import diff
 

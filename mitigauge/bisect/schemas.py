@@ -1,15 +1,52 @@
-"""Bisections as they are shown."""
+"""Bisections as they are asked for and shown."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
+from mitigauge.bisect.question import Question
 from mitigauge.bisect.records import BisectionAnswer, PointLevel, Source
 from mitigauge.bisect.states import AnswerKind, BisectionKind, BisectionState
 from mitigauge.experiments.states import ExperimentState
+
+
+class BisectionRequest(BaseModel):
+    """A bisection to be taken on. Either *series* or *arms* says over what."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    series: str = Field("", max_length=200, description="a series' name or number")
+    revision: str = Field("", max_length=60, description="v3; empty: the newest")
+    arms: str = Field("", max_length=100_000, description="an ordered list of arms, as YAML")
+    hosts: list[str] = Field(min_length=1, max_length=64, description="hosts that are alike")
+    environment: str = Field(max_length=60)
+    workload: str = Field("syscall", max_length=60)
+    parameters: dict[str, str | int | float] = Field(default_factory=dict, max_length=32)
+    metric: str = Field("", max_length=60, description="empty: the workload's primary one")
+    mode: str = Field(
+        "spectre-bhi/off", max_length=200, description="in which kernels of a series are booted"
+    )
+    boots: int = Field(300, description="how many it may take")
+    hours: float = Field(48.0, description="of building and measuring that it may take")
+    confidence: float = Field(0.95, description="how sure it must be of what it names")
+    minimum_effect_percent: float = Field(0.5, description="ends that differ by less are refused")
+
+    def question(self) -> Question:
+        """What is asked. Raises InvalidInput for a value out of its range."""
+        return Question(
+            tuple(dict.fromkeys(self.hosts)),
+            self.workload,
+            self.parameters,
+            self.metric,
+            self.environment,
+            self.minimum_effect_percent,
+            self.confidence,
+            self.boots,
+            self.hours,
+        )
 
 
 class BisectionHead(BaseModel):

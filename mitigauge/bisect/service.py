@@ -26,7 +26,9 @@ from mitigauge.experiments.tables import Experiment
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.jobs import service as jobs
 from mitigauge.jobs.blame import MOST_TRIES, pause_s
+from mitigauge.jobs.service import JobRequest
 from mitigauge.jobs.states import JobKind
+from mitigauge.jobs.tables import Job
 from mitigauge.runs import service as runs
 
 LONGEST_WHY = 2000
@@ -35,7 +37,7 @@ MOST_BARREN = 2
 
 
 def begin(session: Session, draft: Draft, *, submitted_by: str = OPERATOR) -> Bisection:
-    """Check and store it; nothing is built or booted yet.
+    """Check and store it, and have a worker take it on; nothing is built or booted yet.
 
     Raises InvalidInput where hosts, mode, workload, case or metric are not known, or the
     candidates are none, or too many.
@@ -76,7 +78,16 @@ def begin(session: Session, draft: Draft, *, submitted_by: str = OPERATOR) -> Bi
     question(bisection)
     session.add(bisection)
     session.flush()
+    ask(session, bisection)
     return bisection
+
+
+def ask(session: Session, bisection: Bisection) -> Job:
+    """Have a worker take it on, where none does."""
+    return jobs.ask(
+        session,
+        JobRequest(JobKind.BISECTION, str(bisection.id), bisection.title, bisection.submitted_by),
+    )
 
 
 def _candidate(position: int, change: Change, weight: float) -> BisectionCandidate:

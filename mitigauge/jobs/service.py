@@ -19,6 +19,8 @@ from mitigauge.jobs.lease import JobLease
 from mitigauge.jobs.states import NEEDS, STANDING, JobKind, JobState
 from mitigauge.jobs.tables import Job, JobAttempt, JobEvent
 
+# Who asks for what the service does unasked.
+SERVICE = "mitigauge"
 LONGEST_TEXT = 4000
 # What is written of an attempt by somebody else than who made it.
 LOST = "lost"

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.jobs import service
 from mitigauge.jobs.abilities import Abilities
-from mitigauge.jobs.service import JobRequest
+from mitigauge.jobs.service import SERVICE, JobRequest
 from mitigauge.jobs.states import NEEDS, STANDING, JobKind
 from mitigauge.settings import Settings
 from pipelines.jobs.archives import ArchivesRunner
@@ -16,7 +16,7 @@ from pipelines.jobs.bisection import BisectionRunner
 from pipelines.jobs.context import JobRunner
 from pipelines.jobs.kernel import KernelRunner
 from pipelines.jobs.mailbox import MailboxRunner
-from pipelines.jobs.revision import SERVICE, RevisionRunner
+from pipelines.jobs.revision import RevisionRunner
 from pipelines.jobs.weekly import WeeklyRunner
 
 _TITLES = {

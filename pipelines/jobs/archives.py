@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from mitigauge.jobs.tables import Job
+from mitigauge.series.order_service import ask_startable
 from mitigauge.settings import Settings
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone, StandingRunner
-from pipelines.jobs.revision import ask_startable
 from pipelines.series_watch import Watcher
 
 # Which archives are due stands in their rows; so often it is asked.

@@ -10,9 +10,7 @@ from sqlalchemy.orm import Session
 from mitigauge.bisect import service
 from mitigauge.bisect.states import BisectionState
 from mitigauge.bisect.tables import Bisection
-from mitigauge.jobs import service as jobs
-from mitigauge.jobs.service import JobRequest
-from mitigauge.jobs.states import JobKind, JobState
+from mitigauge.jobs.states import JobState
 from mitigauge.jobs.tables import Job
 from pipelines.bisect_run import Driver, Ticked
 from pipelines.jobs.builders import builder_of
@@ -24,14 +22,6 @@ from pipelines.kernel_build import Builder
 LIMIT_S = 60 * 86_400.0
 # An experiment that ends wakes it; so long at most it is not looked at.
 LOOK_S = 15.0
-
-
-def ask_bisection(session: Session, bisection: Bisection) -> Job:
-    """Have a bisection taken on."""
-    return jobs.ask(
-        session,
-        JobRequest(JobKind.BISECTION, str(bisection.id), bisection.title, bisection.submitted_by),
-    )
 
 
 @dataclass(frozen=True)

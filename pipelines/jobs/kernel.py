@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from mitigauge.files.blobs import BlobStore
-from mitigauge.jobs import service as jobs
-from mitigauge.jobs.service import JobRequest
-from mitigauge.jobs.states import JobKind, JobState
+from mitigauge.jobs.states import JobState
 from mitigauge.jobs.tables import Job
-from mitigauge.kernels.config_profile import Profile
-from mitigauge.kernels.order import KernelInputs, KernelOrder, subject_of
-from mitigauge.kernels.patch import Patch
+from mitigauge.kernels.order import KernelInputs, KernelOrder
 from mitigauge.kernels.recipe import layouts
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone
@@ -22,32 +16,6 @@ from pipelines.kernel_build import BUILD_LIMITS, Order
 
 # Builds in several layouts, one after the other, and a root that has to be made first.
 LIMIT_S = 12 * BUILD_LIMITS.seconds
-
-
-def ask_kernel(
-    session: Session,
-    blobs: BlobStore,
-    order: KernelOrder,
-    profile: Profile,
-    patches: Sequence[Patch],
-    *,
-    asked_by: str,
-) -> Job:
-    """Order a kernel. Raises InvalidInput for more layouts than there are."""
-    layouts(order.layouts)
-    inputs = KernelInputs.of(profile, patches).put(blobs)
-    what = f"{order.base} with {len(patches)} patches" if patches else order.base
-    return jobs.ask(
-        session,
-        JobRequest(
-            JobKind.KERNEL,
-            subject_of(order, inputs),
-            f"{order.label}: {what}" if order.label else what,
-            asked_by,
-            order.model_dump(mode="json"),
-            inputs,
-        ),
-    )
 
 
 @dataclass(frozen=True)

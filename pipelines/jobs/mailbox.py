@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 
 from mitigauge.files.blobs import blob_store
 from mitigauge.jobs.tables import Job
+from mitigauge.series.order_service import ask_startable
 from mitigauge.settings import Settings
 from pipelines.jobs.context import JobContext, JobDone, StandingRunner
-from pipelines.jobs.revision import ask_startable
 from pipelines.series_mail import Desk, Outbox
 
 LOOK_S = 10.0

@@ -144,6 +144,17 @@ TABLE = {
     "GET /api/bisections/{bisection_id}": read(BISECTION, 404),
     # There is none; the test of bisections cancels one.
     "POST /api/bisections/{bisection_id}/cancel": Row(BISECTION + "/cancel", NOT_THERE, NOT_THERE),
+    # Without a body; the tests of jobs start, follow and cancel each kind.
+    "POST /api/bisections": alike("/api/bisections", nobody=401, viewer=403, others=422),
+    "POST /api/series/{name}/{revision}/start": alike(
+        "/api/series/nothing/v1/start", nobody=401, viewer=403, others=404
+    ),
+    "GET /api/kernels": read("/api/kernels"),
+    "POST /api/kernels": Row("/api/kernels", ACCEPTED, ACCEPTED),
+    "GET /api/jobs": read("/api/jobs"),
+    "GET /api/jobs/{job_id}": read("/api/jobs/9999", 404),
+    "POST /api/jobs/{job_id}/cancel": Row("/api/jobs/9999/cancel", NOT_THERE, NOT_THERE),
+    "GET /api/workers": read("/api/workers"),
     "GET /api/weekly": read("/api/weekly"),
     "GET /api/weekly/{week}": read("/api/weekly/2026-W47", 404),
     "GET /api/weekly/{week}/report": read("/api/weekly/2026-W47/report", 404),

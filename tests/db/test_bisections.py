@@ -20,6 +20,7 @@ from mitigauge.bisect import (
     service,
 )
 from mitigauge.bisect.question import Question
+from mitigauge.bisect.sources import from_arms
 from mitigauge.bisect.states import AnswerKind, BisectionState, RevertOutcome
 from mitigauge.bisect.tables import Bisection, BisectionStep
 from mitigauge.catalog import Catalog
@@ -30,7 +31,6 @@ from mitigauge.runs import service as runs
 from mitigauge.runs import submission
 from mitigauge.settings import get_settings
 from pipelines.bisect_run import Driver, Ticked
-from pipelines.bisect_start import from_arms
 from tests.bisections import (
     ASKED,
     BREAKS,

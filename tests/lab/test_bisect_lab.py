@@ -22,6 +22,7 @@ from lab.progress import Silent
 from mitigauge.bisect import bisection_view, service
 from mitigauge.bisect.question import Question
 from mitigauge.bisect.schemas import BisectionView
+from mitigauge.bisect.sources import from_arms, from_patches
 from mitigauge.bisect.states import AnswerKind
 from mitigauge.clock import Clock
 from mitigauge.database.engine import transaction
@@ -33,7 +34,6 @@ from mitigauge.profiles.diff.function_table import function_table
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.settings import REPOSITORY, get_settings
 from pipelines.bisect_run import Driver, Ticked
-from pipelines.bisect_start import from_arms, from_patches
 from pipelines.kernel_build import Builder
 from tests.lab.following import start_worker
 

@@ -47,7 +47,7 @@ from mitigauge.series.service import SeriesOptions, add
 from mitigauge.series.states import RevisionState
 from mitigauge.series.mail_thread import revisions
 from mitigauge.settings import REPOSITORY, get_settings
-from pipelines.bisect_start import from_patches
+from mitigauge.bisect.sources import from_patches
 from tests import recording
 from tests.desktop_world import make_desktops
 from tests.series_mails import diff, series

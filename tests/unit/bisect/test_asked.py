@@ -12,10 +12,10 @@ from mitigauge.bisect.question import (
     point_of,
     step_text,
 )
+from mitigauge.bisect.sources import from_arms
 from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.spec import read_spec
-from pipelines.bisect_start import from_arms
 from tests.specs import CATALOG, HOSTS
 
 ASKED = Question(("alpha",), "spin", {"size": 1})

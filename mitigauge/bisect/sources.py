@@ -1,10 +1,9 @@
-"""What a person names (patches, a series, commits, arms) made into a bisection's draft."""
+"""What a person names (patches, a series, arms) made into a bisection's draft."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, ValidationError
@@ -26,7 +25,6 @@ from mitigauge.series import service as series_service
 from mitigauge.series.request_repository import stopped
 from mitigauge.series.states import RevisionState
 from mitigauge.series.tables import SeriesRevision
-from pipelines.adapters.git_tree import Commit, GitTree
 
 MOST_ARMS = 1000
 _MAY_RUN = (RevisionState.APPROVED, RevisionState.BUILDING, RevisionState.MEASURING,
@@ -71,30 +69,6 @@ def from_patches(
     source = Source(base=base, profile=profile)
     title = f"{len(patches)} patches on {base}"
     return _of_patches(patches, [""] * len(patches), source, blobs, asked, mode, title)
-
-
-def from_tree(
-    tree: Path, good: str, bad: str, profile: str, asked: Question, mode: str
-) -> Draft:  # fmt: skip
-    """Over the commits of a git tree from *good* to *bad*, along first parents.
-
-    Raises InvalidInput for ends that are equal, reversed or unrelated, NotFound for those that
-    are not there.
-    """
-    profile_of(profile)
-    directory = tree.resolve()
-    line = GitTree(directory).line(good, bad)
-    source = Source(
-        profile=profile, tree=str(directory), good=line.good, bad=line.bad, notes=list(line.notes)
-    )
-    return Draft(
-        BisectionKind.COMMITS,
-        f"{directory.name}: {good[:60]} to {bad[:60]}",
-        asked,
-        [_of_commit(commit) for commit in line.commits],
-        [Place(mode)] * (len(line.commits) + 1),
-        source,
-    )
 
 
 def from_arms(text: str, name: str, asked: Question) -> Draft:
@@ -167,11 +141,6 @@ def _of_patches(
         BisectionKind.PATCHES, title, asked, changes, [Place(mode)] * (len(patches) + 1), source,
         series_service.put(patches, blobs),
     )  # fmt: skip
-
-
-def _of_commit(commit: Commit) -> Change:
-    merge = "merge: " if commit.is_merge else ""
-    return Change(commit.id, merge + commit.title, people=commit.people, files=commit.files)
 
 
 def _is_of(shown: str, addresses: set[str]) -> bool:

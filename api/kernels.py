@@ -1,0 +1,71 @@
+"""Candidate kernels: what there is, and orders for more."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.database import Database
+from api.gate import Known, needs
+from mitigauge.access.roles import Right
+from mitigauge.errors import InvalidInput
+from mitigauge.files.blobs import blob_store
+from mitigauge.jobs import views
+from mitigauge.jobs.schemas import JobView
+from mitigauge.kernels import repository
+from mitigauge.kernels.config_profile import known_profiles, profile_of
+from mitigauge.kernels.order import KernelOrder
+from mitigauge.kernels.order_service import ask_kernel
+from mitigauge.kernels.patch import MOST_PATCHES, read_patch
+from mitigauge.kernels.recipe import LAYOUTS
+from mitigauge.kernels.schemas import KernelView
+from mitigauge.settings import get_settings
+
+router = APIRouter(prefix="/api/kernels", tags=["kernels"])
+
+
+class PatchText(BaseModel):
+    """One patch of an order."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str = Field("", max_length=300, description="empty: its number")
+    text: str = Field(description="as `git format-patch` writes it, or the diff alone")
+
+
+class KernelRequest(BaseModel):
+    """A kernel to be built."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    base: str = Field(max_length=200, description="a source package, or NAME@REVISION of a tree")
+    profile: str = Field("lab", max_length=60, description="a config profile of ours")
+    label: str = Field("", max_length=60, pattern=r"^[\w.+-]*$", description="for people")
+    layouts: int = Field(1, ge=1, le=len(LAYOUTS))
+    loose: bool = Field(False, description="whether patches may apply with less context")
+    patches: list[PatchText] = Field(default_factory=list, max_length=MOST_PATCHES)
+
+
+@router.get("")
+def list_kernels(session: Database) -> list[KernelView]:
+    """Kernels that were built here or brought in."""
+    return [KernelView.model_validate(kernel) for kernel in repository.kernels(session)]
+
+
+@router.post("", status_code=202, dependencies=[Depends(needs(Right.APPROVE))])
+def build_kernel(wanted: KernelRequest, session: Database, caller: Known) -> JobView:
+    """Have a kernel built: its code may then run as root on hosts. The same order is one job."""
+    if wanted.profile not in known_profiles():
+        raise InvalidInput(
+            f"no config profile {wanted.profile!r}", hint=f"Known: {', '.join(known_profiles())}."
+        )
+    patches = [
+        read_patch(each.text, f"patch {number}", each.title)
+        for number, each in enumerate(wanted.patches, 1)
+    ]
+    order = KernelOrder(
+        base=wanted.base, label=wanted.label, layouts=wanted.layouts, loose=wanted.loose
+    )
+    blobs, profile = blob_store(get_settings()), profile_of(wanted.profile)
+    job = ask_kernel(session, blobs, order, profile, patches, asked_by=caller.subject)
+    return views.view_job(session, job.id)

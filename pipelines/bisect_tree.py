@@ -1,0 +1,41 @@
+"""Commits of a git tree made into a bisection's draft."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mitigauge.bisect.draft import Change, Draft, Place
+from mitigauge.bisect.question import Question
+from mitigauge.bisect.records import Source
+from mitigauge.bisect.states import BisectionKind
+from mitigauge.kernels.config_profile import profile_of
+from pipelines.adapters.git_tree import Commit, GitTree
+
+
+def from_tree(
+    tree: Path, good: str, bad: str, profile: str, asked: Question, mode: str
+) -> Draft:  # fmt: skip
+    """Over the commits of a git tree from *good* to *bad*, along first parents.
+
+    Raises InvalidInput for ends that are equal, reversed or unrelated, NotFound for those that
+    are not there.
+    """
+    profile_of(profile)
+    directory = tree.resolve()
+    line = GitTree(directory).line(good, bad)
+    source = Source(
+        profile=profile, tree=str(directory), good=line.good, bad=line.bad, notes=list(line.notes)
+    )
+    return Draft(
+        BisectionKind.COMMITS,
+        f"{directory.name}: {good[:60]} to {bad[:60]}",
+        asked,
+        [_of_commit(commit) for commit in line.commits],
+        [Place(mode)] * (len(line.commits) + 1),
+        source,
+    )
+
+
+def _of_commit(commit: Commit) -> Change:
+    merge = "merge: " if commit.is_merge else ""
+    return Change(commit.id, merge + commit.title, people=commit.people, files=commit.files)
