@@ -34,11 +34,12 @@ from api.addresses import AllowedHosts
 from api.bodies import proper_content_type
 from api.body_limit import BodyLimit
 from api.followers import Followers
-from api.gate import Gate, needs, read_proxy_secret
+from api.gate import Gate, ValidTokens, needs, read_proxy_secret
 from api.guard import Guard
 from api.problems import ProblemView
 from api.shared_reads import SharedReads
 from api.stored_pages import StoredPages
+from api.wrong_keys import WrongKeys
 from mitigauge.access.roles import Right
 from mitigauge.database.engine import get_engine
 from mitigauge.settings import get_settings
@@ -89,6 +90,8 @@ def create_app(
         proxy_secret=read_proxy_secret(settings.proxy_secret_file),
         login_key=login_key,
     )
+    app.state.wrong_keys = WrongKeys()
+    app.state.valid_tokens = ValidTokens()
     problems.install(app)
     app.add_middleware(BodyLimit, limit=settings.body_limit_bytes)
     app.add_middleware(Guard, hosts=AllowedHosts(bound or settings.bind, settings.allowed_hosts))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hmac
 import re
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +20,7 @@ from api.addresses import Address, same_origin
 from api.bodies import UNSAFE
 from api.database import begin
 from api.shared_reads import SharedReads
+from api.wrong_keys import WrongKeys, group_of
 from mitigauge.access import service
 from mitigauge.access.roles import Caller, Means, Right, Role, roles_with
 from mitigauge.access.service import Unauthenticated
@@ -26,6 +29,9 @@ from mitigauge.errors import Forbidden, InvalidInput
 SECRET_HEADER = "x-mitigauge-proxy-secret"
 USER_HEADER = "x-mitigauge-user"
 ROLE_HEADER = "x-mitigauge-role"
+FORWARDED_HEADER = "x-forwarded-for"
+# Who is slowed waits so long at the most until a token that was just made is known.
+TOKENS_READ_EVERY_S = 1.0
 SHORTEST_PROXY_SECRET = 32
 _USER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
 _HOW = (
@@ -48,6 +54,13 @@ class Gate:
         """Whether *key* is the link's, in constant time."""
         return bool(self.login_key) and hmac.compare_digest(key.encode(), self.login_key.encode())
 
+    def is_proxy(self, headers: Headers) -> bool:
+        """Whether the trusted proxy sent these, by its secret, in constant time."""
+        given = headers.getlist(SECRET_HEADER)
+        return bool(self.proxy_secret and len(given) == 1) and hmac.compare_digest(
+            given[0].encode(), self.proxy_secret.encode()
+        )
+
     def proxys_user(self, headers: Headers) -> Caller | None:
         """Whom a trusted proxy names; None if it names nobody, or none is trusted.
 
@@ -55,8 +68,7 @@ class Gate:
         """
         if not self.proxy_secret or SECRET_HEADER not in headers:
             return None
-        secret = _only(headers, SECRET_HEADER) or ""
-        if not hmac.compare_digest(secret.encode(), self.proxy_secret.encode()):
+        if not self.is_proxy(headers):
             raise Unauthenticated(
                 "the proxy's secret is not the one in MITIGAUGE_PROXY_SECRET_FILE",
                 hint="Configure the proxy with the content of that file.",
@@ -110,6 +122,90 @@ class _Ask:
         """Whose it is. Raises :class:`Unauthenticated`."""
         with begin(app) as session:
             return self.look_up(session, self.secret)
+
+
+@dataclass(slots=True)
+class ValidTokens:
+    """Tokens that let somebody in, as they were a moment ago."""
+
+    tokens: frozenset[str] = field(default=frozenset(), repr=False)
+    until: float = 0.0
+
+    async def has(self, app: FastAPI, secret: str) -> bool:
+        """Whether *secret* is one; the database is asked once a second, whatever comes."""
+        if not service.TOKEN.fullmatch(secret):
+            return False
+        if time.monotonic() > self.until:
+            shared: SharedReads = app.state.shared
+            self.tokens = await shared.answer("valid tokens", lambda: _read_valid_tokens(app))
+            self.until = time.monotonic() + TOKENS_READ_EVERY_S
+        return service.is_among(secret, self.tokens)
+
+
+def _read_valid_tokens(app: FastAPI) -> frozenset[str]:
+    with begin(app) as session:
+        return service.valid_tokens(session)
+
+
+def client_address(request: Request) -> str:
+    """What wrong keys are counted by: the other side, or whom the trusted proxy names.
+
+    A proxy adds whom it saw itself behind whatever was claimed before.
+    """
+    gate: Gate = request.app.state.gate
+    if gate.is_proxy(request.headers):
+        told = ",".join(request.headers.getlist(FORWARDED_HEADER)).rpartition(",")[2].strip()
+        try:
+            return group_of(str(ip_address(told)))
+        except ValueError:
+            pass  # it says nothing of use
+    return group_of(request.client.host if request.client else "")
+
+
+async def check_not_slowed(request: Request, secret: str) -> None:
+    """Raise :class:`api.problems.TooOften` for *secret* where its address sent many wrong ones.
+
+    A valid token never waits: others may share its address.
+    """
+    wrong: WrongKeys = request.app.state.wrong_keys
+    address = client_address(request)
+    if wrong.is_slowed(address) and not await _valid(request).has(request.app, secret):
+        wrong.refuse(address)
+
+
+def note_wrong(request: Request) -> None:
+    """Count a key that was looked at in vain."""
+    wrong: WrongKeys = request.app.state.wrong_keys
+    wrong.note(client_address(request))
+
+
+def _valid(request: Request) -> ValidTokens:
+    found: ValidTokens = request.app.state.valid_tokens
+    return found
+
+
+async def _count_wrong_proxy(request: Request) -> None:
+    """Count a request that claims to come from the proxy and does not have its secret."""
+    gate: Gate = request.app.state.gate
+    claims = SECRET_HEADER in request.headers and "authorization" not in request.headers
+    if gate.proxy_secret and claims and not gate.is_proxy(request.headers):
+        await check_not_slowed(request, "")
+        note_wrong(request)
+
+
+async def _answer(request: Request, ask: _Ask) -> Caller:
+    """Who has the secret. Raises :class:`Unauthenticated`, and TooOften after many wrong tokens."""
+    shared: SharedReads = request.app.state.shared
+    # A session's secret is sent by a browser for as long as it likes, also after its end.
+    is_token = ask.look_up is service.by_token
+    if is_token:
+        await check_not_slowed(request, ask.secret)
+    try:
+        return await shared.answer(ask, lambda: ask.answer(request.app))
+    except Unauthenticated:
+        if is_token:
+            note_wrong(request)
+        raise
 
 
 def session_cookie(host: Address) -> str:
@@ -173,12 +269,12 @@ async def identified(
     _cookie: Annotated[object, Security(APIKeyCookie(name="mitigauge_session", auto_error=False))],
 ) -> Caller:
     """Who asks. Raises :class:`Unauthenticated` for nobody known."""
+    await _count_wrong_proxy(request)
     known = _known(request)
     if isinstance(known, Caller):
         return _admitted(request, known)
-    shared: SharedReads = request.app.state.shared
     try:
-        caller = await shared.answer(known, lambda: known.answer(request.app))
+        caller = await _answer(request, known)
     except Unauthenticated as error:
         caller = _instead(request, known, error)
     return _admitted(request, caller)

@@ -53,6 +53,10 @@ class PatientProtocol(H11Protocol):
         self._wait_no_more()
         super().connection_lost(exc)
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Say it in one line; uvicorn says two, and how to install what is left out."""
+        self.logger.warning("A request asks for another protocol, which is not spoken here.")
+
     def _wait(self, *, for_body: bool = False) -> None:
         # Whatever reads a body may answer in time; this is for what reads it without a limit.
         body_s = get_settings().body_timeout_s + GRACE_S
@@ -107,7 +111,7 @@ def make_server(app: FastAPI, host: str = "127.0.0.1", port: int = 0) -> Server:
         h11_max_incomplete_event_size=HEADERS_LIMIT_BYTES,
         timeout_graceful_shutdown=GRACE_S,
         limit_concurrency=CONNECTIONS + app.state.followers.limit,
-        # What a proxy says of its clients is used nowhere.
+        # What a proxy says of its clients counts beside its secret alone: api/gate.py.
         proxy_headers=False,
         server_header=False,
         **how,

@@ -10,7 +10,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from api.addresses import is_https
 from api.bodies import text_of
 from api.database import begin
-from api.gate import Gate, Known, check_same_origin, needs, session_cookie
+from api.gate import (
+    Gate,
+    Known,
+    check_not_slowed,
+    check_same_origin,
+    needs,
+    note_wrong,
+    session_cookie,
+)
 from mitigauge.access import service
 from mitigauge.access.roles import RIGHTS, Caller, Means, Right, Role
 from mitigauge.access.service import SESSION_LASTS, Unauthenticated
@@ -72,7 +80,7 @@ async def log_in(request: Request, response: Response) -> SessionView:
     """Begin a browser session; only a page of this service may ask for one."""
     check_same_origin(request)
     asked = _read(await text_of(request, "the login", limit=BODY_LIMIT_BYTES))
-    secret, caller = await asyncio.to_thread(_open, request, asked)
+    secret, caller = await _opened(request, asked)
     response.set_cookie(
         session_cookie(request.state.host),
         secret,
@@ -114,6 +122,18 @@ def _read(text: str) -> LogIn:
     if (asked.token is None) == (asked.key is None):
         raise InvalidInput("the login has no token, or a key as well", hint="Send one of them.")
     return asked
+
+
+async def _opened(request: Request, asked: LogIn) -> tuple[str, Caller]:
+    """As :func:`_open`; wrong ones are counted, and refused after many."""
+    gate: Gate = request.app.state.gate
+    if asked.key is None or not gate.opens(asked.key):
+        await check_not_slowed(request, (asked.token or "").strip())
+    try:
+        return await asyncio.to_thread(_open, request, asked)
+    except Unauthenticated:
+        note_wrong(request)
+        raise
 
 
 def _open(request: Request, asked: LogIn) -> tuple[str, Caller]:

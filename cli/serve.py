@@ -22,7 +22,7 @@ def serve(
 ) -> None:
     """Serve the API and the dashboard, on loopback unless told otherwise.
 
-    On loopback it prints a link that lets a browser in as admin; on any other address,
+    On loopback, in a terminal, it prints a link that lets a browser in as admin; elsewhere
     tokens let in: `mitigauge token create`. Answers 503 with the way out while the
     database's schema is not at head.
     """
@@ -36,16 +36,20 @@ def serve(
     logging.basicConfig(level=logging.WARNING)
     settings = get_settings()
     address, number = host or settings.bind, port or settings.port
-    # Whoever started this shows the link itself; here it would end in a log file.
-    key = sys.stdin.readline().strip() if login_key_from_stdin else new_secret()
-    if not is_loopback(address):
+    # Whoever started this shows the link itself.
+    key = sys.stdin.readline().strip() if login_key_from_stdin else ""
+    # What is no terminal is kept for long and read by many: a journal, a log of a CI.
+    prints_link = not login_key_from_stdin and is_loopback(address) and sys.stdout.isatty()
+    if prints_link:
+        key = new_secret()
+    elif not is_loopback(address):
         key = ""
     server = make_server(create_app(bound=address, login_key=key), address, number)
     base = dashboard_url(address, number)
     if not key:
         say(f"dashboard: {base}/  (Ctrl-C stops)")
-        say(WITHOUT_LINK)
-    elif not login_key_from_stdin:
+        say(WITHOUT_TERMINAL if is_loopback(address) else WITHOUT_LINK)
+    elif prints_link:
         from rich.text import Text
 
         # Not wrapped: terminals take a link to the end of the line.
@@ -59,6 +63,12 @@ WITHOUT_LINK = (
     "It listens beyond this machine, so there is no link to log in: make a token for everybody "
     "who may use it, `mitigauge token create NAME --role viewer|submitter|approver|admin`. "
     "Names under which it is reached go into MITIGAUGE_ALLOWED_HOSTS."
+)
+
+WITHOUT_TERMINAL = (
+    "No link to log in is printed where no terminal is: it would let in whoever reads it. Make a "
+    "token and log in with it, `mitigauge token create NAME --role admin`, or start "
+    "`mitigauge serve` in a terminal."
 )
 
 

@@ -7,16 +7,18 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mitigauge.errors import InvalidInput
+from mitigauge.variables import PREFIX, said_in
 from mitigauge.wire.limits import CAPTURE_BYTES
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-
-PREFIX = "MITIGAUGE_"
+# What stands before the host in a database's URL, and the rest.
+_DATABASE = re.compile(r"(?P<scheme>[^:/]+://)(?:(?P<user>[^:@/?#]*)@)?(?P<rest>[^@]*)")
 _TREE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 
@@ -28,6 +30,9 @@ class Settings(BaseModel):
     home: Path = Field(REPOSITORY / ".mitigauge", description="state directory")
     database_url: str = Field(
         "", description="PostgreSQL URL; empty: a server of our own inside the state directory"
+    )
+    database_password: str = Field(
+        "", repr=False, description="password for database_url, as it is: any characters"
     )
     blobs_url: str = Field(
         "",
@@ -141,6 +146,24 @@ class Settings(BaseModel):
         return [each.strip() for each in self.weekly_to.split(",") if each.strip()]
 
     @property
+    def database_address(self) -> str:
+        """``database_url`` with the password in it; empty where none is configured.
+
+        Raises InvalidInput for a password without a URL, or beside one that has a password.
+        """
+        if not self.database_password:
+            return self.database_url
+        parts = _DATABASE.fullmatch(self.database_url)
+        if parts is None:
+            raise InvalidInput(
+                "MITIGAUGE_DATABASE_PASSWORD is given, but MITIGAUGE_DATABASE_URL is empty, has "
+                "a password too, or is no URL",
+                hint="Give the URL without a password: postgresql://user@host/name.",
+            )
+        user, password = parts["user"] or "", quote(self.database_password, safe="")
+        return f"{parts['scheme']}{user}:{password}@{parts['rest']}"
+
+    @property
     def web_root(self) -> Path:
         """Built dashboard (``web/dist``)."""
         return REPOSITORY / "web" / "dist"
@@ -160,12 +183,13 @@ def get_settings() -> Settings:
 def settings_from(environment: Mapping[str, str]) -> Settings:
     """The settings that *environment* names; every other has its default.
 
-    Raises :class:`InvalidInput` for a value that a setting cannot have.
+    Raises :class:`InvalidInput` for a value that a setting cannot have, and for a variable of
+    our prefix that is no setting.
     """
     # pydantic-settings does the same and takes longer to load than `experiment list` to run.
-    said = {name: environment.get(PREFIX + name.upper()) for name in Settings.model_fields}
+    said = said_in(environment, Settings.model_fields)
     try:
-        return Settings.model_validate({n: value for n, value in said.items() if value is not None})
+        return Settings.model_validate(said)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = PREFIX + "_".join(map(str, first["loc"])).upper()

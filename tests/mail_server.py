@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -34,14 +35,23 @@ class Kept(Message):
 
 
 @contextmanager
-def mail_server(refuses: Mapping[str, str] = MappingProxyType({})) -> Iterator[Controller]:
+def mail_server(
+    refuses: Mapping[str, str] = MappingProxyType({}), *, tls: ssl.SSLContext | None = None
+) -> Iterator[Controller]:
     """The server, for as long as the block lasts; its handler has what came.
 
-    *refuses*: receiver → what is said of it.
+    *refuses*: receiver → what is said of it. *tls*: what it shows after STARTTLS, which it then
+    insists on.
     """
     with socket.create_server(("127.0.0.1", 0)) as once_taken:
         port = once_taken.getsockname()[1]
-    controller = Controller(Kept(refuses), hostname="127.0.0.1", port=port)
+    insisting: dict[str, Any] = {"tls_context": tls, "require_starttls": True} if tls else {}
+    controller = Controller(
+        Kept(refuses),
+        hostname="127.0.0.1",
+        port=port,
+        **insisting,
+    )
     controller.start()
     try:
         yield controller

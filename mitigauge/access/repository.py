@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, or_, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from mitigauge.access.tables import AccessToken, BrowserSession
@@ -18,6 +18,14 @@ def tokens(session: Session) -> list[AccessToken]:
 def token_by_hash(session: Session, digest: str) -> AccessToken | None:
     """The token of that HMAC."""
     return session.scalars(select(AccessToken).where(AccessToken.hash == digest)).one_or_none()
+
+
+def valid_hashes(session: Session, now: datetime) -> frozenset[str]:
+    """HMACs of all tokens that let somebody in at *now*."""
+    lasting = or_(AccessToken.expires_at.is_(None), AccessToken.expires_at > now)
+    return frozenset(
+        session.scalars(select(AccessToken.hash).where(AccessToken.revoked_at.is_(None), lasting))
+    )
 
 
 def unrevoked_token(session: Session, name: str) -> AccessToken | None:

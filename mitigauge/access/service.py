@@ -91,6 +91,16 @@ def by_token(session: Session, secret: str) -> Caller:
     return Caller(token.name, token.role, Means.TOKEN)
 
 
+def valid_tokens(session: Session) -> frozenset[str]:
+    """All tokens that are valid, in the form that :func:`is_among` takes."""
+    return repository.valid_hashes(session, database_now(session))
+
+
+def is_among(secret: str, tokens: frozenset[str]) -> bool:
+    """Whether *secret* is one of *tokens*; asks no database."""
+    return bool(TOKEN.fullmatch(secret)) and stored_form("token", secret) in tokens
+
+
 def open_session_by_token(session: Session, secret: str) -> tuple[str, Caller]:
     """A browser session's secret, and whose it is. Raises :class:`Unauthenticated`."""
     token, now = _valid_token(session, secret)

@@ -48,7 +48,7 @@ def direct_connection() -> Iterator[psycopg.Connection[Row]]:
 def database_address() -> str:
     """The server's URL; starts our own server where none is configured."""
     settings = get_settings()
-    return settings.database_url or ensure_running(settings.home)
+    return settings.database_address or ensure_running(settings.home)
 
 
 def plain(url: str) -> str:

@@ -97,8 +97,10 @@ def one_of(column: str, values: type[StrEnum]) -> str:
 def database_url(settings: Settings | None = None) -> str:
     """The server's URL; starts our own server where none is configured."""
     settings = settings or get_settings()
-    url = settings.database_url or ensure_running(settings.home)
-    return make_url(url).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
+    url = make_url(settings.database_address or ensure_running(settings.home))
+    text = url.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
+    # SQLAlchemy leaves blanks of a password as they are; libpq takes no URL that has one.
+    return text.replace(" ", "%20")
 
 
 class _PatientConnection(psycopg.Connection[Any]):

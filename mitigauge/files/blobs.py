@@ -268,7 +268,14 @@ def _answering(name: str) -> Iterator[None]:
     except (BaseError, OSError) as error:
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             raise _full(name) from error
-        said = " ".join(str(error).partition("Debug source:")[0].split())[:600]
+        said, _, inside = str(error).partition("Debug source:")
+        said = " ".join(said.split())[:600]
+        if "InvalidCertificate" in inside:
+            raise NotReady(
+                f"the blob store {name} shows a certificate that is not trusted: {said}",
+                hint="SSL_CERT_FILE names the authorities, where they are not the machine's own; "
+                "AWS_ENDPOINT_URL names the server as its certificate does.",
+            ) from error
         raise NotReady(
             f"the blob store {name} cannot be used: {said}",
             hint="Check MITIGAUGE_BLOBS_URL, the AWS_… variables and the bucket's rights."

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address
 from urllib.parse import quote, urlsplit
 
 import httpx2
@@ -60,6 +61,11 @@ class Archive:
             raise InvalidInput(
                 f"{clean_text(self.address)[:100]!r} is no address of an archive",
                 hint="Give one as https://lore.kernel.org/kvm.",
+            )
+        if parts.scheme == "http" and not _is_loopback(parts.hostname):
+            raise InvalidInput(
+                f"{clean_text(self.address)[:100]!r} would be read unencrypted, from anybody",
+                hint="Write https: the archive is then known by its certificate.",
             )
 
     def new(self, validators: Validators) -> tuple[list[Entry], Validators] | None:
@@ -166,6 +172,15 @@ class Archive:
             if time.monotonic() > deadline:
                 raise ArchiveAway(f"{self.address} takes longer than {WHOLE_S:.0f} s")
         return bytes(content)
+
+
+def _is_loopback(machine: str) -> bool:
+    if machine == "localhost":
+        return True
+    try:
+        return ip_address(machine).is_loopback
+    except ValueError:
+        return False
 
 
 def pause_s(interval_s: float, failures: int, retry_after_s: float, jitter: float) -> float:

@@ -29,7 +29,7 @@ def free_port() -> int:
 
 @contextmanager
 def served(
-    database_url: str, home: Path, *options: str, say: bytes = b""
+    database_url: str, home: Path, *options: str, say: bytes = b"", stdout: int | None = None
 ) -> Iterator[tuple[subprocess.Popen[bytes], int, Path]]:
     port = free_port()
     log = home / "serve.log"
@@ -45,8 +45,8 @@ def served(
             cwd=REPOSITORY,
             env=environment,
             stdin=subprocess.PIPE,
-            stdout=file,
-            stderr=subprocess.STDOUT,
+            stdout=file if stdout is None else stdout,
+            stderr=file,
         )
     assert process.stdin is not None
     with process.stdin as pipe:
@@ -86,16 +86,51 @@ def log_in(port: int, key: str) -> httpx2.Response:
     return httpx2.post(f"{base}/api/session", json={"key": key}, headers={"Origin": base})
 
 
-def test_on_loopback_it_prints_a_link_whole_on_one_line_that_lets_in(
+def test_on_loopback_a_terminal_gets_a_link_whole_on_one_line_that_lets_in(
     database_url: str, engine: Engine, home: Path
 ) -> None:
-    with served(database_url, home) as (_, port, log):
-        until(lambda: "Ctrl-C" in log.read_text(), "the link")
-        found = re.search(rf"http://127.0.0.1:{port}/login#key=(\S{{43}})$", log.read_text(), re.M)
-        assert found is not None, log.read_text()
-        answer = log_in(port, found[1])
-        assert (answer.status_code, answer.json()["role"]) == (201, "admin")
-        assert log_in(port, found[1][:-1]).status_code == 401
+    ours, theirs = os.openpty()
+    try:
+        with served(database_url, home, stdout=theirs) as (_, port, _log):
+            os.close(theirs)
+            shown = read_until(ours, "Ctrl-C")
+            found = re.search(rf"http://127.0.0.1:{port}/login#key=(\S{{43}})\x1b?", shown)
+            assert found is not None, shown
+            answer = log_in(port, found[1])
+            assert (answer.status_code, answer.json()["role"]) == (201, "admin")
+            assert log_in(port, found[1][:-1]).status_code == 401
+    finally:
+        os.close(ours)
+
+
+@pytest.mark.parametrize("kind", ["file", "pipe"])
+def test_what_is_no_terminal_gets_no_key_but_the_way_to_one(
+    database_url: str, engine: Engine, home: Path, kind: str
+) -> None:
+    """A log file, a journal, a pipe of a CI: kept for long, and read by many."""
+    ours, theirs = os.pipe()
+    with served(database_url, home, stdout=None if kind == "file" else theirs) as (_, port, log):
+        os.close(theirs)
+        if kind == "file":
+            until(lambda: "Ctrl-C" in log.read_text(), "the address")
+            # Whole: the way to a token stands in the same breath.
+            until(lambda: "token create" in " ".join(log.read_text().split()), "the way in")
+            said = log.read_text()
+        else:
+            said = read_until(ours, "mitigauge serve")
+        assert f"http://127.0.0.1:{port}/" in said
+        assert "key=" not in said
+        assert re.search(r"[A-Za-z0-9_-]{40}", said) is None
+        assert log_in(port, "").status_code == 401
+    os.close(ours)
+
+
+def read_until(handle: int, word: str) -> str:
+    """What comes over *handle*, up to that word and the rest of its line."""
+    said = b""
+    while word.encode() not in said or not said.endswith(b"\n"):
+        said += os.read(handle, 65536)
+    return said.decode()
 
 
 def test_a_key_that_it_is_given_is_printed_nowhere(

@@ -235,7 +235,7 @@ def report(reader: Reader, before: dict[str, Any]) -> str:
     serve, worker, submit, wait = commands(steps()[4])
     with reader.starts(serve) as served, reader.starts(worker):
         deadline = time.monotonic() + SERVE_TIMEOUT_S
-        while "/login#key=" not in served.read_text():
+        while "dashboard: http" not in served.read_text():
             assert time.monotonic() < deadline, served.read_text()
             time.sleep(0.5)
         said = reader.types(submit)

@@ -197,6 +197,14 @@ def test_what_is_no_address_is_refused(address: str) -> None:
         Archive(address)
 
 
+@pytest.mark.parametrize("address", ["http://lore.example.org/kvm", "http://192.0.2.1/kvm"])
+def test_an_archive_elsewhere_is_not_read_unencrypted(address: str) -> None:
+    with pytest.raises(InvalidInput, match="unencrypted, from anybody") as refused:
+        Archive(address)
+    assert "https" in refused.value.hint
+    assert Archive(address.replace("http:", "https:"))
+
+
 def test_an_archive_that_fails_is_asked_less_and_less() -> None:
     assert pause_s(60, 0, 0, 0) == 60
     assert [pause_s(60, n, 0, 0) for n in (1, 2, 3)] == [120, 240, 480]

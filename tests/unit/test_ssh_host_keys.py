@@ -13,10 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from mitigauge.fleet.power_values import SshConsoleValues
 from mitigauge.settings import REPOSITORY
 from pipelines.adapters import ansible
 from pipelines.adapters.ansible import PlayUnreachable, PlayUntrusted, run_playbook
+from pipelines.adapters.console.log import ConsoleError
+from pipelines.adapters.console.probe import opened_for_a_moment
+from tests.loading import load
 
+load("workloads/iperf/run")
+disks = sys.modules["_kit.guest_disk"]
 SERVER, KEYS = shutil.which("dropbear") or "/usr/sbin/dropbear", shutil.which("dropbearkey")
 pytestmark = pytest.mark.skipif(
     not (KEYS and Path(SERVER).exists()), reason="needs dropbear-bin (make setup)"
@@ -160,3 +166,51 @@ all:
     assert "the host's SSH key is not the known one" in said
     assert "ok root" not in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [("ours", "Permission denied"), ("other", "has changed"), ("", "No ED25519 host key is known")],
+)
+def test_a_console_server_whose_key_is_not_the_known_one_is_left(
+    server: tuple[int, str], tmp_path: Path, known: str, said: str
+) -> None:
+    """Its console is a host's: what it says is kept, and may be a prompt for a password."""
+    port, public = server
+    keys = {"ours": public, "other": made_key(tmp_path / "other"), "": ""}
+    line = f"[{ADDRESS}]:{port} {keys[known]}\n" if known else ""
+    (tmp_path / "known_hosts").write_text(line)
+    values = SshConsoleValues(
+        kind="ssh", address=ADDRESS, port=port, user="root", key_file="/nonexistent",
+        known_hosts_file=str(tmp_path / "known_hosts"), command="console",
+    )  # fmt: skip
+    with pytest.raises(ConsoleError) as refused:
+        opened_for_a_moment(values)
+    told = refused.value.message
+    assert ("Host key verification failed" in told) == (known != "ours"), told
+    assert said in told
+    assert (tmp_path / "known_hosts").read_text() == line
+
+
+def test_a_guest_whose_key_changes_within_a_boot_is_left(
+    server: tuple[int, str], tmp_path: Path
+) -> None:
+    """The first one is taken: nobody but the guest's own host reaches that port."""
+    port, public = server
+    image = {"image": "/image", "user": "root", "key_file": "/nonexistent"}
+    session = disks.Session(image, "", "10.0.2.15", port, tmp_path / "said")
+    known = session.folder / "known_hosts"
+
+    def told() -> str:
+        done = subprocess.run(
+            session._command(), input="", capture_output=True, text=True, check=False, timeout=60
+        )
+        return done.stderr
+
+    try:
+        assert "Permission denied" in told()
+        assert public in known.read_text()
+        known.write_text(f"[{ADDRESS}]:{port} {made_key(tmp_path / 'other')}\n")
+        assert "Host key verification failed" in told()
+    finally:
+        session.stop()

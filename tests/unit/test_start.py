@@ -139,3 +139,10 @@ def test_no_more_of_a_spec_is_read_than_may_be_taken(tmp_path: Path) -> None:
     assert len(text) == MAX_BYTES + 1
     with pytest.raises(InvalidInput, match="256 KiB"):
         parse_yaml(text, "spec.yml")
+
+
+def test_a_mistyped_setting_stops_the_command_and_names_the_nearest() -> None:
+    done = run("experiment", "list", MITIGAUGE_DATABASE_UR="x")
+    assert done.code == 1
+    assert "Traceback" not in done.output
+    assert "Is MITIGAUGE_DATABASE_URL meant?" in " ".join(done.output.split())

@@ -12,6 +12,8 @@ import pytest
 from mitigauge.fleet.inventory_values import PREFIX, InventoryValues
 from mitigauge.fleet.power_values import POWER_DRIVERS
 from mitigauge.settings import REPOSITORY, Settings
+from mitigauge.variables import IN_FILE, OTHERS
+from mitigauge.variables import PREFIX as VARIABLE
 from tests.unit.docs.pages import blocks, page, pages, section, spans
 
 PAGES = pages()
@@ -205,7 +207,8 @@ def test_variables_that_pages_name_are_read_by_something() -> None:
         if path.is_file() and path.suffix != ".md" and "fixtures" not in path.parts
     )
     sources += page("docker-compose.yml") + page("web/vite.config.ts")
-    known = {f"MITIGAUGE_{name.upper()}" for name in Settings.model_fields}
+    known = {VARIABLE + name.upper() for name in Settings.model_fields}
+    known |= {name + IN_FILE for name in known} | {VARIABLE + name for name in OTHERS}
     named = {n for text in PAGES.values() for n in re.findall(r"MITIGAUGE_[A-Z_]*[A-Z]", text)}
     assert {name for name in named - known if name not in sources} == set()
 
