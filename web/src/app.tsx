@@ -6,6 +6,8 @@ import { BisectionPage } from "./bisect/one";
 import { BisectionsPage } from "./bisect/page";
 import { BootPage } from "./boot/page";
 import { CasePage } from "./case/page";
+import { JobPage } from "./jobs/one";
+import { JobsPage } from "./jobs/page";
 import { FunctionsPage } from "./functions/page";
 import { ExperimentPage } from "./experiment/page";
 import { ExperimentsPage } from "./experiments/page";
@@ -151,6 +153,13 @@ function Pages() {
           return bisection === null ? <NoSuchPage /> : <BisectionPage id={bisection} />;
         }}
       </Route>
+      <Route path="/jobs" component={JobsPage} />
+      <Route path="/jobs/:id">
+        {(params) => {
+          const job = id(params.id);
+          return job === null ? <NoSuchPage /> : <JobPage id={job} key={job} />;
+        }}
+      </Route>
       <Route path="/weekly" component={WeeklyListPage} />
       <Route path="/weekly/:week">
         {(params) =>
@@ -214,6 +223,9 @@ export function App({ linkKey }: { linkKey: string | null }) {
           </NavLink>
           <NavLink to="/hosts" also={["/hosts/"]}>
             Hosts
+          </NavLink>
+          <NavLink to="/jobs" also={["/jobs/"]}>
+            Jobs
           </NavLink>
           <NavLink to="/weekly" also={["/weekly/"]}>
             Weekly

@@ -6,6 +6,7 @@ import type {
   BootState,
   ClaimOutcome,
   ExperimentState,
+  JobState,
   Result,
   RevisionState,
   Row,
@@ -32,6 +33,14 @@ export const EXPERIMENT_STATE: Record<ExperimentState, Word> = {
 export const BISECTION_STATE: Record<BisectionState, Word> = {
   running: { label: "running", meaning: "building and measuring", tone: "busy" },
   finished: { label: "finished", meaning: "it has an answer", tone: "good" },
+  failed: { label: "failed", meaning: "it could not go on", tone: "bad" },
+  cancelled: { label: "cancelled", meaning: "stopped by a person", tone: "quiet" },
+};
+
+export const JOB_STATE: Record<JobState, Word> = {
+  queued: { label: "queued", meaning: "waiting for a worker", tone: "quiet" },
+  running: { label: "running", meaning: "a worker took it on", tone: "busy" },
+  done: { label: "done", meaning: "it gave what was asked for", tone: "good" },
   failed: { label: "failed", meaning: "it could not go on", tone: "bad" },
   cancelled: { label: "cancelled", meaning: "stopped by a person", tone: "quiet" },
 };

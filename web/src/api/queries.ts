@@ -4,7 +4,7 @@ import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from "@ta
 import { ROWS_A_PAGE, type Asked as FunctionsAsked } from "../functions/address";
 import { sessionKey } from "../login/session";
 import { ApiError, api, data } from "./client";
-import type { BisectionState, ExperimentState } from "./types";
+import type { BisectionState, ExperimentState, JobState } from "./types";
 import type { TableQuery } from "../tables/paths";
 
 /** Whether more is to come from the experiment. */
@@ -337,6 +337,34 @@ export const bisectionQuery = (id: number) =>
     refetchInterval: (query) =>
       retryWhileAway(query.state.error) ||
       (query.state.data !== undefined && goesOn(query.state.data.state) ? 5_000 : false),
+  });
+
+const jobGoesOn = (state: JobState) => state === "queued" || state === "running";
+
+export const jobsQuery = () =>
+  queryOptions({
+    queryKey: ["jobs"],
+    queryFn: ({ signal }) => data(api.GET("/api/jobs", { signal })),
+    refetchInterval: (query) =>
+      retryWhileAway(query.state.error) ||
+      (query.state.data?.some((each) => jobGoesOn(each.state)) ? 5_000 : 30_000),
+  });
+
+export const jobQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["job", id],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/jobs/{job_id}", { params: { path: { job_id: id } }, signal })),
+    refetchInterval: (query) =>
+      retryWhileAway(query.state.error) ||
+      (query.state.data !== undefined && jobGoesOn(query.state.data.state) ? 2_000 : false),
+  });
+
+export const workersQuery = () =>
+  queryOptions({
+    queryKey: ["workers"],
+    queryFn: ({ signal }) => data(api.GET("/api/workers", { signal })),
+    refetchInterval: (query) => retryWhileAway(query.state.error) || 15_000,
   });
 
 export const weeklyListQuery = () =>

@@ -60,6 +60,11 @@ export type Experiment = Schemas["ExperimentHead"];
 /** An experiment with the rows of its matrices, as its JSON file has it. */
 export type WholeExperiment = Schemas["ExperimentView"];
 export type Matrices = Schemas["MatrixView"];
+export type Ability = Schemas["Ability"];
+export type Job = Schemas["JobView"];
+export type JobState = Schemas["JobState"];
+export type JobWhole = Schemas["JobWhole"];
+export type Worker = Schemas["WorkerView"];
 export type ExperimentState = Schemas["ExperimentState"];
 export type ExperimentSummary = Schemas["ExperimentSummary"];
 export type Fingerprint = Schemas["FingerprintView"];

@@ -3,6 +3,7 @@ import type {
   BisectionState,
   BootState,
   ExperimentState,
+  JobState,
   RevisionState,
 } from "../api/types";
 import {
@@ -10,6 +11,7 @@ import {
   BISECTION_STATE,
   BOOT_STATE,
   EXPERIMENT_STATE,
+  JOB_STATE,
   REVISION_STATE,
   type Tone,
 } from "../words";
@@ -37,6 +39,11 @@ export function BootTag({ state }: { state: BootState }) {
 
 export function RevisionTag({ state }: { state: RevisionState }) {
   const word = REVISION_STATE[state];
+  return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
+}
+
+export function JobTag({ state }: { state: JobState }) {
+  const word = JOB_STATE[state];
   return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
 }
 
