@@ -13,6 +13,7 @@ from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.availability import kept_from
 from mitigauge.fleet.recorded_hosts import is_recorded
 from mitigauge.fleet.tables import Host
+from mitigauge.jobs import worker_repository as worker_rows
 from mitigauge.pages.host_schemas import HostQueue, QueuedRun
 from mitigauge.pages.runs import left_of
 from mitigauge.runs import count_repository as run_counts
@@ -21,6 +22,10 @@ from mitigauge.runs.count_repository import RunCounts
 from mitigauge.runs.queue import Place, places
 from mitigauge.runs.tables import Run
 from mitigauge.runs.time_left import Remaining, remaining
+
+UNSERVED = (
+    "no worker that runs now reaches it: start `mitigauge worker` where its inventory and key are"
+)
 
 
 def host_queues(session: Session, name: str | None = None) -> list[HostQueue]:
@@ -36,8 +41,15 @@ def host_queues(session: Session, name: str | None = None) -> list[HostQueue]:
     usual = run_counts.boot_seconds_by_host(session, list(runs))
     current = run_counts.current_boots(session, list(holders.values()))
     times = _Times(counts, usual, current, now)
+    workers = worker_rows.abilities(session)
     return [
-        _queue(host, runs[host.id], holders.get(host.id), times)
+        _queue(
+            host,
+            runs[host.id],
+            holders.get(host.id),
+            times,
+            served=any(each.reaches(host.environment, host.name) for each in workers),
+        )
         for host in hosts
         if (runs[host.id] or kept_from(host, now)) and name in (None, host.name)
     ]
@@ -65,24 +77,29 @@ class _Times:
         return remaining(mean, spread, boots, counts.to_come)
 
 
-def _queue(host: Host, runs: Sequence[Run], holder_id: int | None, times: _Times) -> HostQueue:
+def _queue(
+    host: Host, runs: Sequence[Run], holder_id: int | None, times: _Times, *, served: bool
+) -> HostQueue:
     holder = next((run for run in runs if run.id == holder_id), None)
     waiting = [run for run in runs if run is not holder]
     kept = kept_from(host, times.now)
     kept_s: float | None = 0.0
     if kept is not None:
         kept_s = None if kept.until is None else (kept.until - times.now).total_seconds()
+    why = kept.why if kept else ""
+    if kept is None and not served:
+        kept_s, why = None, UNSERVED
     found = places(
         times.left(holder) if holder else None,
         [times.left(run) for run in waiting],
         is_held=holder_id is not None,
         kept_s=kept_s,
-        kept=kept.why if kept else "",
+        kept=why,
     )
     return HostQueue(
         host=host.name,
         environment=host.environment,
-        kept=kept.why if kept else "",
+        kept=why,
         running=_line(holder, times.left(holder), None) if holder else None,
         waiting=[
             _line(run, times.left(run), place) for run, place in zip(waiting, found, strict=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
@@ -12,10 +11,8 @@ from sqlalchemy import Engine, text
 
 from mitigauge.database.engine import transaction
 from mitigauge.files.blobs import blob_store
-from mitigauge.jobs import worker_repository
-from mitigauge.jobs.abilities import Abilities, Missing
+from mitigauge.jobs.abilities import Missing
 from mitigauge.jobs.states import Ability, JobKind, JobState
-from mitigauge.jobs.tables import WorkerProcess
 from mitigauge.kernels.order import KernelInputs, KernelOrder
 from mitigauge.series import repository, service
 from mitigauge.settings import REPOSITORY, get_settings
@@ -24,6 +21,7 @@ from pipelines.jobs.engine import JobAdvancer
 from tests.api.conftest import bearer, token_of
 from tests.api.test_series import stored
 from tests.db.test_jobs import Scripted
+from tests.workers import announce
 
 PATCH = (REPOSITORY / "tests" / "series" / "bisect").glob("*.patch")
 ARMS = "arms:\n  - {name: off, mode: spectre-bhi/off}\n  - {name: loop, mode: spectre-bhi/loop}\n"
@@ -159,16 +157,10 @@ def test_nobody_cancels_what_others_asked_for_without_the_right(
 
 
 def test_workers_are_listed_with_what_they_lack(asks: Any, engine: Engine) -> None:
-    can = Abilities(
-        jobs=[Ability.KERNELS],
-        hosts={"lab": ["lab-intel"]},
-        lacks=[Missing(what="mail", why="no Maildir")],
-    )
+    lacks = [Missing(what="mail", why="no Maildir")]
+    for name in ("w1", "w2"):
+        announce(engine, name, jobs=[Ability.KERNELS], hosts={"lab": ["lab-intel"]}, lacks=lacks)
     with transaction(engine) as session:
-        for name in ("w1", "w2"):
-            row = WorkerProcess(id=uuid4(), name=name, machine="m", pid=1, version="0.1.0",
-                                schema="0044", abilities=can)  # fmt: skip
-            worker_repository.announce(session, row)
         session.execute(
             text("update worker set seen_at = now() - interval '1 minute' where name = 'w2'")
         )

@@ -7,19 +7,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
 from mitigauge.files.blobs import blob_store
-from mitigauge.jobs import worker_repository
-from mitigauge.jobs.abilities import Abilities
 from mitigauge.jobs.states import Ability
-from mitigauge.jobs.tables import WorkerProcess
 from mitigauge.settings import REPOSITORY, get_settings
 from tests.bisections import begun, patches
+from tests.workers import announce
 
 PATCHES = REPOSITORY / "tests" / "series" / "bisect"
 
@@ -43,14 +39,7 @@ def command(database_url: str, home: Path):  # type: ignore[no-untyped-def]
 @pytest.fixture
 def served(engine: Engine) -> None:
     """A worker that builds kernels is said to run, so that none is started."""
-    with transaction(engine) as session:
-        worker_repository.announce(
-            session,
-            WorkerProcess(
-                id=uuid4(), name="w", machine="m", pid=1, version="0", schema="0",
-                abilities=Abilities(jobs=[Ability.KERNELS]),
-            ),
-        )  # fmt: skip
+    announce(engine, jobs=[Ability.KERNELS])
 
 
 def test_without_any_it_says_what_to_do(command) -> None:  # type: ignore[no-untyped-def]

@@ -24,6 +24,7 @@ from mitigauge.runs import service
 from mitigauge.runs.lease_repository import Lease
 from mitigauge.runs.submission import submit
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
+from tests.workers import announce
 
 HOST = ("lab", "alpha")
 HERE = {"lab": ["alpha", "beta"]}
@@ -234,7 +235,13 @@ def test_the_queue_says_what_waits_and_when_it_begins(
     assert lease is not None
     execute(engine, "update run set state = 'running' where id = :r", r=runs[0][0])
     with transaction(engine) as session:
+        [unserved] = host_queues(session)
+    assert "no worker that runs now reaches it" in unserved.kept
+    assert "no worker" in unserved.waiting[0].not_known
+    announce(engine, hosts=HERE)
+    with transaction(engine) as session:
         [queue] = host_queues(session)
+    assert queue.kept == ""
     assert queue.running is not None
     assert queue.running.run_id == runs[0][0]
     assert [run.run_id for run in queue.waiting] == [runs[1][0]]
