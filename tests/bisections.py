@@ -52,7 +52,7 @@ class Pretended(Builder):
             scripts_sha256="f" * 64,
             layout=order.layout,
         )
-        with Session(self.engine) as session:
+        with self.transaction() as session:
             kernel = kernels.begin(session, recipe, order.patches, order.label)
             package = hashlib.sha256(recipe.digest.encode()).hexdigest()
             content = hashlib.sha256("".join([order.base, *code]).encode()).hexdigest()
@@ -60,7 +60,6 @@ class Pretended(Builder):
             kernels.finished(
                 session, recipe.digest, Built(release, "ab" * 20, content, package, 1), "e" * 64
             )
-            session.commit()
             return kernel.id
 
 

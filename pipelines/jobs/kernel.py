@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -12,7 +13,7 @@ from mitigauge.kernels.order import KernelInputs, KernelOrder
 from mitigauge.kernels.recipe import layouts
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone
-from pipelines.kernel_build import BUILD_LIMITS, Order
+from pipelines.kernel_build import BUILD_LIMITS, Builder, Order
 
 # Builds in several layouts, one after the other, and a root that has to be made first.
 LIMIT_S = 12 * BUILD_LIMITS.seconds
@@ -22,12 +23,13 @@ LIMIT_S = 12 * BUILD_LIMITS.seconds
 class KernelRunner:
     """Builds what was ordered."""
 
+    builder: Callable[[JobContext], Builder] = builder_of
     limit_s: float = LIMIT_S
 
     def go_on(self, context: JobContext) -> JobDone:
         """Build each layout that is not there yet."""
         order = KernelOrder.model_validate(context.job.arguments)
-        builder = builder_of(context)
+        builder = self.builder(context)
         inputs = KernelInputs.read(builder.blobs, str(context.job.content_sha256))
         wanted = [
             Order(

@@ -266,14 +266,13 @@ class Pretended(Builder):
             scripts_sha256="f" * 64,
             layout=order.layout,
         )
-        with Session(self.engine) as session:
+        with self.transaction() as session:
             kernel = kernels.begin(session, recipe, order.patches, order.label)
             package = hashlib.sha256(recipe.digest.encode()).hexdigest()
             release = f"7.2.12{recipe.local_version}"
             kernels.finished(
                 session, recipe.digest, Built(release, "ab" * 20, "cd" * 32, package, 1), "e" * 64
             )
-            session.commit()
             return kernel.id
 
 
