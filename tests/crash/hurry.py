@@ -23,7 +23,7 @@ SHORT = (
     ("pipelines.worker", "TROUBLE_RETRY_S", 1.0),
     ("pipelines.advance", "HOST_BUSY_RETRY_S", 0.5),
     ("pipelines.advance", "TURN_RETRY_S", 0.3),
-    ("pipelines.advance", "DATABASE_RETRY_S", 0.2),
+    ("pipelines.insist", "DATABASE_RETRY_S", 0.2),
     ("pipelines.lease", "ASK_AGAIN_S", 0.2),
     ("pipelines.worker", "RECONCILE_S", 0.3),
     ("pipelines.worker", "WAKE_GRACE_S", 0.3),

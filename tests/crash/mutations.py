@@ -49,14 +49,14 @@ MUTATIONS = (
     Mutation(
         "a renewal that fails ends all renewing",
         "pipelines/lease.py",
-        "run=self.lease.run_id, error=in_words(error))\n            return False\n",
-        "run=self.lease.run_id, error=in_words(error))\n            raise\n",
+        "of=self._of, error=in_words(error))\n            return False\n",
+        "of=self._of, error=in_words(error))\n            raise\n",
         (LEASES,),
         "One fault of the database would cost every long step its host.",
     ),
     Mutation(
         "a commit is never tried again",
-        "pipelines/advance.py",
+        "pipelines/insist.py",
         "if not is_away(error) or clock() > deadline:",
         "if True:",
         (FENCE,),

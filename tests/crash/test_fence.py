@@ -117,7 +117,7 @@ def bench(engine: Engine, home: Path, fleet: Fleet, monkeypatch: pytest.MonkeyPa
     """A bench whose steps wait for nothing."""
     for name in ("ANSWER_WAIT_S", "WATCH_S", "WATCH_INTERVAL_S"):
         monkeypatch.setattr(boot_steps, name, 0.01)
-    monkeypatch.setattr(advance_module, "DATABASE_RETRY_S", 0.1)
+    monkeypatch.setattr("pipelines.insist.DATABASE_RETRY_S", 0.1)
     return Bench(engine, home, fleet)
 
 

@@ -416,7 +416,7 @@ class LosesAnswers(Advancer):
 def test_a_commit_whose_answer_was_lost_is_no_refusal(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipelines.advance.DATABASE_RETRY_S", 0.0)
+    monkeypatch.setattr("pipelines.insist.DATABASE_RETRY_S", 0.0)
     experiment, run = lab.submit()
     lab.carry_out(run, lab.advancer(LosesAnswers))
     nothing_lost_nothing_twice(lab.show(experiment), lab.fleet.did())
