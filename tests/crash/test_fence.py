@@ -14,6 +14,7 @@ from sqlalchemy import Engine, make_url, text
 from mitigauge.database.engine import new_engine, transaction
 from mitigauge.fleet.service import host_vars
 from pipelines import advance as advance_module
+from pipelines import insist as insist_module
 from pipelines import lease as lease_module
 from pipelines.adapters import ansible_host
 from pipelines.adapters.ansible_host import AnsibleHost
@@ -125,7 +126,7 @@ def bench(engine: Engine, home: Path, fleet: Fleet, monkeypatch: pytest.MonkeyPa
 def clock(monkeypatch: pytest.MonkeyPatch) -> SkewedTime:
     """The workers' clock, which the test puts forward."""
     clock = SkewedTime()
-    for module in (advance_module, lease_module):
+    for module in (insist_module, lease_module):
         monkeypatch.setattr(module, "time", clock)
     return clock
 
