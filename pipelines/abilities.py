@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from mitigauge.errors import MitigaugeError
@@ -34,9 +34,10 @@ def find_abilities(settings: Settings, which: Which = shutil.which) -> Abilities
     lacks: list[Missing] = []
     hosts: dict[str, list[str]] = {}
     for environment in environment_names():
-        found = list(_reachable(environment, lacks))
-        if found:
-            hosts[environment] = found
+        reached, missing_here = _reachable(environment)
+        lacks += missing_here
+        if reached:
+            hosts[environment] = reached
     jobs = [Ability.LETTERS]
     missing = [(name, way) for name, way in BUILD_PROGRAMS.items() if which(name) is None]
     if missing:
@@ -51,19 +52,20 @@ def find_abilities(settings: Settings, which: Which = shutil.which) -> Abilities
     return Abilities(jobs=sorted(jobs), hosts=hosts, architecture=platform.machine(), lacks=lacks)
 
 
-def _reachable(environment: str, lacks: list[Missing]) -> Iterator[str]:
-    """Hosts of the environment whose keys are there."""
+def _reachable(environment: str) -> tuple[list[str], list[Missing]]:
+    """Hosts of the environment whose keys are there, and what is missing for the others."""
     try:
         hosts = load_hosts(environment)
     except (MitigaugeError, OSError, ValueError) as error:
-        lacks.append(Missing(what=f"environment {environment}", why=_words(error)))
-        return
-    for name, host in hosts.items():
-        why = _why_unreachable(host)
-        if why:
-            lacks.append(Missing(what=f"host {environment}/{name}", why=why))
-        else:
-            yield name
+        return [], [Missing(what=f"environment {environment}", why=_words(error))]
+    whys = {name: _why_unreachable(host) for name, host in hosts.items()}
+    reached = [name for name, why in whys.items() if not why]
+    unreached = {name: why for name, why in whys.items() if why}
+    if len(unreached) > 1 and len(set(unreached.values())) == 1 and not reached:
+        [why] = set(unreached.values())
+        return [], [Missing(what=f"all hosts of {environment}", why=why)]
+    lacks = [Missing(what=f"host {environment}/{name}", why=why) for name, why in unreached.items()]
+    return reached, lacks
 
 
 def _why_unreachable(host: HostVars) -> str:

@@ -190,7 +190,7 @@ def end(session: Session, job: Job, state: JobState, why: str = "") -> None:
     job.holder, job.expires_at = None, None
     job.finished_at = database_now(session)
     job.progress = ""
-    say(session, job.id, f"{state}: {why}" if why else str(state))
+    say(session, job.id, str(state))
 
 
 def say(session: Session, job_id: int, text: str) -> None:

@@ -29,7 +29,8 @@ def ask_kernel(
     """Order a kernel. Raises InvalidInput for more layouts than there are."""
     layouts(order.layouts)
     inputs = KernelInputs.of(profile, patches).put(blobs)
-    what = f"{order.base} with {len(patches)} patches" if patches else order.base
+    several = "" if len(patches) == 1 else "es"
+    what = f"{order.base} with {len(patches)} patch{several}" if patches else order.base
     return jobs.ask(
         session,
         JobRequest(

@@ -39,7 +39,8 @@ class JobDone:
 
     *apply* is carried out in the transaction that commits the step. *state*: the job is over so;
     None where it goes on, after *again_in_s*. *idle*: there was nothing to do, and nothing of the
-    attempt is kept. *failed*: our side failed, as *why* says, and it is tried again.
+    attempt is kept. *interrupted*: it was ended from outside. *failed*: our side failed, and it is
+    tried again; *why* says either.
     """
 
     apply: Callable[[Session, Job], None] = _nothing
@@ -48,6 +49,14 @@ class JobDone:
     why: str = ""
     idle: bool = False
     failed: bool = False
+    interrupted: bool = False
+
+    @property
+    def outcome(self) -> str:
+        """In a word."""
+        if self.failed:
+            return "failed"
+        return "interrupted" if self.interrupted else "done"
 
 
 class JobRunner(Protocol):

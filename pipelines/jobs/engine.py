@@ -143,7 +143,7 @@ class JobAdvancer:
             log.warning("step refused", job=taken.job.id, reason=refused.message)
             return None
         except Interrupted as interrupted:
-            return JobDone(why=interrupted.message)
+            return JobDone(why=interrupted.message, interrupted=True)
         except AuthorsFault as fault:
             return self._ended(JobState.FAILED, words_of(fault))
         except Exception as error:
@@ -189,7 +189,7 @@ class JobAdvancer:
             if done.idle:
                 repository.forget_attempt(session, job.id, taken.lease.epoch)
             else:
-                service.close(session, attempt, "failed" if done.failed else "done", done.why)
+                service.close(session, attempt, done.outcome, done.why)
             service.set_down(session, job, again_in_s)
             return again_in_s
 

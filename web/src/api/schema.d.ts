@@ -14,7 +14,11 @@ export interface paths {
          */
         get: operations["list_bisections_api_bisections_get"];
         put?: never;
-        post?: never;
+        /**
+         * Start Bisection
+         * @description Have a bisection taken on: over a series' approved revision, or an ordered list of arms.
+         */
+        post: operations["start_bisection_api_bisections_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -787,6 +791,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Jobs
+         * @description The newest jobs.
+         */
+        get: operations["list_jobs_api_jobs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Job
+         * @description One job with the latest lines of its log and its latest attempts.
+         */
+        get: operations["show_job_api_jobs__job_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{job_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Job
+         * @description End a job: what it builds is stopped within seconds. A body is not read.
+         */
+        post: operations["cancel_job_api_jobs__job_id__cancel_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kernels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Kernels
+         * @description Kernels that were built here or brought in.
+         */
+        get: operations["list_kernels_api_kernels_get"];
+        put?: never;
+        /**
+         * Build Kernel
+         * @description Have a kernel built: its code may then run as root on hosts. The same order is one job.
+         */
+        post: operations["build_kernel_api_kernels_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/case": {
         parameters: {
             query?: never;
@@ -1007,6 +1095,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/series/{name}/{revision}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start Revision
+         * @description Have an approved revision built and measured. A body is not read.
+         */
+        post: operations["start_revision_api_series__name___revision__start_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/session": {
         parameters: {
             query?: never;
@@ -1215,6 +1323,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Workers
+         * @description Workers of the last week: what each can do, what it lacks, when it was last seen.
+         */
+        get: operations["list_workers_api_workers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1247,6 +1375,12 @@ export interface components {
             /** Workload */
             workload: string;
         };
+        /**
+         * Ability
+         * @description What a worker must be able to do for a job, beside runs on hosts.
+         * @enum {string}
+         */
+        Ability: "kernels" | "archives" | "mail" | "letters";
         /**
          * AbsenceKind
          * @description A kind of time in which no run begins on a host.
@@ -1667,6 +1801,82 @@ export interface components {
          * @enum {string}
          */
         BisectionKind: "patches" | "commits" | "arms";
+        /**
+         * BisectionRequest
+         * @description A bisection to be taken on. Either *series* or *arms* says over what.
+         */
+        BisectionRequest: {
+            /**
+             * Arms
+             * @description an ordered list of arms, as YAML
+             * @default
+             */
+            arms: string;
+            /**
+             * Boots
+             * @description how many it may take
+             * @default 300
+             */
+            boots: number;
+            /**
+             * Confidence
+             * @description how sure it must be of what it names
+             * @default 0.95
+             */
+            confidence: number;
+            /** Environment */
+            environment: string;
+            /**
+             * Hosts
+             * @description hosts that are alike
+             */
+            hosts: string[];
+            /**
+             * Hours
+             * @description of building and measuring that it may take
+             * @default 48
+             */
+            hours: number;
+            /**
+             * Metric
+             * @description empty: the workload's primary one
+             * @default
+             */
+            metric: string;
+            /**
+             * Minimum Effect Percent
+             * @description ends that differ by less are refused
+             * @default 0.5
+             */
+            minimum_effect_percent: number;
+            /**
+             * Mode
+             * @description in which kernels of a series are booted
+             * @default spectre-bhi/off
+             */
+            mode: string;
+            /** Parameters */
+            parameters?: {
+                [key: string]: string | number;
+            };
+            /**
+             * Revision
+             * @description v3; empty: the newest
+             * @default
+             */
+            revision: string;
+            /**
+             * Series
+             * @description a series' name or number
+             * @default
+             */
+            series: string;
+            /**
+             * Workload
+             * @default syscall
+             */
+            workload: string;
+        };
         /**
          * BisectionState
          * @description Where a bisection stands; what came of it is its answer.
@@ -4151,6 +4361,280 @@ export interface components {
             why_none: string;
         };
         /**
+         * JobAttemptView
+         * @description One attempt at a step.
+         */
+        JobAttemptView: {
+            /** Detail */
+            detail: string;
+            /** Epoch */
+            epoch: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Outcome */
+            outcome: string;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /** Worker */
+            worker: string;
+        };
+        /**
+         * JobEventView
+         * @description A line of a job's log.
+         */
+        JobEventView: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Id */
+            id: number;
+            /** Text */
+            text: string;
+        };
+        /**
+         * JobKind
+         * @description What a job does. A run is none of these: it has tables of its own.
+         * @enum {string}
+         */
+        JobKind: "kernel" | "revision" | "bisection" | "archives" | "mailbox" | "weekly";
+        /**
+         * JobState
+         * @description Where a job stands; see docs/states.md.
+         * @enum {string}
+         */
+        JobState: "queued" | "running" | "done" | "failed" | "cancelled";
+        /**
+         * JobView
+         * @description One job as it stands.
+         */
+        JobView: {
+            /** Asked By */
+            asked_by: string;
+            /** Cancelled By */
+            cancelled_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Error
+             * @description why it failed, or why the last try did
+             */
+            error: string;
+            /**
+             * Failures
+             * @description of our side, in a row
+             */
+            failures: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: number;
+            kind: components["schemas"]["JobKind"];
+            /** @description what a worker must be able to do for it */
+            need: components["schemas"]["Ability"];
+            /**
+             * Progress
+             * @description what it does or waits for now
+             */
+            progress: string;
+            /**
+             * Result
+             * @description `kernels`: ids; `experiment`: its id
+             */
+            result: {
+                [key: string]: unknown;
+            };
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["JobState"];
+            /**
+             * Subject
+             * @description what it is about: a revision's or bisection's number
+             */
+            subject: string;
+            /** Title */
+            title: string;
+            /**
+             * Waits
+             * @description why nobody works on it; empty where somebody may
+             * @default
+             */
+            waits: string;
+            /**
+             * Wake At
+             * Format: date-time
+             * @description not before then is it gone on with
+             */
+            wake_at: string;
+        };
+        /**
+         * JobWhole
+         * @description One job with its log and its latest attempts.
+         */
+        JobWhole: {
+            /** Asked By */
+            asked_by: string;
+            /** Attempts */
+            attempts: components["schemas"]["JobAttemptView"][];
+            /** Cancelled By */
+            cancelled_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Error
+             * @description why it failed, or why the last try did
+             */
+            error: string;
+            /** Events */
+            events: components["schemas"]["JobEventView"][];
+            /**
+             * Failures
+             * @description of our side, in a row
+             */
+            failures: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: number;
+            kind: components["schemas"]["JobKind"];
+            /** @description what a worker must be able to do for it */
+            need: components["schemas"]["Ability"];
+            /**
+             * Progress
+             * @description what it does or waits for now
+             */
+            progress: string;
+            /**
+             * Result
+             * @description `kernels`: ids; `experiment`: its id
+             */
+            result: {
+                [key: string]: unknown;
+            };
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["JobState"];
+            /**
+             * Subject
+             * @description what it is about: a revision's or bisection's number
+             */
+            subject: string;
+            /** Title */
+            title: string;
+            /**
+             * Waits
+             * @description why nobody works on it; empty where somebody may
+             * @default
+             */
+            waits: string;
+            /**
+             * Wake At
+             * Format: date-time
+             * @description not before then is it gone on with
+             */
+            wake_at: string;
+        };
+        /**
+         * KernelRequest
+         * @description A kernel to be built.
+         */
+        KernelRequest: {
+            /**
+             * Base
+             * @description a source package, or NAME@REVISION of a tree
+             */
+            base: string;
+            /**
+             * Label
+             * @description for people
+             * @default
+             */
+            label: string;
+            /**
+             * Layouts
+             * @default 1
+             */
+            layouts: number;
+            /**
+             * Loose
+             * @description whether patches may apply with less context
+             * @default false
+             */
+            loose: boolean;
+            /** Patches */
+            patches?: components["schemas"]["PatchText"][];
+            /**
+             * Profile
+             * @description a config profile of ours
+             * @default lab
+             */
+            profile: string;
+        };
+        /**
+         * KernelState
+         * @description How far a kernel came.
+         * @enum {string}
+         */
+        KernelState: "building" | "built" | "failed" | "removed";
+        /**
+         * KernelView
+         * @description One kernel.
+         */
+        KernelView: {
+            /** Base */
+            base: string;
+            /** Build Id */
+            build_id: string | null;
+            /** Config Refused */
+            config_refused: string[];
+            /** Content Digest */
+            content_digest: string | null;
+            /** Digest */
+            digest: string;
+            /** Error */
+            error: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: number;
+            /** Imported */
+            imported: boolean;
+            /** Label */
+            label: string;
+            /** Layout */
+            layout: string;
+            /** Log Sha256 */
+            log_sha256: string | null;
+            /** Loosely */
+            loosely: string[];
+            /** Package Bytes */
+            package_bytes: number | null;
+            /** Patches */
+            patches: components["schemas"]["PatchView"][];
+            /** Profile */
+            profile: string;
+            /** Release */
+            release: string | null;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            state: components["schemas"]["KernelState"];
+            /** Toolchain */
+            toolchain: string;
+        };
+        /**
          * LinePoint
          * @description What one revision's experiment says of a row; null where it has no such row.
          */
@@ -4488,6 +4972,16 @@ export interface components {
             warmup: number[];
         };
         /**
+         * Missing
+         * @description Something that a worker cannot do, and why.
+         */
+        Missing: {
+            /** What */
+            what: string;
+            /** Why */
+            why: string;
+        };
+        /**
          * MovedTo
          * @description Another case of the workload whose cost changed at the same time, the other way.
          */
@@ -4594,6 +5088,33 @@ export interface components {
             title: string;
             /** Title Before */
             title_before: string;
+        };
+        /**
+         * PatchText
+         * @description One patch of an order.
+         */
+        PatchText: {
+            /**
+             * Text
+             * @description as `git format-patch` writes it, or the diff alone
+             */
+            text: string;
+            /**
+             * Title
+             * @description empty: its number
+             * @default
+             */
+            title: string;
+        };
+        /**
+         * PatchView
+         * @description One patch of a kernel; *digest*: SHA-256 of its text.
+         */
+        PatchView: {
+            /** Digest */
+            digest: string;
+            /** Title */
+            title: string;
         };
         /**
          * Picture
@@ -6333,6 +6854,50 @@ export interface components {
             /** Week */
             week: string;
         };
+        /**
+         * WorkerView
+         * @description A worker, what it can do, and when it was last seen.
+         */
+        WorkerView: {
+            /** Alive */
+            alive: boolean;
+            /** Architecture */
+            architecture: string;
+            /**
+             * Hosts
+             * @description environment → hosts that it reaches
+             */
+            hosts: {
+                [key: string]: string[];
+            };
+            /** Jobs */
+            jobs: components["schemas"]["Ability"][];
+            /** Lacks */
+            lacks: components["schemas"]["Missing"][];
+            /** Machine */
+            machine: string;
+            /** Name */
+            name: string;
+            /** Schema Revision */
+            schema_revision: string;
+            /**
+             * Seen At
+             * Format: date-time
+             */
+            seen_at: string;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /**
+             * Stopped
+             * @description whether it ended by itself
+             */
+            stopped: boolean;
+            /** Version */
+            version: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -6358,6 +6923,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BisectionHead"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    start_bisection_api_bisections_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BisectionRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BisectionView"];
                 };
             };
             /** @description Client Error */
@@ -8122,6 +8729,211 @@ export interface operations {
             };
         };
     };
+    list_jobs_api_jobs_get: {
+        parameters: {
+            query?: {
+                /** @description Whether the service's own are listed too, which never end. */
+                own?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_job_api_jobs__job_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobWhole"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    cancel_job_api_jobs__job_id__cancel_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_kernels_api_kernels_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KernelView"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    build_kernel_api_kernels_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KernelRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     case_profiles_api_profiles_case_get: {
         parameters: {
             query: {
@@ -8634,6 +9446,51 @@ export interface operations {
             };
         };
     };
+    start_revision_api_series__name___revision__start_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                revision: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     show_session_api_session_get: {
         parameters: {
             query?: never;
@@ -9113,6 +9970,44 @@ export interface operations {
                 };
             };
             /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_workers_api_workers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerView"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
             "5XX": {
                 headers: {
                     [name: string]: unknown;

@@ -60,7 +60,11 @@ function Result({ job }: { job: JobWhole }) {
     return <Link to={`/experiments/${experiment}`}>experiment {experiment}</Link>;
   if (kernels !== undefined)
     return <>{kernels.length === 1 ? "a kernel" : `${kernels.length} kernels`}</>;
-  return <span className="faint">nothing yet</span>;
+  return (
+    <span className="faint">
+      {job.state === "queued" || job.state === "running" ? "nothing yet" : "nothing"}
+    </span>
+  );
 }
 
 function Cancel({ job }: { job: JobWhole }) {

@@ -113,7 +113,10 @@ function Workers({ workers }: { workers: Worker[] }) {
             </tr>
           </thead>
           <tbody>
-            {workers.map((worker) => (
+            {[
+              ...workers.filter((each) => each.alive),
+              ...workers.filter((each) => !each.alive),
+            ].map((worker) => (
               <WorkerRow key={`${worker.name} ${worker.started_at}`} worker={worker} />
             ))}
           </tbody>
@@ -127,7 +130,8 @@ function WorkerRow({ worker }: { worker: Worker }) {
   const reached = Object.entries(worker.hosts).map(
     ([environment, hosts]) => `${environment}: ${hosts.join(", ")}`,
   );
-  const can = [...worker.jobs.map((ability) => ABILITY[ability]), ...reached];
+  // Of one that is no more, what it could do says nothing of what is done now.
+  const can = !worker.alive ? [] : [...worker.jobs.map((ability) => ABILITY[ability]), ...reached];
   return (
     <tr>
       <th scope="row">
@@ -137,17 +141,21 @@ function WorkerRow({ worker }: { worker: Worker }) {
         </div>
       </th>
       <td data-label="State">
-        {worker.alive ? (
-          <Tag tone="good" text="works" />
-        ) : (
-          <Tag tone="quiet" text={worker.stopped ? "stopped" : "gone"} />
-        )}
+        <div>
+          {worker.alive ? (
+            <Tag tone="good" text="works" />
+          ) : (
+            <Tag tone="quiet" text={worker.stopped ? "stopped" : "gone"} />
+          )}
+        </div>
       </td>
       <td data-label="Can">
         <Lines lines={can} />
       </td>
       <td data-label="Lacks">
-        <Lines lines={worker.lacks.map((lack) => `${lack.what}: ${lack.why}`)} />
+        <Lines
+          lines={worker.alive ? worker.lacks.map((lack) => `${lack.what}: ${lack.why}`) : []}
+        />
       </td>
       <td data-label="Last seen">
         <Age at={worker.seen_at} />
@@ -157,7 +165,7 @@ function WorkerRow({ worker }: { worker: Worker }) {
 }
 
 function Lines({ lines }: { lines: string[] }) {
-  if (lines.length === 0) return <span className="faint">nothing</span>;
+  if (lines.length === 0) return null;
   return (
     <ul className="plain small">
       {lines.map((line) => (
