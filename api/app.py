@@ -21,6 +21,7 @@ from api import (
     hosts,
     jobs,
     kernels,
+    metrics,
     problems,
     profiles,
     queue,
@@ -36,6 +37,7 @@ from api.body_limit import BodyLimit
 from api.followers import Followers
 from api.gate import Gate, ValidTokens, needs, read_proxy_secret
 from api.guard import Guard
+from api.metrics import Metering, Meters
 from api.problems import ProblemView
 from api.shared_reads import SharedReads
 from api.stored_pages import StoredPages
@@ -93,9 +95,11 @@ def create_app(
     app.state.wrong_keys = WrongKeys()
     app.state.valid_tokens = ValidTokens()
     problems.install(app)
+    app.state.meters = Meters()
+    app.add_middleware(Metering, meters=app.state.meters)
     app.add_middleware(BodyLimit, limit=settings.body_limit_bytes)
     app.add_middleware(Guard, hosts=AllowedHosts(bound or settings.bind, settings.allowed_hosts))
-    for module in (health, session):
+    for module in (health, session, metrics):
         app.include_router(module.router)
     for router in (
         experiments.router,

@@ -58,7 +58,7 @@ def add(
     Revisions hang together by the change-id in their cover letters, or by sender and title. A
     revision that is not whole is stored as refused with the reason. Nothing is built yet:
     `mitigauge series start` does that, for one that was approved. A series that was added by its
-    message-id is watched: `mitigauge series watch` stores its new revisions.
+    message-id is watched: workers with MITIGAUGE_WATCH_SERIES=true store its new revisions.
     """
     from mitigauge.files.blobs import blob_store
     from mitigauge.series import service

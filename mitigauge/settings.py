@@ -49,6 +49,12 @@ class Settings(BaseModel):
     proxy_secret_file: str = Field(
         "", description="file with the secret by which a proxy that names users is known"
     )
+    metrics_key: str = Field(
+        "",
+        pattern=r"^([!-~]{16,})?$",
+        description="the key by which /metrics answers, 16 characters or more; empty: nobody",
+        repr=False,
+    )
     followers_limit: int = Field(
         200, ge=1, description="pages that may follow experiments live at the same time"
     )

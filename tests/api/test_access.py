@@ -68,6 +68,8 @@ ACCEPTED = APPROVED | {"approver": 422, "admin": 422}
 TABLE = {
     "GET /api/health/live": everybody("/api/health/live"),
     "GET /api/health/ready": everybody("/api/health/ready"),
+    # By a key of its own, which none is here.
+    "GET /metrics": everybody("/metrics", 404),
     "GET /api/openapi.json": read("/api/openapi.json"),
     "GET /api/session": read("/api/session"),
     # Without a page of ours as its origin; with one, the tests of logging in.

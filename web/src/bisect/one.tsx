@@ -73,7 +73,7 @@ function Body({ bisection }: { bisection: Bisection }) {
         {bisection.steps.length === 0 ? (
           <Empty
             next={[
-              [`mitigauge bisect wait ${bisection.id}`, "takes it on until it has an answer"],
+              [`mitigauge bisect wait ${bisection.id}`, "follows it until it has an answer"],
               ["mitigauge worker", "boots and measures"],
             ]}
           >
