@@ -27,7 +27,13 @@ from procrastinate.exceptions import AlreadyEnqueued
 from procrastinate.jobs import Status
 from psycopg import AsyncConnection
 
-from mitigauge.database.engine import KEEPALIVE, in_words, is_away, transaction
+from mitigauge.database.engine import (
+    KEEPALIVE,
+    in_words,
+    is_away,
+    schema_revisions,
+    transaction,
+)
 from mitigauge.database.schema_revision import wanted_revision
 from mitigauge.jobs import repository as job_rows
 from mitigauge.jobs import worker_repository as worker_rows
@@ -242,6 +248,7 @@ class Worker:
                 stop.set()
             if time.monotonic() - looked > LOOK_AT_ABILITIES_S:
                 looked = time.monotonic()
+                await asyncio.to_thread(_quietly, lambda: self._stop_if_outdated(stop), "no schema")
                 if await asyncio.to_thread(self._look) != can:
                     log.info("this worker can do other things than before")
                     return
@@ -271,6 +278,14 @@ class Worker:
             schema=wanted_revision(),
             abilities=can if self.jobs is not None else can.model_copy(update={"jobs": []}),
         )
+
+    def _stop_if_outdated(self, stop: threading.Event) -> None:
+        """Stop where the schema is another version's: what this one would write may be wrong."""
+        current, _ = schema_revisions(self.advancer.engine)
+        if current != wanted_revision():
+            log.error("this worker stops: the schema is another version's", schema=current,
+                      wanted=wanted_revision(), version=VERSION)  # fmt: skip
+            stop.set()
 
     def _is_idle(self, can: Abilities) -> bool:
         """Whether there is nothing left of what it can do."""

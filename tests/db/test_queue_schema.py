@@ -186,3 +186,21 @@ def test_a_worker_goes_on_while_its_queue_is_made_anew_with_jobs_in_it(
         stop.set()
         thread.join(60)
     assert not thread.is_alive()
+
+
+def test_a_worker_of_another_version_stops_by_itself(
+    engine: Engine, database_url: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SEEN_EVERY_S", "LOOK_AT_ABILITIES_S"):
+        monkeypatch.setattr(f"pipelines.worker.{name}", 0.1)
+    worker = Worker(cast(Advancer, Counting(engine)), database_url, look=Abilities)
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    time.sleep(1)
+    assert thread.is_alive()
+    with engine.begin() as connection:
+        connection.execute(text("update alembic_version set version_num = '9999'"))
+    thread.join(30)
+    assert not thread.is_alive()
+    with engine.begin() as connection:
+        assert connection.execute(text("select stopped_at from worker")).scalar() is not None
