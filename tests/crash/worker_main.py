@@ -27,7 +27,6 @@ from tests.crash.hurry import hurry
 from tests.crash.simulated_host import opener
 from tests.specs import CATALOG
 
-SIMULATED = Abilities(hosts={"lab": ["alpha", "beta", "gamma"]})
 # A worker that is stopped within a transaction keeps others out for so long.
 IDLE_S = 1.5
 # A server that is silent is given up a second later.
@@ -50,7 +49,12 @@ def main(arguments: Sequence[str]) -> None:
         lease_seconds=asked.lease_seconds,
         plan=FaultPlan(moments_of(asked.fault), asked.report),
     )
-    Worker(advancer, asked.url, look=lambda: SIMULATED).run()
+    Worker(advancer, asked.url, look=partial(simulated, asked.worlds)).run()
+
+
+def simulated(worlds: Path) -> Abilities:
+    """It reaches every host that has a world."""
+    return Abilities(hosts={"lab": sorted(world.stem for world in worlds.glob("*.json"))})
 
 
 def _parser() -> argparse.ArgumentParser:
