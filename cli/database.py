@@ -1,4 +1,4 @@
-"""`mitigauge db`: the schema, and what is deleted."""
+"""`mitigauge db`: the schema, what is deleted, and what is kept beside."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.backup import backup, check, restore, say_standing
 from cli.output import Json, errors, print_json, print_table, remark, say
 
 # What takes long to load is imported by the commands that need it.
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 PROGRESS_S = 2.0
 
 app = typer.Typer(no_args_is_help=True)
+for each in (backup, restore, check):
+    app.command()(each)
 
 
 @app.callback()
@@ -46,12 +49,14 @@ def upgrade() -> None:
 
 @app.command()
 def status() -> None:
-    """Show the schema's version and the one this program wants."""
+    """Show the schema's version, the one this program wants, and how old the last backup is."""
     from mitigauge.database import schema_upgrade
     from mitigauge.database.engine import get_engine
 
     current, head = schema_upgrade.revisions(get_engine())
     say(f"schema {current or 'nothing'}, wanted {head}")
+    if current == head:
+        say_standing()
 
 
 @app.command()

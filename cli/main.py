@@ -60,7 +60,7 @@ ENTRIES: Final = {
     ),
     "db": Entry(
         "cli.database",
-        "The database: bring its schema up to date, delete what is old.",
+        "The database: its schema, what is deleted, backup and restore.",
         is_group=True,
     ),
     "openapi": Entry("cli.serve", "Print the API's OpenAPI description."),

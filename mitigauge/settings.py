@@ -127,6 +127,14 @@ class Settings(BaseModel):
         32 << 20, ge=0, description="a log file that is larger is cut to half of this"
     )
 
+    backup_directory: str = Field(
+        "", description="directory to which a worker takes backups; empty: none are taken"
+    )
+    backup_interval_hours: float = Field(24, gt=0, description="time between two backups")
+    backup_keep_days: float = Field(
+        14, ge=0, description="backups go after, less the latest of each of the last eight weeks"
+    )
+
     @property
     def allowed_senders(self) -> frozenset[str]:
         """The addresses of ``senders``, in small letters."""

@@ -49,6 +49,8 @@ def find_abilities(settings: Settings, which: Which = shutil.which) -> Abilities
         jobs.append(Ability.ARCHIVES)
     if settings.maildir:
         _add_mail(settings, jobs, lacks)
+    if settings.backup_directory:
+        _add_backups(Path(settings.backup_directory), jobs, lacks)
     return Abilities(jobs=sorted(jobs), hosts=hosts, architecture=platform.machine(), lacks=lacks)
 
 
@@ -84,6 +86,13 @@ def _add_mail(settings: Settings, jobs: list[Ability], lacks: list[Missing]) -> 
         jobs.append(Ability.MAIL)
     else:
         lacks.append(Missing(what="mail", why=f"{new} is missing, or cannot be read and written"))
+
+
+def _add_backups(directory: Path, jobs: list[Ability], lacks: list[Missing]) -> None:
+    if directory.is_dir() and os.access(directory, os.R_OK | os.W_OK | os.X_OK):
+        jobs.append(Ability.BACKUPS)
+    else:
+        lacks.append(Missing(what="backups", why=f"{directory} is missing, or cannot be written"))
 
 
 def _words(error: Exception) -> str:

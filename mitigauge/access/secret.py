@@ -33,17 +33,47 @@ def stored_form(kind: str, secret: str) -> str:
     return hmac.new(key, f"{kind}/{secret}".encode(), hashlib.sha256).hexdigest()
 
 
+def stored_key(home: Path) -> bytes | None:
+    """The key of the installation in *home*; None where it has none yet.
+
+    Raises :class:`MitigaugeError` for one that cannot be read.
+    """
+    path = home / "access-key"
+    return _read(path) if path.exists() else None
+
+
+def keep_key(home: Path, key: bytes) -> None:
+    """Make *key* the key of the installation in *home*.
+
+    Raises :class:`MitigaugeError` where it has another one, or where it cannot be written.
+    """
+    path = home / "access-key"
+    try:
+        _create(path, key)
+    except OSError as error:
+        raise _unusable(path, error) from error
+    if stored_key(home) != key:
+        raise MitigaugeError(
+            f"the installation has another key already, {path}",
+            hint="Move it aside; tokens that were made under it are invalid then.",
+        )
+
+
 @lru_cache(maxsize=8)
 def _key(path: Path) -> bytes:
     try:
         if not path.exists():
-            _create(path)
+            _create(path, secrets.token_bytes(KEY_BYTES))
+    except OSError as error:
+        raise _unusable(path, error) from error
+    return _read(path)
+
+
+def _read(path: Path) -> bytes:
+    try:
         key = path.read_bytes()
     except OSError as error:
-        raise MitigaugeError(
-            f"the key of this installation, {path}, cannot be read or made: {error.strerror}",
-            hint="Check who may write to the state directory (MITIGAUGE_HOME).",
-        ) from error
+        raise _unusable(path, error) from error
     if len(key) != KEY_BYTES:
         raise MitigaugeError(
             f"the key of this installation, {path}, has {len(key)} bytes instead of {KEY_BYTES}",
@@ -52,14 +82,21 @@ def _key(path: Path) -> bytes:
     return key
 
 
-def _create(path: Path) -> None:
-    """Write a fresh key, readable for its owner alone; the first of several processes wins."""
+def _unusable(path: Path, error: OSError) -> MitigaugeError:
+    return MitigaugeError(
+        f"the key of this installation, {path}, cannot be read or made: {error.strerror}",
+        hint="Check who may write to the state directory (MITIGAUGE_HOME).",
+    )
+
+
+def _create(path: Path, key: bytes) -> None:
+    """Write a key, readable for its owner alone; the first of several processes wins."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
+            file.write(key)
             file.flush()
             os.fsync(file.fileno())
         os.link(draft, path)

@@ -22,6 +22,7 @@ class Lock(IntEnum):
     TRENDS = 7340228
     WEEKLY = 7340229
     IMPORT = 7340230  # of a file of an older version, by its scratch database
+    RESTORE = 7340231
 
 
 # Of one part, which PostgreSQL keeps apart from the others. It is as it always was: who brings the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mitigauge.access import tables as access
+from mitigauge.backups import tables as backups
 from mitigauge.bisect import tables as bisect
 from mitigauge.claims import tables as claims
 from mitigauge.collectors import tables as collectors
@@ -24,6 +25,7 @@ from mitigauge.verdicts import tables as verdicts
 metadata = Base.metadata
 __all__ = [
     "access",
+    "backups",
     "bisect",
     "claims",
     "collectors",

@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from mitigauge.database.engine import alembic_config, in_words, new_engine, schema_revisions
 from mitigauge.database.locks import SCHEMA_LOCK
-from mitigauge.database.schema_revision import MIGRATIONS, no_answer
+from mitigauge.database.schema_revision import MIGRATIONS, no_answer, refuse_restoring
 from mitigauge.errors import NotReady
 
 # Any fixed number serves; all who migrate must agree on it.
@@ -88,6 +88,7 @@ def revisions(engine: Engine) -> tuple[str | None, str]:
 
 
 def _refuse_unknown(revision: str | None) -> None:
+    refuse_restoring(revision)
     try:
         ScriptDirectory(str(MIGRATIONS)).get_revision(revision or "base")
     except CommandError:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 import obstore
 from obstore.exceptions import BaseError
@@ -94,13 +94,18 @@ class BlobStore:
     def put_file(self, path: Path) -> str:
         """The same for a file, which may be larger than what a process should hold."""
         with path.open("rb") as file:
-            if not self.directory:
-                # In one piece, see above: it is in memory meanwhile.
-                return self.put(file.read())
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            file.seek(0)
-            with _answering(self.name), self._turn(fcntl.LOCK_SH):
-                _write(self.directory / _path(digest), file, digest)
+            return self.put_stream(file)
+
+    def put_stream(self, file: IO[bytes]) -> str:
+        """The same for an open file, from its beginning."""
+        file.seek(0)
+        if not self.directory:
+            # In one piece, see above: it is in memory meanwhile.
+            return self.put(file.read())
+        digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+        file.seek(0)
+        with _answering(self.name), self._turn(fcntl.LOCK_SH):
+            _write(self.directory / _path(digest), file, digest)
         return digest
 
     def get(self, digest: str) -> Blob:
@@ -191,7 +196,7 @@ class BlobStore:
             yield
 
 
-def _write(path: Path, content: bytes | BinaryIO, digest: str = "") -> None:
+def _write(path: Path, content: bytes | IO[bytes], digest: str = "") -> None:
     """Write a file whole or not at all: on the disk first, then under its name.
 
     Raises :class:`InvalidInput` where a file's content has no longer the *digest*.
@@ -214,7 +219,7 @@ def _write(path: Path, content: bytes | BinaryIO, digest: str = "") -> None:
         _sync_names(directory)
 
 
-def _copy(source: BinaryIO, file: BinaryIO, digest: str) -> None:
+def _copy(source: IO[bytes], file: BinaryIO, digest: str) -> None:
     found = hashlib.sha256()
     while piece := source.read(PIECE_BYTES):
         found.update(piece)

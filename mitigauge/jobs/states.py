@@ -14,6 +14,7 @@ class JobKind(StrEnum):
     ARCHIVES = "archives"
     MAILBOX = "mailbox"
     WEEKLY = "weekly"
+    BACKUP = "backup"
 
 
 class JobState(StrEnum):
@@ -36,6 +37,7 @@ class Ability(StrEnum):
     ARCHIVES = "archives"
     MAIL = "mail"
     LETTERS = "letters"
+    BACKUPS = "backups"
 
 
 NEEDS = {
@@ -45,6 +47,7 @@ NEEDS = {
     JobKind.ARCHIVES: Ability.ARCHIVES,
     JobKind.MAILBOX: Ability.MAIL,
     JobKind.WEEKLY: Ability.LETTERS,
+    JobKind.BACKUP: Ability.BACKUPS,
 }
 # Jobs of the service itself: one of each, which never ends.
-STANDING = (JobKind.ARCHIVES, JobKind.MAILBOX, JobKind.WEEKLY)
+STANDING = (JobKind.ARCHIVES, JobKind.MAILBOX, JobKind.WEEKLY, JobKind.BACKUP)

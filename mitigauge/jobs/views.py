@@ -25,6 +25,7 @@ IN_WORDS = {
     Ability.ARCHIVES: "looks at archives",
     Ability.MAIL: "reads mails",
     Ability.LETTERS: "sends letters",
+    Ability.BACKUPS: "takes backups",
 }
 
 

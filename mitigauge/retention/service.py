@@ -29,6 +29,7 @@ log = structlog.get_logger()
 
 INTERVAL = timedelta(days=1)
 MESSAGE_LIMIT = 500
+BUSY = "another process is pruning already, or takes a backup"
 
 Progress = Callable[[str, int], None]
 """Called with a kind of thing and how many of it went so far."""
@@ -68,7 +69,7 @@ def prune(
     started = time.monotonic()
     with repository.alone(engine) as is_alone:
         if not is_alone:
-            return Pruned(dry_run=dry_run, skipped="another process is pruning already")
+            return Pruned(dry_run=dry_run, skipped=BUSY)
         pruning = _Pruning(engine, settings, dry_run, repository.now(engine))
         removed = [_removed(kind, pruning, progress) for kind in _KINDS]
         if not dry_run:

@@ -12,6 +12,7 @@ from mitigauge.jobs.service import SERVICE, JobRequest
 from mitigauge.jobs.states import NEEDS, STANDING, JobKind
 from mitigauge.settings import Settings
 from pipelines.jobs.archives import ArchivesRunner
+from pipelines.jobs.backup import BackupRunner
 from pipelines.jobs.bisection import BisectionRunner
 from pipelines.jobs.context import JobRunner
 from pipelines.jobs.kernel import KernelRunner
@@ -23,6 +24,7 @@ _TITLES = {
     JobKind.ARCHIVES: "look at archives for new revisions",
     JobKind.MAILBOX: "read and answer mails",
     JobKind.WEEKLY: "make and send the weekly letter",
+    JobKind.BACKUP: "take backups",
 }
 
 
@@ -35,6 +37,7 @@ def runners_of(settings: Settings) -> Mapping[JobKind, JobRunner]:
         JobKind.ARCHIVES: ArchivesRunner(settings),
         JobKind.MAILBOX: MailboxRunner(settings),
         JobKind.WEEKLY: WeeklyRunner(settings),
+        JobKind.BACKUP: BackupRunner(settings),
     }
 
 

@@ -1,0 +1,156 @@
+"""`mitigauge db backup`, `restore` and `check`: what is kept, and whether it is sound."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import Json, errors, print_json, print_table, remark, say
+
+# What takes long to load is imported by the commands that need it.
+if TYPE_CHECKING:
+    from mitigauge.backups.schemas import UnsoundBlob
+
+PROGRESS_S = 2.0
+
+
+def backup(
+    to: Annotated[
+        Path | None,
+        typer.Argument(help="A new file, or a directory. Else MITIGAUGE_BACKUP_DIRECTORY."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write database, raw files and the access key to one file, and read it again.
+
+    The service goes on meanwhile. Keep the file secret: who has the key can make tokens.
+
+    Example: mitigauge db backup /srv/backups
+    """
+    from mitigauge.backups import service
+    from mitigauge.database.engine import get_engine
+    from mitigauge.settings import get_settings
+
+    settings = get_settings()
+    out = service.place_for(to, settings)
+    with _followed("backup") as progress:
+        written = service.take_backup(get_engine(), settings, out, progress=progress)
+    if json:
+        print_json(written.manifest)
+        return
+    say(f"{out}: {service.in_words(written)}")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `db backup` wrote.")],
+) -> None:
+    """Put a backup into an empty database and an empty state directory: all of it, or nothing.
+
+    Broken off, the same command goes on. Nothing that is there is ever replaced.
+    """
+    from mitigauge.backups.restore import restore as put_back
+    from mitigauge.database.engine import get_engine
+    from mitigauge.files.blobs import blob_store
+    from mitigauge.settings import get_settings
+
+    settings = get_settings()
+    settings.home.mkdir(parents=True, exist_ok=True)
+    with _followed("restore") as progress:
+        done = put_back(get_engine(), blob_store(settings), settings.home, file, progress)
+    manifest = done.manifest
+    say(
+        f"restored as of {done.header.taken_at:%Y-%m-%d %H:%M:%S} UTC: {manifest.rows:,} rows of "
+        f"{len(manifest.tables)} tables, {manifest.blobs:,} raw files"
+        + (", the access key" if manifest.has_key else "; it holds no access key")
+    )
+    if manifest.unsound_blobs:
+        remark(f"note: {manifest.unsound_blobs:,} raw files were missing or damaged by then")
+    if done.inventories:
+        remark(
+            "note: inventories that are other ones on this machine, or are missing: "
+            + ", ".join(done.inventories)
+        )
+
+
+def check(json: Json = False) -> None:
+    """Read every raw file that the database names. Exit code 1 where one is missing or damaged."""
+    from mitigauge.backups.blob_check import check_blobs
+    from mitigauge.backups.writer import in_bytes
+    from mitigauge.database.engine import get_engine, require_head
+    from mitigauge.files.blobs import blob_store
+    from mitigauge.settings import get_settings
+
+    require_head(get_engine())
+    with _followed("check") as progress:
+        found = check_blobs(get_engine(), blob_store(get_settings()), progress)
+    if json:
+        print_json(found)
+    else:
+        sound = found.checked - len(found.unsound)
+        say(f"{sound:,} of {found.checked:,} raw files are sound, {in_bytes(found.bytes)} read")
+        if found.left_out:
+            say(f"{found.left_out:,} more were left out when experiments were imported")
+        if found.unsound:
+            _print(found.unsound)
+    if found.unsound:
+        raise typer.Exit(1)
+
+
+def say_standing() -> None:
+    """Say how old the latest backup is."""
+    from mitigauge.backups.service import standing
+    from mitigauge.backups.writer import in_bytes
+    from mitigauge.database.engine import transaction
+
+    with transaction() as session:
+        found = standing(session)
+    if found.latest is None or found.age_s is None:
+        say("no backup was taken yet: `mitigauge db backup DIRECTORY` takes one")
+        return
+    last = found.latest
+    read = "read again" if last.verified else "not read again"
+    gone = "" if Path(last.path).exists() else ", not on this machine"
+    say(
+        f"last backup {last.taken_at:%Y-%m-%d %H:%M} UTC, {_age(found.age_s)} ago, "
+        f"{in_bytes(last.bytes)}, {read}: {last.path}{gone}"
+    )
+
+
+def _age(seconds: float) -> str:
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.0f} h" if seconds < 72 * 3600 else f"{seconds / 86400:.0f} days"
+
+
+def _print(unsound: list[UnsoundBlob]) -> None:
+    rows = []
+    for blob in unsound:
+        for naming in blob.named_by:
+            more = naming.count - len(naming.rows)
+            keys = ", ".join(naming.rows) + (f" and {more:,} more" if more else "")
+            rows.append([blob.fault, blob.digest, f"{naming.table}.{naming.column}", keys])
+    print_table(["is", "raw file", "named by", "rows"], rows, empty="")
+    remark("Put them back from a backup; see docs/operating.md, Raw files.")
+
+
+@contextmanager
+def _followed(what: str) -> Iterator[Callable[[str], None]]:
+    """Progress on stderr: where that is no terminal a line now and then, else a moving one."""
+    if errors().is_terminal:
+        with errors().status(what) as status:
+            yield lambda words: status.update(f"{what}: {words}")
+        return
+    due = time.monotonic() + PROGRESS_S
+
+    def line(words: str) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            remark(f"{what}: {words}")
+            due = time.monotonic() + PROGRESS_S
+
+    yield line
