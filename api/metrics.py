@@ -14,11 +14,14 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.database import begin
 from api.gate import check_not_slowed, note_wrong
 from api.shared_reads import SharedReads
+from mitigauge.backups.repository import last_finished
+from mitigauge.database.engine import database_now
 from mitigauge.errors import Forbidden, MitigaugeError, NotFound
 from mitigauge.pages.metrics import Figures, figures_of
 from mitigauge.settings import get_settings
@@ -118,12 +121,20 @@ def _looked(app: FastAPI, fresh: _Fresh) -> _Fresh:
         return fresh
     try:
         with begin(app) as session:
-            fresh.figures, fresh.up = list(figures_of(session)), True
+            fresh.figures, fresh.up = [*figures_of(session), _backup(session)], True
     except (MitigaugeError, SQLAlchemyError) as error:
         log.warning("metrics without the database", error=str(error).splitlines()[0])
         fresh.figures, fresh.up = [], False
     fresh.until = time.monotonic() + FRESH_S
     return fresh
+
+
+def _backup(session: Session) -> Figures:
+    last = last_finished(session)
+    ages: dict[tuple[str, ...], float] = {}
+    if last is not None:
+        ages[()] = (database_now(session) - last.taken_at).total_seconds()
+    return Figures("mitigauge_backup_age_seconds", "since the last whole backup", (), ages)
 
 
 class _Stored(Collector):

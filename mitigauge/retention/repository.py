@@ -141,6 +141,23 @@ def attempts(run_id: int) -> Rows:
     return Rows("step_attempt", "run_id = :run", {"run": run_id})
 
 
+# Of jobs that are over, and of the service's own, which never are.
+_SETTLED = """
+    exists (select from job j where j.id = t.job_id
+      and (j.subject = '' or j.state in ('done', 'failed', 'cancelled')))
+"""
+
+
+def job_lines(before: datetime) -> Rows:
+    """Lines of jobs' logs that are older than *before*."""
+    return Rows("job_event", f"at < :before and {_SETTLED}", {"before": before})
+
+
+def job_attempts(before: datetime) -> Rows:
+    """Attempts at jobs that ended before *before*."""
+    return Rows("job_attempt", f"finished_at < :before and {_SETTLED}", {"before": before})
+
+
 def stale_jobs(before: datetime) -> Rows:
     """Jobs of the queue without news since *before* that nobody works on any more.
 

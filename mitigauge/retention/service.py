@@ -131,6 +131,8 @@ def _attempts(pruning: _Pruning) -> Iterator[Part]:
     before = pruning.before(pruning.settings.retention_attempts_days)
     for run in repository.runs_ended_before(pruning.engine, before):
         yield from pruning.rows(repository.attempts(run.id))
+    yield from pruning.rows(repository.job_lines(before))
+    yield from pruning.rows(repository.job_attempts(before))
 
 
 def _queue(pruning: _Pruning) -> Iterator[Part]:

@@ -551,3 +551,30 @@ def test_clocks_that_differ_make_no_file_older_than_it_is(
     monkeypatch.setattr(repository, "now", lambda _: ahead)
     prune(recorded, settings)
     assert store.read(digest) == b"in flight"
+
+
+def test_logs_of_jobs_go_with_time_but_for_those_that_go_on(
+    engine: Engine, settings: Settings
+) -> None:
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "insert into job (kind, subject, need, asked_by, state) values"
+                " ('kernel', 'a', 'kernels', 'ann', 'done'),"
+                " ('bisection', 'b', 'kernels', 'ann', 'running'),"
+                " ('archives', '', 'archives', 'mitigauge', 'running')"
+            )
+        )
+        for days in (1, 400):
+            connection.execute(
+                text(
+                    f"insert into job_event (job_id, text, at)"
+                    f" select id, 'x', now() - interval '{days} days' from job"
+                )
+            )
+    assert of_kind(prune(engine, settings), "step attempts").count == 2
+    with engine.connect() as connection:
+        left = connection.execute(
+            text("select kind, count(*) from job_event join job on job.id = job_id group by kind")
+        )
+        assert dict(left.tuples()) == {"kernel": 1, "bisection": 2, "archives": 1}

@@ -1380,7 +1380,7 @@ export interface components {
          * @description What a worker must be able to do for a job, beside runs on hosts.
          * @enum {string}
          */
-        Ability: "kernels" | "archives" | "mail" | "letters";
+        Ability: "kernels" | "archives" | "mail" | "letters" | "backups";
         /**
          * AbsenceKind
          * @description A kind of time in which no run begins on a host.
@@ -4401,7 +4401,7 @@ export interface components {
          * @description What a job does. A run is none of these: it has tables of its own.
          * @enum {string}
          */
-        JobKind: "kernel" | "revision" | "bisection" | "archives" | "mailbox" | "weekly";
+        JobKind: "kernel" | "revision" | "bisection" | "archives" | "mailbox" | "weekly" | "backup";
         /**
          * JobState
          * @description Where a job stands; see docs/states.md.

@@ -5,6 +5,7 @@ export const ABILITY: Record<Ability, string> = {
   archives: "looks at archives",
   mail: "reads mails",
   letters: "sends letters",
+  backups: "takes backups",
 };
 
 /** What there is to say of a job in a line: why it waits, what it does, or why it failed. */
