@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends
+.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ bench-store: setup ## pages, judging and bytes with ten million values in the da
 
 bench-weekly: setup ## the weekly report over 100 hosts with 200 series each (ARGS=--help)
 	@python -m bench.weekly $(ARGS)
+
+bench-backup: setup ## a backup and its restore beside pg_dump and cp of the same (ARGS=--help)
+	@python -m bench.backup $(ARGS)
 
 bench-trends: setup ## change points beside Otava and ruptures, false alarms of a year, speed (ARGS="--data DIR")
 	@python -m bench.trends $(ARGS)

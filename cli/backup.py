@@ -94,7 +94,7 @@ def check(json: Json = False) -> None:
         sound = found.checked - len(found.unsound)
         say(f"{sound:,} of {found.checked:,} raw files are sound, {in_bytes(found.bytes)} read")
         if found.left_out:
-            say(f"{found.left_out:,} more were left out when experiments were imported")
+            say(f"{found.left_out:,} more were left out of what was imported")
         if found.unsound:
             _print(found.unsound)
     if found.unsound:

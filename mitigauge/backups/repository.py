@@ -267,7 +267,7 @@ class NamedBlob(NamedTuple):
 
     digest: str
     required: bool
-    """False: only experiments that were read from a file name it, which may have come without."""
+    """False: only what was imported names it, which may have come without."""
 
 
 def named_blobs(connection: Connection, metadata: MetaData) -> Iterator[NamedBlob]:
@@ -293,13 +293,13 @@ def _required(column: Column[Any]) -> ColumnElement[bool]:
     boot = column.table.columns.get("boot_id")
     if boot is None:
         return true()
-    recorded = exists().where(
+    # A profile of no boot was read from a file, which is not kept.
+    return exists().where(
         Boot.id == boot,
         Run.id == Boot.run_id,
         Experiment.id == Run.experiment_id,
-        Experiment.recorded_at.is_not(None),
+        Experiment.recorded_at.is_(None),
     )
-    return ~recorded
 
 
 def rows_naming(

@@ -70,5 +70,5 @@ class BlobCheck(BaseModel):
     checked: int
     bytes: int
     seconds: float
-    left_out: int = Field(description="that only experiments from files name, and came without")
+    left_out: int = Field(description="that what was imported came without")
     unsound: list[UnsoundBlob]

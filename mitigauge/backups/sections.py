@@ -102,7 +102,7 @@ class Manifest(_Closed):
     blobs: Count
     blob_bytes: Count
     unsound_blobs: Count = Field(description="that rows name and that were missing or damaged")
-    left_out_blobs: Count = Field(description="that imported experiments came without")
+    left_out_blobs: Count = Field(description="that what was imported came without")
     unsound: list[Text] = Field(max_length=MOST_NAMED, description="their names, the first")
     has_key: bool
     inventories: dict[Text, Digest] = Field(description="names and digests, never what they say")

@@ -517,7 +517,7 @@ def test_a_whole_file_of_something_else_leaves_the_database_empty(
 def test_check_names_what_is_missing_and_what_is_damaged_and_who_names_it(make: Make) -> None:
     place = make()
     place.command.run("experiment", "import", DEMO)
-    assert "left out when experiments were imported" in place.command.run("db", "check").stdout
+    assert "40 more were left out of what was imported" in place.command.run("db", "check").stdout
     name_blobs(place, ["result"])
     place.command.run("db", "check")
     missing = hashlib.sha256(b"raw 3").hexdigest()

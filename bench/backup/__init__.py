@@ -1,0 +1,1 @@
+"""How long backups and restores take, beside pg_dump and cp."""
