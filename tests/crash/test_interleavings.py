@@ -13,7 +13,7 @@ from sqlalchemy import Engine, text
 
 from mitigauge.database.engine import new_engine, transaction
 from mitigauge.runs import service
-from pipelines import advance, lease
+from pipelines import insist, lease
 from pipelines.steps import boot as boot_steps
 from tests.crash.behaviours import Behaviour, StaysDown
 from tests.crash.conftest import Fleet
@@ -37,7 +37,7 @@ def stage_at(
 ) -> Iterator[MakeStage]:
     """Makes the stage at which a given step comes next."""
     clock = SkewedTime()
-    for module in (advance, lease):
+    for module in (insist, lease):
         monkeypatch.setattr(module, "time", clock)
     for name in ("ANSWER_WAIT_S", "WATCH_S", "WATCH_INTERVAL_S"):
         monkeypatch.setattr(boot_steps, name, 0.01)
