@@ -141,8 +141,7 @@ def start(
     else:
         draft = _draft(patches or [], tree, (good, bad), arms, asked, mode, base, profile)
         with stored() as session:
-            begun = service.begin(session, draft)
-            number = begun.id
+            number = service.begin(session, draft).id
     view = _view(number)
     require_served(Ability.KERNELS)
     if json and not wait:
@@ -168,8 +167,7 @@ def _begin_series(name: str, revision: str, asked: Question, mode: str) -> int:
     with stored() as session:
         found = series_service.find_revision(session, name, revision)
         draft = from_revision(session, found, blob_store(get_settings()), asked, mode)
-        begun = service.begin(session, draft)
-        return begun.id
+        return service.begin(session, draft).id
 
 
 def _draft(

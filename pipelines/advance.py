@@ -19,7 +19,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
-from mitigauge.database.engine import database_now, in_words, is_away, new_engine, transaction
+from mitigauge.database.engine import database_now, in_words, is_away, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments.event_log import announce, record_event
 from mitigauge.experiments.states import FINAL_STATES
@@ -36,7 +36,7 @@ from mitigauge.settings import get_settings
 from pipelines.decision import LOST_WORKERS_LIMIT, Action, Step, decide
 from pipelines.host_control import HostControl, HostFactory, LabFault
 from pipelines.insist import insist
-from pipelines.lease import HeldLease, clock
+from pipelines.lease import HeldLease, clock, renewal_engine
 from pipelines.situation import situation_of
 from pipelines.steps import STEPS
 from pipelines.steps.context import Done, StepContext, broken, done_despite
@@ -46,8 +46,6 @@ _T = TypeVar("_T")
 
 HOST_BUSY_RETRY_S = 5.0
 TURN_RETRY_S = 2.0
-# Renewing a lease takes milliseconds; a database that does not even do that is away.
-RENEWAL_LIMIT_S = 10.0
 # Steps that begin something on a machine that hosts may share; others go on with it.
 BEGINS = {
     Step.PREPARE: Activity.BOOTING,
@@ -75,9 +73,7 @@ class Advancer:
 
     @cached_property
     def _renewals(self) -> Engine:
-        """Connections of the renewers' own: the steps' may all be in use, or hang."""
-        url = self.engine.url.render_as_string(hide_password=False)
-        return new_engine(url, statement_limit_s=RENEWAL_LIMIT_S, pooled=False)
+        return renewal_engine(self.engine)
 
     def advance(self, run_id: int, *, stopping: Callable[[], bool] = lambda: False) -> float | None:
         """Take one step of the run; seconds until it wants the next, None when it is over.

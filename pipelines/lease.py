@@ -11,7 +11,7 @@ import structlog
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import in_words, is_away, transaction
+from mitigauge.database.engine import in_words, is_away, new_engine, transaction
 
 log = structlog.get_logger()
 
@@ -21,6 +21,16 @@ ASK_AGAIN_S = 1.0
 # What goes on on a host is stopped so long before the lease may be another's, as a part of its
 # life: to end a play takes some seconds.
 STOP_EARLY = 0.1
+
+
+# Renewing a lease takes milliseconds; a database that does not even do that is away.
+RENEWAL_LIMIT_S = 10.0
+
+
+def renewal_engine(engine: Engine) -> Engine:
+    """Connections of the renewers' own: the steps', of *engine*, may all be in use, or hang."""
+    url = engine.url.render_as_string(hide_password=False)
+    return new_engine(url, statement_limit_s=RENEWAL_LIMIT_S, pooled=False)
 
 
 def clock() -> float:

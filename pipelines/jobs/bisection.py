@@ -20,7 +20,7 @@ from pipelines.kernel_build import Builder
 # Its own budget of hours holds the building and measuring that it asks for; hosts may be busy
 # with others for weeks.
 LIMIT_S = 60 * 86_400.0
-# An experiment that ends wakes it; so long at most it is not looked at.
+# How often it is looked whether the experiment that it waits for is over.
 LOOK_S = 15.0
 
 

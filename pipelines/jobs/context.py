@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -114,12 +114,9 @@ class JobContext:
         """Lock the job for this transaction; raise StaleEpoch where it is another's now."""
         service.require(session, self.lease)
 
-    @contextmanager
-    def transaction(self) -> Iterator[Session]:
+    def transaction(self) -> AbstractContextManager[Session]:
         """A transaction that commits only while the job is ours."""
-        with transaction(self.engine) as session:
-            self.fence(session)
-            yield session
+        return transaction(self.engine, self.fence)
 
     def why_to_stop(self) -> str:
         """Why the step is to end now; empty while it may go on. Asks the database now and then."""

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import structlog
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import database_now, is_away, new_engine, transaction
+from mitigauge.database.engine import database_now, is_away, transaction
 from mitigauge.errors import AuthorsFault, Interrupted, StaleEpoch
 from mitigauge.jobs import repository, service
 from mitigauge.jobs.blame import words_of
@@ -27,14 +27,12 @@ from mitigauge.settings import get_settings
 from pipelines.insist import insist
 from pipelines.jobs.context import JobContext, JobDone, JobRunner
 from pipelines.jobs.decision import JobAction, JobSituation, JobStep, decide
-from pipelines.lease import HeldLease, clock
+from pipelines.lease import HeldLease, clock, renewal_engine
 
 log = structlog.get_logger()
 _T = TypeVar("_T")
 
 BUSY_RETRY_S = 5.0
-# Renewing a lease takes milliseconds; a database that does not even do that is away.
-RENEWAL_LIMIT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +55,7 @@ class JobAdvancer:
 
     @cached_property
     def _renewals(self) -> Engine:
-        """Connections of the renewers' own: the steps' may all be in use, or hang."""
-        url = self.engine.url.render_as_string(hide_password=False)
-        return new_engine(url, statement_limit_s=RENEWAL_LIMIT_S, pooled=False)
+        return renewal_engine(self.engine)
 
     def advance(self, job_id: int, *, stopping: Callable[[], bool] = lambda: False) -> float | None:
         """Take one step of the job; seconds until it wants the next, None when it is over.
@@ -69,7 +65,7 @@ class JobAdvancer:
         """
         holder = uuid4()
         since = clock()
-        taken = self._insist(lambda: self._take(job_id, JobLease(job_id, 0, holder), since))
+        taken = self._insist(lambda: self._take(job_id, holder, since))
         if not isinstance(taken, _Taken):
             return taken
         with self._held(taken) as held:
@@ -105,9 +101,9 @@ class JobAdvancer:
             since=taken.since,
         )
 
-    def _take(self, job_id: int, asked: JobLease, since: float) -> _Taken | float | None:
+    def _take(self, job_id: int, holder: UUID, since: float) -> _Taken | float | None:
         with transaction(self.engine) as session:
-            lease = service.take(session, job_id, holder=asked.holder, seconds=self.lease_seconds)
+            lease = service.take(session, job_id, holder=holder, seconds=self.lease_seconds)
             job = session.get(Job, job_id)
             if job is None or repository.is_over(job.state):
                 return None
