@@ -20,13 +20,13 @@ from mitigauge.variables import IN_FILE, OTHERS, PREFIX
 URL = "postgresql://mitigauge@database/mitigauge"
 PASSWORDS = ["plain", "p@ss:w/rd#%?&=+", "a b", "%41", "é😀", "'\"\\$`", "x\ty", "[::1]", "@", ":"]
 
-VALUES = {"<class 'int'>": "7", "<class 'float'>": "7.5", "<class 'bool'>": "true"}
+VALUES = {"<class 'int'>": "7", "<class 'float'>": "17.5", "<class 'bool'>": "true"}
 
 
 @pytest.mark.parametrize("name", Settings.model_fields)
 def test_every_setting_may_stand_in_a_file(name: str, tmp_path: Path) -> None:
     field = Settings.model_fields[name]
-    value = "false" if field.default is True else VALUES.get(str(field.annotation), "a value")
+    value = "false" if field.default is True else VALUES.get(str(field.annotation), "a-value-of-some-length")
     file = tmp_path / "value"
     file.write_text(f"{value}\n")
     by_file = settings_from({f"{PREFIX}{name.upper()}_FILE": str(file)})
