@@ -26,7 +26,11 @@ VALUES = {"<class 'int'>": "7", "<class 'float'>": "17.5", "<class 'bool'>": "tr
 @pytest.mark.parametrize("name", Settings.model_fields)
 def test_every_setting_may_stand_in_a_file(name: str, tmp_path: Path) -> None:
     field = Settings.model_fields[name]
-    value = "false" if field.default is True else VALUES.get(str(field.annotation), "a-value-of-some-length")
+    value = (
+        "false"
+        if field.default is True
+        else VALUES.get(str(field.annotation), "a-value-of-some-length")
+    )
     file = tmp_path / "value"
     file.write_text(f"{value}\n")
     by_file = settings_from({f"{PREFIX}{name.upper()}_FILE": str(file)})
