@@ -30,6 +30,7 @@ OTHERS: Final[Mapping[str, str]] = {
     "BUILDER_MEMORY": "docker-compose.yml: a limit",
     "CONFIGURATION": "docker-compose.yml: the machine's directory of environments and secrets",
     "DEBIAN_IMAGE": "docker-compose.yml: what images are built from",
+    "MACHINE_IMAGE": "scripts/test-deploy: a machine with systemd",
     "MEMORY": "docker-compose.yml: a limit",
     "NGINX_IMAGE": "deploy/proxy/nginx.yml: which image",
     "POSTGRES_IMAGE": "docker-compose.yml: which image",

@@ -118,6 +118,9 @@ COMMANDS = [
     ("trends update", 0),
     ("try {dir}/nothing.patch", 1),
     ("worker list", 0),
+    ("health", 0),
+    ("health --json", 0),
+    ("health --worker", 1),
 ]
 # Those that go on until they are stopped.
 LASTING = {"serve": ("serve", "--port", "0"), "worker": ("worker",)}

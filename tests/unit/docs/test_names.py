@@ -97,6 +97,7 @@ LEFT_BY_OTHERS = {
     "case.json",
     "CASE.json",
     "disk.json",
+    "docker-compose.override.yml",
     "facts.json",
     "failed.txt",
     "hosts.yml",
