@@ -94,9 +94,12 @@ def reply(
         output.write_bytes(content)
         say(f"{output}: {mail['Subject']}")
     if send:
+        from mitigauge.deliveries.service import note_sent
         from pipelines.adapters.mail import send as hand_over
 
         hand_over(mail, send, encrypted=not plain_connection)
+        with stored() as session:
+            note_sent(session, f"reply-{found.series.name}-{found.label}", [str(mail["To"])])
         say(f"sent to {mail['To']}")
     if output is None and not send:
         echo(content.decode())

@@ -25,6 +25,8 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from mitigauge.access.secret import keep_key, stored_key
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.backups import repository
 from mitigauge.backups.inventories import inventory_digests
 from mitigauge.backups.repository import Shape
@@ -43,7 +45,13 @@ from mitigauge.backups.sections import (
 )
 from mitigauge.backups.writer import Progress, in_bytes, read_again, silent
 from mitigauge.database import schema_upgrade
-from mitigauge.database.engine import advisory_lock, alembic_config, in_words, schema_revisions
+from mitigauge.database.engine import (
+    advisory_lock,
+    alembic_config,
+    in_words,
+    schema_revisions,
+    transaction,
+)
 from mitigauge.database.locks import Lock
 from mitigauge.database.schema_revision import MIGRATIONS, RESTORING
 from mitigauge.errors import Conflict, InvalidInput, NotReady
@@ -90,6 +98,13 @@ def restore(
                 )
             work = _Restore(patient, blobs, home, stream, path.name, header, manifest, progress)
             work.run()
+            with transaction(engine) as session:
+                audit.record(
+                    session,
+                    Action.BACKUP_RESTORE,
+                    Subject(SubjectKind.BACKUP, str(path.resolve())),
+                    after={"taken_at": header.taken_at, "rows": manifest.rows},
+                )
     here = inventory_digests(home)
     other = [name for name, digest in manifest.inventories.items() if here.get(name) != digest]
     return Restored(header, manifest, other)
