@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from alembic import command
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, select, text
 from sqlalchemy.exc import DBAPIError
 from typer.testing import CliRunner
 
@@ -22,16 +22,22 @@ from mitigauge.audit.actor import Actor, Way, acting, acting_by_mail
 from mitigauge.audit.repository import AuditFilter
 from mitigauge.audit.tables import AuditEntry
 from mitigauge.audit.values import CUT, LARGEST, bounded
+from mitigauge.bisect import service as bisections
 from mitigauge.database import schema_upgrade
 from mitigauge.database.engine import alembic_config, transaction
+from mitigauge.files.blobs import blob_store
 from mitigauge.jobs import service as jobs
 from mitigauge.jobs.states import JobState
+from mitigauge.runs import outcomes
 from mitigauge.runs import service as runs
+from mitigauge.runs.preparation import Preparation
+from mitigauge.runs.tables import Run
 from mitigauge.settings import get_settings
 from pipelines.advance import Advancer
 from pipelines.jobs.context import JobContext, JobDone
 from tests.api.conftest import planned
 from tests.audit_entries import entries
+from tests.bisections import begun, patches
 from tests.db.test_jobs import ASKED, Scripted, advancer
 
 HOST = Subject(SubjectKind.HOST, "lab/alpha")
@@ -195,6 +201,38 @@ def test_an_experiment_is_begun_and_ended_by_the_run_that_did_it(
     with transaction(engine) as session:
         runs.cancel(session, experiment)
     assert len(entries(engine, "experiment.cancel")) == 1
+    # One whose run has no host yet ends at once.
+    other = planned(engine)
+    with transaction(engine) as session:
+        runs.cancel(session, other)
+    [ended] = entries(engine, "experiment.end")
+    assert (ended.subject, ended.after) == (str(other), {"state": "cancelled"})
+
+
+def test_a_rule_that_sets_a_host_aside_or_takes_it_back_is_recorded_and_logged(
+    engine: Engine, home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    planned(engine)
+    with acting(Actor("w1", Way.WORKER, "m", job="run 1")), transaction(engine) as session:
+        run = session.scalars(select(Run)).one()
+        outcomes.set_aside(session, run, "it does not answer")
+        outcomes.prepared(session, run, Preparation(), {})
+    *_, aside, back = entries(engine)
+    assert (aside.action, aside.subject, aside.way) == ("host.set-aside", "lab/alpha", Way.WORKER)
+    assert aside.after["reason"] == "it does not answer"
+    assert (back.action, back.before, back.job) == (
+        "host.resume", {"reason": "it does not answer"}, "run 1",
+    )  # fmt: skip
+    assert [record.message for record in caplog.records] == ["host set aside"]
+
+
+def test_a_bisection_that_ends_says_how(engine: Engine, home: Path) -> None:
+    number = begun(engine, blob_store(get_settings()), patches("one", "two"))
+    with transaction(engine) as session:
+        bisections.fail(session, number, "our side gave it up")
+    [entry] = entries(engine, "bisection.end")
+    assert (entry.subject, entry.before) == (str(number), {"state": "running"})
+    assert entry.after == {"state": "failed", "why": "our side gave it up"}
 
 
 def test_a_mails_sender_acts_by_mail_for_the_job_that_read_it(engine: Engine) -> None:
