@@ -201,7 +201,7 @@ class Worker:
         try:
             return self.jobs.advance(job_id, stopping=stop.is_set)
         except Exception:
-            log.exception("no step of a job could be taken", job=job_id)
+            log.exception("no step of a job could be taken", job=f"job {job_id}")
             return None
 
     def _step(self, run_id: int, stop: threading.Event) -> float | None:

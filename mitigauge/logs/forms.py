@@ -34,7 +34,8 @@ class ActorFilter(logging.Filter):
         if actor is not None:
             about = {"request": actor.request_id, "job": actor.job}
         own = getattr(record, FIELDS, None) or {}
-        setattr(record, FIELDS, {**{k: v for k, v in about.items() if v}, **own})
+        # Told alike in every line, whatever a line itself calls it.
+        setattr(record, FIELDS, {**own, **{name: said for name, said in about.items() if said}})
         return True
 
 

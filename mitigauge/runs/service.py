@@ -21,11 +21,14 @@ from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.availability import is_reserved, require_time
 from mitigauge.fleet.subject import subject_of
 from mitigauge.fleet.tables import Host
+from mitigauge.logs.logger import get_logger
 from mitigauge.runs import lease_repository as leases
 from mitigauge.runs import outcomes
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.states import OPEN_BOOT_STATES, UNFINISHED_RUN_STATES, BootState, RunState
 from mitigauge.runs.tables import Boot, Run
+
+log = get_logger(__name__)
 
 # Longer than a person's work on a host takes; if it was cut off, runs then go on.
 LONGEST_WORK_S = 3600.0
@@ -111,6 +114,7 @@ def keep_out(session: Session, environment: str, name: str, reason: str) -> bool
     require_free(session, environment, name)
     if was_aside:
         return False
+    log.info("host set aside", host=name, environment=environment, reason=reason)
     absences.set_aside(session, host.id, reason, pause_s=LONGEST_WORK_S)
     audit.record(session, Action.HOST_SET_ASIDE, subject_of(host), after={"reason": reason})
     return True
@@ -164,6 +168,7 @@ def set_aside(session: Session, environment: str, name: str, *, reason: str, by:
         before={"reason": host.set_aside_reason or None},
         after={"reason": said, "set_aside_by": by},
     )
+    log.info("host set aside", host=name, environment=environment, by=by, reason=said)
     absences.set_aside_by_hand(session, host, said, by)
     return leases.holding_run(session, host.id)
 

@@ -74,7 +74,7 @@ def test_lines_of_a_request_or_job_say_whose_they_are() -> None:
     with acting(Actor("ann", Way.API, "10.0.0.7", "r1")):
         logging.getLogger("api.guard").warning("one")
     with acting(Actor("w1", Way.WORKER, "m", job="job 12")):
-        get_logger("pipelines").info("two")
+        get_logger("pipelines").info("two", job=12)
     get_logger("pipelines").info("three")
     one, two, three = map(json.loads, stream.getvalue().splitlines())
     assert (one["request"], "job" in one) == ("r1", False)
