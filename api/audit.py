@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import AwareDatetime
 
 from api.database import Database
 from api.gate import needs
-from api.parameters import Word
+from api.parameters import Moment, Word
 from mitigauge.access.roles import Right
 from mitigauge.audit import views
 from mitigauge.audit.actions import Action, SubjectKind
@@ -18,8 +17,8 @@ from mitigauge.audit.schemas import AuditPage
 
 router = APIRouter(prefix="/api/audit", tags=["audit"])
 
-Since = Annotated[AwareDatetime | None, Query(description="from then on")]
-Until = Annotated[AwareDatetime | None, Query(description="before then")]
+Since = Annotated[Moment | None, Query(description="from then on")]
+Until = Annotated[Moment | None, Query(description="before then")]
 Refused = Annotated[
     bool | None, Query(description="true: only refused ones; false: only done ones")
 ]

@@ -330,7 +330,12 @@ def test_entries_are_listed_a_page_at_a_time_and_filtered(client: TestClient, as
     assert found(since=at) == ["host.reserve"]
     assert "host.reserve" not in found(until=at)
     assert found(refused="true") == []
-    for wrong in ({"action": "x.y"}, {"limit": "501"}, {"since": "2026-12-01T00:00:00"}):
+    for wrong in (
+        {"action": "x.y"},
+        {"limit": "501"},
+        {"since": "2026-12-01T00:00:00"},
+        {"until": "0.5"},
+    ):
         assert client.get("/api/audit", params=wrong).status_code == 422, wrong
 
 
