@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup
+.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh test-deploy check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ test-mutants: setup ## do tests notice faults in leases, fences, retries and lim
 
 test-fresh: ## set-up and quick tests of the committed project in a new Debian root (ARGS: what to run there)
 	@scripts/test-fresh $(ARGS)
+
+test-deploy: setup ## images built, Compose to a measured answer, the package installed (ARGS: for pytest)
+	@scripts/test-deploy $(ARGS)
 
 check: setup ## formatting, types, floors, playbooks, web: whatever needs no running host
 	@scripts/check

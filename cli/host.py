@@ -46,7 +46,7 @@ def list_hosts(json: Json = False) -> None:
             for h in hosts
         ],
         empty="No hosts yet: a host appears with its first experiment, "
-        "`mitigauge experiment submit FILE`. Inventories are in ansible/envs/; "
+        "`mitigauge experiment submit FILE`. "
         "`mitigauge host check NAME` looks at a host of theirs.",
     )
 
@@ -55,7 +55,7 @@ def list_hosts(json: Json = False) -> None:
 def show(
     name: str,
     environment: Annotated[
-        str | None, typer.Option(help="Folder of ansible/envs/, where several have the name.")
+        str | None, typer.Option(help="The environment, where several have the name.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -113,7 +113,7 @@ def _state(host: HostSummary) -> str:
 @app.command()
 def resume(
     name: str,
-    environment: Annotated[str, typer.Option(help="Folder of ansible/envs/.")] = "lab",
+    environment: Annotated[str, typer.Option(help="Environment.")] = "lab",
 ) -> None:
     """Use a host again that was set aside, before its next probe.
 
@@ -132,7 +132,7 @@ def resume(
 def add(
     name: str,
     environment: Annotated[
-        str, typer.Option(help="Folder of ansible/envs/; made where it is not there.")
+        str, typer.Option(help="Environment; its folder is made where it is not there.")
     ],
     address: Annotated[str, typer.Option(help="Name or address of its SSH server.")] = "",
     port: Annotated[int, typer.Option(help="Of its SSH server.", min=1, max=65535)] = 22,
@@ -152,15 +152,21 @@ def add(
     key, known hosts) stands in the environment's group_vars/all.yml.
     """
     from cli.host_entry import asked, power_and_console
-    from mitigauge.fleet.inventory import ENVIRONMENTS, load_hosts
-    from mitigauge.fleet.inventory_entry import write_host
+    from mitigauge.fleet.inventory import SHIPPED, load_hosts
+    from mitigauge.fleet.inventory_entry import EXAMPLE, write_host
+    from mitigauge.settings import get_settings
 
     variables: dict[str, Any] = {"ansible_host": address or asked("address of its SSH server")}
     if port != 22:
         variables["ansible_port"] = port
     variables |= dict(power_and_console(power, line, setting or [], asked))
     file = write_host(
-        ENVIRONMENTS, environment, name, variables, check=lambda: load_hosts(environment)
+        get_settings().own_environments,
+        environment,
+        name,
+        variables,
+        example=SHIPPED / EXAMPLE,
+        check=lambda: load_hosts(environment),
     )
     say(f"{name} is in {file}")
     if look:
@@ -171,8 +177,9 @@ def add(
 def _look_for_entry(environment: str, name: str) -> None:
     """Add to the entry what the host shows of itself; a host that does not answer is only told."""
     from cli.host_entry import read_of
-    from mitigauge.fleet.inventory import ENVIRONMENTS
-    from mitigauge.fleet.inventory_entry import write_host
+    from mitigauge.fleet.inventory import SHIPPED
+    from mitigauge.fleet.inventory_entry import EXAMPLE, write_host
+    from mitigauge.settings import get_settings
     from pipelines.adapters.ansible_host import SilentLog
 
     try:
@@ -182,7 +189,8 @@ def _look_for_entry(environment: str, name: str) -> None:
         remark(f"the host could not be asked what it is: {error.message}")
         remark("mitigauge_class and mitigauge_capabilities are left to you")
         return
-    write_host(ENVIRONMENTS, environment, name, found, replace=True)
+    environments = get_settings().own_environments
+    write_host(environments, environment, name, found, example=SHIPPED / EXAMPLE, replace=True)
     for variable, value in found.items():
         say(f"  {variable}: {', '.join(value) if isinstance(value, list) else value}")
 
@@ -190,7 +198,7 @@ def _look_for_entry(environment: str, name: str) -> None:
 @app.command()
 def check(
     name: str,
-    environment: Annotated[str, typer.Option(help="Folder of ansible/envs/.")] = "lab",
+    environment: Annotated[str, typer.Option(help="Environment.")] = "lab",
     try_it: Annotated[
         bool,
         typer.Option(
@@ -242,7 +250,7 @@ def check(
 @app.command()
 def restore(
     name: str,
-    environment: Annotated[str, typer.Option(help="Folder of ansible/envs/.")] = "lab",
+    environment: Annotated[str, typer.Option(help="Environment.")] = "lab",
     json: Json = False,
 ) -> None:
     """Put back everything that was ever changed on a host, item by item.

@@ -12,7 +12,7 @@ from cli.stored import stored
 if TYPE_CHECKING:
     from mitigauge.pages.host_schemas import HostQueue, QueuedRun
 
-Environment = Annotated[str, typer.Option(help="Folder of ansible/envs/.")]
+Environment = Annotated[str, typer.Option(help="Environment.")]
 Reason = Annotated[str, typer.Option(help="What for; everybody reads it.")]
 
 

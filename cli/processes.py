@@ -12,7 +12,7 @@ from cli import claims, database
 from cli.output import say
 from cli.serve import dashboard_url
 from mitigauge.errors import MitigaugeError
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.settings import CODE, get_settings
 
 READY_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 60.0
@@ -54,7 +54,7 @@ def running(command: str, *options: str, say: str = "") -> Iterator[subprocess.P
     with log.open("ab") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "cli.main", command, *options],
-            cwd=REPOSITORY,
+            cwd=CODE,
             stdin=subprocess.PIPE,
             stdout=file,
             stderr=subprocess.STDOUT,

@@ -11,7 +11,7 @@ import typer
 
 from cli.output import Json, print_json, print_table, remark, say
 from cli.stored import stored
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.settings import CODE, get_settings
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def require_served(need: Ability) -> None:
     with log.open("ab") as file:
         subprocess.Popen(
             [sys.executable, "-m", "cli.main", "worker", *options],
-            cwd=REPOSITORY,
+            cwd=CODE,
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,

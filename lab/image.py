@@ -16,7 +16,7 @@ from lab.errors import LabError
 from lab.execution import Execution
 from lab.progress import Progress
 from lab.qemu import PROGRAM, disk_arguments, kernel_arguments, machine_arguments
-from lab.recipe import Recipe, public_half
+from lab.recipe import COMPILED, Recipe, public_half
 from mitigauge.clock import Clock
 from mitigauge.files.apt_sources import Mirror, find_mirror, inherited_apt_options
 
@@ -124,7 +124,8 @@ def _work_directory(images: Path) -> Iterator[Path]:
 
 
 def _prepare(recipe: Recipe, work: Path) -> None:
-    shutil.copytree(recipe.sources / "overlay", work / "overlay")
+    compiled = shutil.ignore_patterns(COMPILED)
+    shutil.copytree(recipe.sources / "overlay", work / "overlay", ignore=compiled)
     shutil.copy(recipe.sources / "customise.sh", work)
     ssh = work / "overlay" / "root" / ".ssh"
     ssh.mkdir(parents=True)

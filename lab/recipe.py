@@ -10,6 +10,8 @@ SUITE = "trixie"
 KERNEL_LINE = "7.2"
 DISK_MIB = 8192
 
+# An installer compiles what looks like Python, in the image's files too; none of it goes there.
+COMPILED = "__pycache__"
 IMAGE_SOURCES = Path(__file__).resolve().parent / "image"
 
 
@@ -37,6 +39,8 @@ class Recipe:
             f"host {public_half(self.host_key).read_text('utf-8').strip()}",
         ]
         for file in sorted(path for path in self.sources.rglob("*") if path.is_file()):
+            if COMPILED in file.parts:
+                continue
             content = hashlib.sha256(file.read_bytes()).hexdigest()
             executable = bool(file.stat().st_mode & 0o100)
             lines.append(f"{file.relative_to(self.sources)} {executable:d} {content}")

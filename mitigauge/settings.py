@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 from urllib.parse import quote, unquote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -16,7 +16,13 @@ from mitigauge.errors import InvalidInput
 from mitigauge.variables import PREFIX, said_in
 from mitigauge.wire.limits import CAPTURE_BYTES
 
-REPOSITORY = Path(__file__).resolve().parent.parent
+# The directory that holds the packages of code.
+CODE: Final = Path(__file__).resolve().parent.parent
+_SHARE = Path(__file__).resolve().parent / "share"
+IS_CHECKOUT: Final = not _SHARE.is_dir()
+# Below it stand workloads, modes, playbooks, migrations: the checkout, or the installed package's
+# copy of these (setup.py).
+REPOSITORY: Final = CODE if IS_CHECKOUT else _SHARE
 
 # What stands before the host in a database's URL, and the rest.
 _DATABASE = re.compile(r"(?P<scheme>[^:/]+://)(?:(?P<user>[^:@/?#]*)@)?(?P<rest>[^@]*)")
@@ -25,12 +31,19 @@ _LOGGER = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,99}")
 Level = Literal["debug", "info", "warning", "error"]
 
 
+def _default_home() -> Path:
+    """The checkout's ``.mitigauge``, or the user's own state directory (XDG)."""
+    if IS_CHECKOUT:
+        return REPOSITORY / ".mitigauge"
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "mitigauge"
+
+
 class Settings(BaseModel):
     """Where things live and how long we wait for them."""
 
     model_config = ConfigDict(extra="forbid", validate_default=True)
 
-    home: Path = Field(REPOSITORY / ".mitigauge", description="state directory")
+    home: Path = Field(_default_home(), description="state directory")
     database_url: str = Field(
         "",
         repr=False,
@@ -42,6 +55,11 @@ class Settings(BaseModel):
     blobs_url: str = Field(
         "",
         description="s3://BUCKET/PREFIX for raw files; empty: a directory in the state directory",
+    )
+    environments: str = Field(
+        "",
+        description="directory of the team's environments, a folder with its hosts.yml each; "
+        "empty: ansible/envs of the checkout, or environments/ of the state directory",
     )
     bind: str = Field("127.0.0.1", description="address the service listens on")
     port: int = Field(8600, description="port the service listens on")
@@ -201,6 +219,13 @@ class Settings(BaseModel):
             )
         user, password = parts["user"] or "", quote(self.database_password, safe="")
         return f"{parts['scheme']}{user}:{password}@{parts['rest']}"
+
+    @property
+    def own_environments(self) -> Path:
+        """Where the team's inventories are, and new ones are written."""
+        if self.environments:
+            return Path(self.environments)
+        return REPOSITORY / "ansible" / "envs" if IS_CHECKOUT else self.home / "environments"
 
     @property
     def web_root(self) -> Path:

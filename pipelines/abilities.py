@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mitigauge.errors import MitigaugeError
 from mitigauge.fleet.inventory import environment_names, load_hosts
+from mitigauge.fleet.inventory_entry import EXAMPLE
 from mitigauge.fleet.service import HostVars
 from mitigauge.jobs.abilities import Abilities, Missing
 from mitigauge.jobs.states import Ability
@@ -34,6 +35,8 @@ def find_abilities(settings: Settings, which: Which = shutil.which) -> Abilities
     lacks: list[Missing] = []
     hosts: dict[str, list[str]] = {}
     for environment in environment_names():
+        if environment == EXAMPLE:
+            continue
         reached, missing_here = _reachable(environment)
         lacks += missing_here
         if reached:

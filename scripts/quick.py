@@ -30,7 +30,7 @@ FILE_S = 0.2
 BUDGET_S = 50.0
 DEPTH = 4
 PROCESSES = 2
-LEFT_OUT = "not lab and not browser and not measured"
+LEFT_OUT = "not lab and not browser and not deploy and not measured"
 SHOWN = 8
 WEB_CODE = (".ts", ".tsx", ".js", ".mjs")
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from mitigauge.fleet.inventory import ENVIRONMENTS
+from mitigauge.fleet.inventory import environment_folders
 
 GENERATED = "generated"
 
@@ -27,9 +27,10 @@ def inventory_digests(home: Path) -> dict[str, str]:
 
 
 def _files(home: Path) -> Iterator[tuple[str, Path]]:
-    for path in ENVIRONMENTS.rglob("*"):
-        if path.is_file():
-            yield str(path.relative_to(ENVIRONMENTS)), path
+    for folder in environment_folders().values():
+        for path in folder.rglob("*"):
+            if path.is_file():
+                yield str(path.relative_to(folder.parent)), path
     for path in home.glob("*/inventory/*"):
         if path.is_file():
             yield f"{GENERATED}/{path.relative_to(home)}", path

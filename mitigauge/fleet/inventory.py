@@ -16,7 +16,8 @@ from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.fleet.service import HostVars, host_vars
 from mitigauge.settings import REPOSITORY, get_settings
 
-ENVIRONMENTS = REPOSITORY / "ansible" / "envs"
+# Those that come with Mitigauge: the lab's, and the example that new ones begin with.
+SHIPPED = REPOSITORY / "ansible" / "envs"
 INVENTORY_TIMEOUT_S = 60
 # An inventory is read, never run; and a file with a fault in it is not one without hosts.
 INVENTORY_READING = {
@@ -25,9 +26,18 @@ INVENTORY_READING = {
 }
 
 
+def environment_folders() -> dict[str, Path]:
+    """Every environment there is an inventory for, by name; the team's own stand before ours."""
+    found: dict[str, Path] = {}
+    for directory in (SHIPPED, get_settings().own_environments):
+        with suppress(FileNotFoundError):
+            found |= {path.name: path for path in directory.iterdir() if path.is_dir()}
+    return dict(sorted(found.items()))
+
+
 def environment_names() -> list[str]:
     """Every environment there is an inventory for."""
-    return sorted(path.name for path in ENVIRONMENTS.iterdir() if path.is_dir())
+    return list(environment_folders())
 
 
 def inventory_sources(environment: str) -> list[Path]:
@@ -35,13 +45,15 @@ def inventory_sources(environment: str) -> list[Path]:
 
     Raises :class:`NotFound` naming the known environments.
     """
-    if environment not in environment_names():
+    folders = environment_folders()
+    if environment not in folders:
         raise NotFound(
             f"there is no environment {environment!r}",
-            hint=f"Known: {', '.join(environment_names())}. Each is a folder of ansible/envs/.",
+            hint=f"Known: {', '.join(folders)}. Each is a folder of "
+            f"{get_settings().own_environments}.",
         )
     generated = get_settings().home / environment / "inventory" / "hosts.yml"
-    sources = [ENVIRONMENTS / environment / "hosts.yml"]
+    sources = [folders[environment] / "hosts.yml"]
     return [*sources, generated] if generated.exists() else sources
 
 

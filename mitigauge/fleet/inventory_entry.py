@@ -33,15 +33,16 @@ def write_host(
     name: str,
     variables: Mapping[str, Any],
     *,
+    example: Path,
     check: Callable[[], object] = lambda: None,
     replace: bool = False,
 ) -> Path:
     """Write host *name* into the environment's ``hosts.yml``; returns that file.
 
-    A folder that is not there is made, with the example's ``group_vars/all.yml``. *check* is called
-    when the file is written: if it raises, the file is as it was before. With *replace* the host's
-    variables are updated. Raises :class:`InvalidInput` for a value that cannot be, and
-    :class:`Conflict` for a name that is taken.
+    A folder that is not there is made, with the ``group_vars/all.yml`` of the folder *example*.
+    *check* is called when the file is written: if it raises, the file is as it was before. With
+    *replace* the host's variables are updated. Raises :class:`InvalidInput` for a value that
+    cannot be, and :class:`Conflict` for a name that is taken.
     """
     _require_environment(environment)
     host_vars(name, environment, variables, boot_timeout_s=1.0)
@@ -49,7 +50,7 @@ def write_host(
     file = folder / "hosts.yml"
     before = file.read_text() if file.exists() else None
     text = with_host(before or _HEAD, name, variables, where=str(file), replace=replace)
-    made = _made(environments, folder)
+    made = _made(example, folder)
     try:
         _put(file, text)
         check()
@@ -103,11 +104,11 @@ def _require_environment(environment: str) -> None:
     if environment in NOT_TO_BE_CHANGED:
         raise InvalidInput(
             f"environment {environment!r} is not for hosts of yours",
-            hint="Name another: a folder of ansible/envs/ is made for it.",
+            hint="Name another: a folder is made for it.",
         )
     if not _ENVIRONMENT.fullmatch(environment):
         raise InvalidInput(
-            f"environment {environment[:80]!r} cannot be the name of a folder of ansible/envs/",
+            f"environment {environment[:80]!r} cannot be the name of a folder",
             hint="Use small letters, digits, _ and -, beginning with a letter.",
         )
 
@@ -123,11 +124,11 @@ def _names(group: object) -> Iterator[str]:
             yield from _names(body.get("children"))
 
 
-def _made(environments: Path, folder: Path) -> bool:
+def _made(example: Path, folder: Path) -> bool:
     """Make the folder of an environment; False where it is there."""
     if folder.exists():
         return False
-    shutil.copytree(environments / EXAMPLE / "group_vars", folder / "group_vars")
+    shutil.copytree(example / "group_vars", folder / "group_vars")
     for file in (folder / "group_vars").iterdir():
         # The others are of the example's own groups.
         if file.name != "all.yml":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import resource
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,9 @@ from mitigauge.settings import REPOSITORY
 LIMIT_S = 30.0
 OUTPUT_LIMIT = 1 << 20
 FILE_LIMIT = 8 << 20
-PROGRAM = REPOSITORY / ".mitigauge" / "tools" / "b4" / "bin" / "patatt"
+# What set-up brings; an installed package takes the machine's.
+_OF_SETUP = REPOSITORY / ".mitigauge" / "tools" / "b4" / "bin" / "patatt"
+PROGRAM = _OF_SETUP if _OF_SETUP.is_file() else Path(shutil.which("patatt") or _OF_SETUP)
 # Exit codes of `patatt validate`: no signature, and no key of ours for it.
 NO_SIGNATURE, NO_KEY = 4, 8
 # Heads that git takes out of the beginning of a text, with their further lines.
@@ -40,7 +43,10 @@ def attested(mails: Iterable[Mail], keyring: Path) -> dict[str, Attested]:
     directory is not there.
     """
     if not PROGRAM.is_file():
-        raise NotReady("patatt is not installed", hint="Run `make setup`: it brings b4.")
+        raise NotReady(
+            "patatt is not installed",
+            hint="`make setup` brings it to a checkout; beside a package, `pipx install patatt`.",
+        )
     if not keyring.is_dir():
         raise NotReady(
             f"{keyring} is no directory of keys",

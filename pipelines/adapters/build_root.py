@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -217,10 +217,31 @@ def _make(root: Path, sources: tuple[str, ...], log: Path, report: Report) -> No
     ]
     mirror = find_mirror()
     addresses = mirror.lines(SUITE) if mirror else []
-    _run([*command, SUITE, str(arriving), *addresses], log, report)
+    if os.geteuid() == 0:
+        _run([*command, SUITE, str(arriving), *addresses], log, report)
+    else:
+        _make_as_user([*command, SUITE], addresses, arriving, log, report)
     if root.exists():
         shutil.rmtree(root)
     arriving.rename(root)
+
+
+def _make_as_user(
+    command: list[str], addresses: Sequence[str], arriving: Path, log: Path, report: Report
+) -> None:
+    """Make the root by way of an archive, unpacked as the user's own files.
+
+    As a directory it would hold files of other users' numbers, which only its maker's namespace
+    may remove. No program in it runs as root, and devices come from the sandbox.
+    """
+    archive = arriving.with_name(f"{arriving.name}.tar")
+    try:
+        _run([*command, str(archive), *addresses], log, report)
+        arriving.mkdir()
+        unpack = ["tar", "--extract", f"--file={archive}", f"--directory={arriving}"]
+        subprocess.run([*unpack, "--exclude=./dev/*"], check=True)
+    finally:
+        archive.unlink(missing_ok=True)
 
 
 def _run(command: list[str], log: Path, report: Report) -> None:

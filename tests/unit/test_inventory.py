@@ -13,7 +13,7 @@ from lab.execution import Execution
 from lab.hosts import LabPaths
 from lab.inventory import host_vars as lab_vars
 from mitigauge.clock import Clock
-from mitigauge.errors import InvalidInput
+from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.fleet import inventory
 from mitigauge.fleet.inventory_values import InventoryValues
 from mitigauge.fleet.power_values import POWER_DRIVERS
@@ -27,7 +27,7 @@ from tests.specs import markers
 @pytest.fixture
 def hosts_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The inventory of an environment called rack."""
-    monkeypatch.setattr(inventory, "ENVIRONMENTS", tmp_path)
+    monkeypatch.setattr(inventory, "SHIPPED", tmp_path)
     (tmp_path / "rack").mkdir()
     path = tmp_path / "rack" / "hosts.yml"
     path.write_text("all: {hosts: {one: {mitigauge_class: A}}}\n")
@@ -288,3 +288,19 @@ def test_what_the_lab_writes_passes(home: Path) -> None:
 
 def test_each_driver_that_may_be_named_exists() -> None:
     assert set(POWER_DRIVERS) == set(DRIVERS)
+
+
+def test_a_team_s_own_environments_stand_beside_those_shipped_and_before_them(
+    hosts_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    for name in ("rack", "fleet"):
+        (own / name).mkdir(parents=True)
+        (own / name / "hosts.yml").write_text("all: {hosts: {mine: {mitigauge_class: A}}}\n")
+    monkeypatch.setenv("MITIGAUGE_ENVIRONMENTS", str(own))
+    get_settings.cache_clear()
+    assert {"rack", "fleet"} <= set(inventory.environment_names())
+    assert list(inventory.load_hosts("rack")) == ["mine"]
+    with pytest.raises(NotFound, match="no environment 'x'") as refusal:
+        inventory.load_hosts("x")
+    assert str(own) in refusal.value.hint

@@ -186,22 +186,25 @@ def test_a_password_that_has_no_place_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize("password", PASSWORDS)
-def test_the_compose_file_hands_on_any_password(password: str) -> None:
+def test_the_compose_file_hands_on_any_password(password: str, tmp_path: Path) -> None:
     compose = YAML(typ="safe").load((REPOSITORY / "docker-compose.yml").read_text())
-    services = compose["services"]
-    assert services["database"]["environment"]["POSTGRES_PASSWORD"].startswith(
-        "${MITIGAUGE_DATABASE_PASSWORD"
-    )
-    for name in ("migrations", "api", "worker"):
-        given = services[name]["environment"]
-        settings = settings_from({n: substituted(value, password) for n, value in given.items()})
+    file = tmp_path / "password"
+    file.write_text(f"{password}\n")
+    ours = [one for name, one in compose["services"].items() if name != "database"]
+    assert len(ours) == 5
+    for service in (compose["services"]["database"], *ours):
+        assert "database_password" in service["secrets"]
+    for service in ours:
+        given = {name: substituted(value) for name, value in service["environment"].items()}
+        assert given["MITIGAUGE_DATABASE_PASSWORD_FILE"] == "/run/secrets/database_password"
+        given |= {
+            "MITIGAUGE_DATABASE_PASSWORD_FILE": str(file),
+            "MITIGAUGE_METRICS_KEY_FILE": "",
+        }
+        settings = settings_from({n: value for n, value in given.items() if "MITIGAUGE" in n})
         assert conninfo_to_dict(settings.database_address)["password"] == password
 
 
-def substituted(value: str, password: str) -> str:
-    """A value of the compose file where the one variable that is set is the password."""
-    return re.sub(
-        r"\$\{(\w+):[?-][^}]*\}",
-        lambda found: password if found[1] == "MITIGAUGE_DATABASE_PASSWORD" else "",
-        value,
-    )
+def substituted(value: str) -> str:
+    """A value of the compose file where no variable is set."""
+    return re.sub(r"\$\{(\w+):-([^}]*)\}", r"\2", value)

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mitigauge.fleet.power_values import IpmiConsoleValues
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.settings import CODE, get_settings
 from pipelines.adapters.console.line import StreamValues
 from pipelines.adapters.console.log import ConsoleError, log_end, read_tail
 from pipelines.adapters.console.probe import Probed, opened_for_a_moment
@@ -121,7 +121,7 @@ class StreamConsole:
                 check=False,
                 # Not the worker's group: what ends a worker leaves the line listened to.
                 start_new_session=True,
-                env=bare_environment() | {"PYTHONPATH": str(REPOSITORY)},
+                env=bare_environment() | {"PYTHONPATH": str(CODE)},
                 cwd="/",
             )
             said = done.stdout.strip()

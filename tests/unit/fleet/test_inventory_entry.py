@@ -25,6 +25,10 @@ all:
 POWER = {"driver": "ipmi", "address": "192.0.2.9", "user": "ops", "password_file": "/etc/p"}
 
 
+def write(environments: Path, *args: Any, **options: Any) -> Path:
+    return write_host(environments, *args, example=environments / "example", **options)
+
+
 @pytest.fixture
 def environments(tmp_path: Path) -> Path:
     shutil.copytree(REPOSITORY / "ansible/envs/example", tmp_path / "example")
@@ -32,13 +36,13 @@ def environments(tmp_path: Path) -> Path:
 
 
 def test_an_environment_that_is_not_there_is_made_with_its_first_host(environments: Path) -> None:
-    file = write_host(environments, "fleet", "h1", {"ansible_host": "192.0.2.7"})
+    file = write(environments, "fleet", "h1", {"ansible_host": "192.0.2.7"})
     tree = parse_yaml(file.read_text(), "hosts.yml").data
     assert tree == {"all": {"hosts": {"h1": {"ansible_host": "192.0.2.7"}}}}
     assert "Passwords stand in files" in file.read_text()
     made = environments / "fleet/group_vars"
     assert [path.name for path in made.iterdir()] == ["all.yml"]
-    write_host(environments, "fleet", "h2", {"ansible_host": "192.0.2.8", "mitigauge_power": POWER})
+    write(environments, "fleet", "h2", {"ansible_host": "192.0.2.8", "mitigauge_power": POWER})
     tree = parse_yaml(file.read_text(), "hosts.yml").data
     assert tree["all"]["hosts"]["h2"]["mitigauge_power"] == POWER
 
@@ -79,12 +83,12 @@ def fail() -> None:
 
 def test_a_file_that_cannot_be_read_afterwards_is_as_it_was(environments: Path) -> None:
     with pytest.raises(InvalidInput, match="Ansible cannot read it"):
-        write_host(environments, "fleet", "h1", {"ansible_host": "a"}, check=fail)
+        write(environments, "fleet", "h1", {"ansible_host": "a"}, check=fail)
     assert not (environments / "fleet").exists()
     (environments / "fleet").mkdir()
     (environments / "fleet/hosts.yml").write_text(THEIRS)
     with pytest.raises(InvalidInput, match="Ansible cannot read it"):
-        write_host(environments, "fleet", "h1", {"ansible_host": "a"}, check=fail)
+        write(environments, "fleet", "h1", {"ansible_host": "a"}, check=fail)
     assert (environments / "fleet/hosts.yml").read_text() == THEIRS
     assert [path.name for path in (environments / "fleet").iterdir()] == ["hosts.yml"]
 
@@ -103,7 +107,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
     environments: Path, environment: str, name: str, variables: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(InvalidInput, match=reason):
-        write_host(environments, environment, name, {"ansible_host": "a", **variables})
+        write(environments, environment, name, {"ansible_host": "a", **variables})
     assert [path.name for path in environments.iterdir()] == ["example"]
 
 
