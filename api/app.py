@@ -12,8 +12,10 @@ from fastapi.responses import JSONResponse
 from sqlalchemy import Engine
 
 from api import (
+    audit,
     bisections,
     boots,
+    changes,
     dashboard,
     downloads,
     experiments,
@@ -39,6 +41,7 @@ from api.gate import Gate, ValidTokens, needs, read_proxy_secret
 from api.guard import Guard
 from api.metrics import Metering, Meters
 from api.problems import ProblemView
+from api.request_log import RequestLog
 from api.shared_reads import SharedReads
 from api.stored_pages import StoredPages
 from api.wrong_keys import WrongKeys
@@ -95,10 +98,12 @@ def create_app(
     app.state.wrong_keys = WrongKeys()
     app.state.valid_tokens = ValidTokens()
     problems.install(app)
+    changes.install(app)
     app.state.meters = Meters()
     app.add_middleware(Metering, meters=app.state.meters)
     app.add_middleware(BodyLimit, limit=settings.body_limit_bytes)
     app.add_middleware(Guard, hosts=AllowedHosts(bound or settings.bind, settings.allowed_hosts))
+    app.add_middleware(RequestLog)
     for module in (health, session, metrics):
         app.include_router(module.router)
     for router in (
@@ -115,6 +120,7 @@ def create_app(
         kernels.router,
         weekly.router,
         trends.router,
+        audit.router,
         _described(),
     ):
         app.include_router(router, dependencies=[Depends(needs(Right.READ))])

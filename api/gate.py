@@ -6,7 +6,7 @@ import hmac
 import re
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +24,7 @@ from api.wrong_keys import WrongKeys, group_of
 from mitigauge.access import service
 from mitigauge.access.roles import Caller, Means, Right, Role, roles_with
 from mitigauge.access.service import Unauthenticated
+from mitigauge.audit.actor import Way, become, current_actor
 from mitigauge.errors import Forbidden, InvalidInput
 
 SECRET_HEADER = "x-mitigauge-proxy-secret"
@@ -148,7 +149,12 @@ def _read_valid_tokens(app: FastAPI) -> frozenset[str]:
 
 
 def client_address(request: Request) -> str:
-    """What wrong keys are counted by: the other side, or whom the trusted proxy names.
+    """What wrong keys are counted by: an address, or a network of IPv6."""
+    return group_of(client_ip(request))
+
+
+def client_ip(request: Request) -> str:
+    """The address of the other side, or of whom the trusted proxy names.
 
     A proxy adds whom it saw itself behind whatever was claimed before.
     """
@@ -156,10 +162,10 @@ def client_address(request: Request) -> str:
     if gate.is_proxy(request.headers):
         told = ",".join(request.headers.getlist(FORWARDED_HEADER)).rpartition(",")[2].strip()
         try:
-            return group_of(str(ip_address(told)))
+            return str(ip_address(told))
         except ValueError:
             pass  # it says nothing of use
-    return group_of(request.client.host if request.client else "")
+    return request.client.host if request.client else ""
 
 
 async def check_not_slowed(request: Request, secret: str) -> None:
@@ -254,6 +260,14 @@ def _admitted(request: Request, caller: Caller) -> Caller:
     return caller
 
 
+def _let_in(request: Request, caller: Caller) -> Caller:
+    """*caller*, if such may ask this; from now on it is who acts."""
+    request.state.caller = _admitted(request, caller)
+    way = Way.API if caller.means in (Means.TOKEN, Means.NOTHING) else Way.WEB
+    become(replace(current_actor(), name=caller.subject, way=way))
+    return caller
+
+
 def _instead(request: Request, ask: _Ask, error: Unauthenticated) -> Caller:
     """Who asks where a look-up found nobody: a browser whose session ended may read as anybody."""
     may_read = request.app.state.gate.anonymous_read and request.method not in UNSAFE
@@ -272,12 +286,12 @@ async def identified(
     await _count_wrong_proxy(request)
     known = _known(request)
     if isinstance(known, Caller):
-        return _admitted(request, known)
+        return _let_in(request, known)
     try:
         caller = await _answer(request, known)
     except Unauthenticated as error:
         caller = _instead(request, known, error)
-    return _admitted(request, caller)
+    return _let_in(request, caller)
 
 
 Known = Annotated[Caller, Depends(identified)]

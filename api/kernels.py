@@ -42,7 +42,9 @@ class KernelRequest(BaseModel):
     profile: str = Field("lab", max_length=60, description="a config profile of ours")
     label: str = Field("", max_length=60, pattern=r"^[\w.+-]*$", description="for people")
     layouts: int = Field(1, ge=1, le=len(LAYOUTS))
-    loose: bool = Field(False, description="whether patches may apply with less context")
+    loose: bool = Field(
+        False, strict=True, description="whether patches may apply with less context"
+    )
     patches: list[PatchText] = Field(default_factory=list, max_length=MOST_PATCHES)
 
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import structlog
 from fastapi import APIRouter, FastAPI, Request, Response
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -23,10 +22,11 @@ from api.shared_reads import SharedReads
 from mitigauge.backups.repository import last_finished
 from mitigauge.database.engine import database_now
 from mitigauge.errors import Forbidden, MitigaugeError, NotFound
+from mitigauge.logs.logger import get_logger
 from mitigauge.pages.metrics import Figures, figures_of
 from mitigauge.settings import get_settings
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 router = APIRouter()
 
 FORMAT = "text/plain; version=0.0.4; charset=utf-8"

@@ -9,10 +9,12 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import iter_route_contexts
+from pydantic import Field
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
+from mitigauge.audit.actor import known_actor
 from mitigauge.database.engine import in_words, is_away
 from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.files.hostile_text import clean_text
@@ -33,6 +35,7 @@ class ProblemView(View):
     error: str
     message: str
     hint: str = ""
+    request_id: str = Field("", description="by which the service's log names the request")
 
 
 # For routes that answer something else than JSON: what they refuse with is JSON all the same.
@@ -135,8 +138,12 @@ def unexpected() -> JSONResponse:
 
 def problem(status: int, error: str, message: str, hint: str) -> JSONResponse:
     """One refusal."""
+    actor = known_actor()
     view = ProblemView(
-        error=error, message=bounded(message, LONGEST_MESSAGE), hint=bounded(hint, LONGEST_HINT)
+        error=error,
+        message=bounded(message, LONGEST_MESSAGE),
+        hint=bounded(hint, LONGEST_HINT),
+        request_id=actor.request_id if actor else "",
     )
     return JSONResponse(view.model_dump(), status_code=status)
 

@@ -104,6 +104,8 @@ class Server(uvicorn.Server):
 def make_server(app: FastAPI, host: str = "127.0.0.1", port: int = 0) -> Server:
     """A server of *app* with this project's limits; ``run()`` serves until a signal ends it."""
     how: dict[str, Any] = {"http": PatientProtocol, "ws": "none", "log_level": "warning"}
+    # Its lines go where all others go: mitigauge/logs. Requests are noted by api/request_log.py.
+    how |= {"log_config": None, "access_log": False}
     config = uvicorn.Config(
         app,
         host=host,

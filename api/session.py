@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -22,6 +23,7 @@ from api.gate import (
 from mitigauge.access import service
 from mitigauge.access.roles import RIGHTS, Caller, Means, Right, Role
 from mitigauge.access.service import SESSION_LASTS, Unauthenticated
+from mitigauge.audit.actor import Way, become, current_actor
 from mitigauge.errors import Conflict, InvalidInput
 
 router = APIRouter(prefix="/api/session", tags=["session"])
@@ -79,6 +81,7 @@ def show_session(caller: Known) -> SessionView:
 async def log_in(request: Request, response: Response) -> SessionView:
     """Begin a browser session; only a page of this service may ask for one."""
     check_same_origin(request)
+    become(replace(current_actor(), way=Way.WEB))
     asked = _read(await text_of(request, "the login", limit=BODY_LIMIT_BYTES))
     secret, caller = await _opened(request, asked)
     response.set_cookie(

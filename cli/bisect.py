@@ -291,6 +291,7 @@ def report(
     It is printed, unless --to or --send says otherwise: nothing is sent by itself. There is none
     below the confidence that the bisection was asked for.
     """
+    from mitigauge.deliveries.service import note_sent
     from mitigauge.letters.regression.service import regression_mail
     from mitigauge.letters.reply.reply import as_file
     from pipelines.adapters.mail import send as send_mail
@@ -313,6 +314,8 @@ def report(
         if not mail["To"]:
             raise InvalidInput("nobody is told", hint="Give --recipient 'Name <name@host>'.")
         send_mail(mail, send, encrypted=not plain_connection)
+        with stored() as session:
+            note_sent(session, f"bisection-{bisection}", [str(mail["To"])])
         say(f"sent to {mail['To']}")
     else:
         echo(as_file(mail).decode())

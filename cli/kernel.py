@@ -163,7 +163,7 @@ def remove(name: Name) -> None:
 
     with stored() as session:
         kernel = service.show(session, name)
-        service.removed(kernel)
+        service.remove(session, kernel)
         release = kernel.release or name
     remark(f"{release} is removed; its package goes with the next clean-up (`mitigauge db prune`)")
 

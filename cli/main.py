@@ -59,6 +59,7 @@ ENTRIES: Final = {
     "token": Entry(
         "cli.token", "Tokens for the API and the dashboard: create, list, revoke.", is_group=True
     ),
+    "audit": Entry("cli.audit", "The audit log: list, export.", is_group=True),
     "db": Entry(
         "cli.database",
         "The database: its schema, what is deleted, backup and restore.",
@@ -102,6 +103,9 @@ def root(
 
         typer.echo(VERSION)
         raise typer.Exit
+    from mitigauge.logs.handler import log_for_command
+
+    log_for_command()
 
 
 def main() -> None:

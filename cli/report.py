@@ -83,6 +83,7 @@ def reply(
     with stored() as session:
         found = service.find_revision(session, name, revision)
         mail = answer(session, found, sender=sender)
+        mail_name = f"reply-{found.series.name}-{found.label}"
         stopped_by = request_repository.stopped_by(session, found.series_id)
     if send and stopped_by:
         raise InvalidInput(
@@ -94,9 +95,12 @@ def reply(
         output.write_bytes(content)
         say(f"{output}: {mail['Subject']}")
     if send:
+        from mitigauge.deliveries.service import note_sent
         from pipelines.adapters.mail import send as hand_over
 
         hand_over(mail, send, encrypted=not plain_connection)
+        with stored() as session:
+            note_sent(session, mail_name, [str(mail["To"])])
         say(f"sent to {mail['To']}")
     if output is None and not send:
         echo(content.decode())

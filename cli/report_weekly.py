@@ -107,6 +107,8 @@ def _checked(receivers: list[str], server: str, sender: str) -> list[str]:
 
 
 def _send(report: Report, to: list[str], server: str, sender: str, *, plain: bool) -> None:
+    from mitigauge.database.engine import transaction
+    from mitigauge.deliveries.service import note_sent
     from mitigauge.settings import get_settings
     from pipelines.adapters.mail import send as hand_over
 
@@ -114,6 +116,8 @@ def _send(report: Report, to: list[str], server: str, sender: str, *, plain: boo
     mail = report.mail(sender=sender or settings.mail_from, to=to, base=_base())
     encrypted = settings.mail_encrypted and not plain
     hand_over(mail, server or settings.mail_server, encrypted=encrypted)
+    with transaction() as session:
+        note_sent(session, f"weekly-{report.data.week}", to)
     say(f"sent to {', '.join(to)}: {report.document.subject}")
 
 

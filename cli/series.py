@@ -175,7 +175,9 @@ def change(
     _require_known(spec, profile)
     with stored() as session:
         series = service.find(session, name, lock=True)
-        service.change(series, service.SeriesOptions("", spec, base, profile, archive, loose))
+        service.change(
+            session, series, service.SeriesOptions("", spec, base, profile, archive, loose)
+        )
         how = ", with two lines of context where three do not apply" if series.loose else ""
         say(f"{series.name}: measured by {series.spec or 'no spec yet'}, on {series.base}{how}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import sys
 from typing import Annotated
 
@@ -30,11 +29,12 @@ def serve(
     from api.server import make_server
     from cli.memory import keep_freed_memory
     from mitigauge.access.secret import new_secret
+    from mitigauge.logs.setup import configure_logs
     from mitigauge.settings import get_settings
 
     keep_freed_memory()
-    logging.basicConfig(level=logging.WARNING)
     settings = get_settings()
+    configure_logs(settings)
     address, number = host or settings.bind, port or settings.port
     # Whoever started this shows the link itself.
     key = sys.stdin.readline().strip() if login_key_from_stdin else ""
@@ -87,23 +87,6 @@ def login_link(base: str, key: str, path: str = "/login") -> str:
     that it does not stay in the browser's history either.
     """
     return f"{base}{path}#key={key}"
-
-
-def log_in_lines() -> None:
-    """Lines with the time in UTC; tracebacks without local variables, which may be secret."""
-    import structlog
-
-    logging.basicConfig(level=logging.WARNING)
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.dev.ConsoleRenderer(
-                colors=sys.stdout.isatty(), exception_formatter=structlog.dev.plain_traceback
-            ),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-    )
 
 
 def openapi() -> None:

@@ -45,18 +45,18 @@ def work(
     """
     if context.invoked_subcommand is not None:
         return
-    from cli.serve import log_in_lines
     from mitigauge.database.engine import database_url, get_engine, require_head
+    from mitigauge.logs.setup import configure_logs
     from pipelines.adapters.ansible_host import open_host
     from pipelines.advance import Advancer
     from pipelines.jobs import runners_of
     from pipelines.jobs.engine import JobAdvancer
     from pipelines.worker import CONCURRENCY, Worker, name_of_this
 
-    log_in_lines()
+    settings = get_settings()
+    configure_logs(settings)
     engine = get_engine()
     require_head(engine)
-    settings = get_settings()
     name = name_of_this(settings)
     say(f"worker {name} waits for runs and jobs  (Ctrl-C stops after the step in hand)")
     Worker(

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
-from urllib.parse import quote
+from typing import Final, Literal, get_args
+from urllib.parse import quote, unquote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -27,6 +27,8 @@ REPOSITORY: Final = CODE if IS_CHECKOUT else _SHARE
 # What stands before the host in a database's URL, and the rest.
 _DATABASE = re.compile(r"(?P<scheme>[^:/]+://)(?:(?P<user>[^:@/?#]*)@)?(?P<rest>[^@]*)")
 _TREE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+_LOGGER = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,99}")
+Level = Literal["debug", "info", "warning", "error"]
 
 
 def _default_home() -> Path:
@@ -43,7 +45,9 @@ class Settings(BaseModel):
 
     home: Path = Field(_default_home(), description="state directory")
     database_url: str = Field(
-        "", description="PostgreSQL URL; empty: a server of our own inside the state directory"
+        "",
+        repr=False,
+        description="PostgreSQL URL; empty: a server of our own inside the state directory",
     )
     database_password: str = Field(
         "", repr=False, description="password for database_url, as it is: any characters"
@@ -73,6 +77,11 @@ class Settings(BaseModel):
         pattern=r"^([!-~]{16,})?$",
         description="the key by which /metrics answers, 16 characters or more; empty: nobody",
         repr=False,
+    )
+    log_format: Literal["text", "json"] = Field("text", description="form of the log's lines")
+    log_level: Level = Field("info", description="the least of the service's own lines")
+    log_levels: str = Field(
+        "", description="levels of single loggers, as NAME=LEVEL with commas between"
     )
     followers_limit: int = Field(
         200, ge=1, description="pages that may follow experiments live at the same time"
@@ -174,6 +183,21 @@ class Settings(BaseModel):
         return found
 
     @property
+    def logger_levels(self) -> dict[str, Level]:
+        """The levels of ``log_levels`` by logger. Raises InvalidInput for another form."""
+        found: dict[str, Level] = {}
+        for each in filter(None, (part.strip() for part in self.log_levels.split(","))):
+            name, _, said = each.partition("=")
+            level = next((known for known in get_args(Level) if known == said.lower()), None)
+            if level is None or not _LOGGER.fullmatch(name):
+                raise InvalidInput(
+                    f"MITIGAUGE_LOG_LEVELS has {each[:80]!r}",
+                    hint=f"Write NAME=LEVEL; levels: {', '.join(get_args(Level))}.",
+                )
+            found[name] = level
+        return found
+
+    @property
     def weekly_receivers(self) -> list[str]:
         """The addresses of ``weekly_to``, in order."""
         return [each.strip() for each in self.weekly_to.split(",") if each.strip()]
@@ -214,6 +238,12 @@ class Settings(BaseModel):
         return self.home / "blobs"
 
 
+def password_of(url: str) -> str:
+    """The password in a URL; empty where there is none."""
+    found = re.match(r"[^:/]+://[^:@/?#]*:([^@]*)@", url)
+    return unquote(found[1]) if found else ""
+
+
 @lru_cache
 def get_settings() -> Settings:
     """The process's settings; ``get_settings.cache_clear()`` re-reads the environment."""
@@ -233,7 +263,10 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = PREFIX + "_".join(map(str, first["loc"])).upper()
+        field = Settings.model_fields.get(str(first["loc"][0])) if first["loc"] else None
+        # What is not for everybody's eyes is not quoted.
+        value = f" is {first['input']!r}" if field is None or field.repr else ""
         raise InvalidInput(
-            f"{name} is {first['input']!r}: {first['msg']}",
+            f"{name}{value}: {first['msg']}",
             hint="docs/operating.md and mitigauge/settings.py say what it may be.",
         ) from None

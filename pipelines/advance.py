@@ -14,15 +14,16 @@ from functools import cached_property
 from typing import TypeVar
 from uuid import UUID, uuid4
 
-import structlog
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
+from mitigauge.audit.actor import acting, acting_for
 from mitigauge.catalog import Catalog
 from mitigauge.database.engine import database_now, in_words, is_away, transaction
 from mitigauge.errors import StaleEpoch
 from mitigauge.experiments.event_log import announce, record_event
 from mitigauge.experiments.states import FINAL_STATES
+from mitigauge.logs.logger import get_logger
 from mitigauge.runs import attempt_repository, outcomes
 from mitigauge.runs import lease_repository as leases
 from mitigauge.runs import repository as run_rows
@@ -41,7 +42,7 @@ from pipelines.situation import situation_of
 from pipelines.steps import STEPS
 from pipelines.steps.context import Done, StepContext, broken, done_despite
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 _T = TypeVar("_T")
 
 HOST_BUSY_RETRY_S = 5.0
@@ -81,6 +82,10 @@ class Advancer:
         A step that waits for its host comes back early once *stopping* says so. Raises what
         :func:`mitigauge.database.engine.is_away` knows, when the database stays away for long.
         """
+        with acting(acting_for(f"run {run_id}")):
+            return self._advance(run_id, stopping)
+
+    def _advance(self, run_id: int, stopping: Callable[[], bool]) -> float | None:
         holder = uuid4()
         taken = self._insist(lambda: self._take(run_id, holder))
         if not isinstance(taken, _Taken):

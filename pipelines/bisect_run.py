@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-import structlog
 from sqlalchemy.orm import Session
 
 from mitigauge.bisect import decision_service, knowledge, model, repository, service
@@ -30,11 +29,12 @@ from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.states import KernelState
 from mitigauge.kernels.tables import Kernel
+from mitigauge.logs.logger import get_logger
 from mitigauge.runs.submission import submit_text
 from pipelines.adapters.git_tree import GitTree
 from pipelines.kernel_build import Builder, BuildFailed, Order
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 # While hosts are busy, kernels are built ahead where there are at most so many.
 MOST_BUILT_AHEAD = 16

@@ -7,12 +7,11 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-import structlog
-
 from mitigauge.database.engine import in_words, is_away
+from mitigauge.logs.logger import get_logger
 from pipelines.lease import clock
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 _T = TypeVar("_T")
 
 DATABASE_RETRY_S = 1.0

@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable
 from types import TracebackType
 
-import structlog
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import in_words, is_away, new_engine, transaction
+from mitigauge.logs.logger import get_logger
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 # How long a worker waits for its database before it leaves a host alone, in leases' lives.
 PATIENCE_LEASES = 10

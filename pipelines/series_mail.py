@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from pathlib import Path
 
-import structlog
 from sqlalchemy import Engine
 
 from mitigauge.database.engine import Fence, is_away, transaction, unfenced
@@ -19,6 +18,7 @@ from mitigauge.files.blobs import BlobStore
 from mitigauge.letters.reply.reply import as_file
 from mitigauge.letters.request import service as replies
 from mitigauge.letters.request.service import PendingReply
+from mitigauge.logs.logger import get_logger
 from mitigauge.mails.mail import Mail, address_of
 from mitigauge.mails.reader import mail_of
 from mitigauge.series import fault_repository as fault_rows
@@ -34,7 +34,7 @@ from pipelines.adapters.mail import receivers_of
 from pipelines.adapters.maildir import Delivered, delivered
 from pipelines.mail_post import post
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 LONGEST_PAUSE_S = 3600.0
 FIRST_PAUSE_S = 60.0

@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import TypeGuard
 
-import structlog
 from sqlalchemy.orm import Session
 
+from mitigauge.audit.actor import acting_by_mail
 from mitigauge.database.engine import database_now, is_away
 from mitigauge.errors import MitigaugeError
+from mitigauge.logs.logger import get_logger
 from mitigauge.mails.mail import Mail
 from mitigauge.mails.reader import mails_of
 from mitigauge.series import archive_watch, faults, repository, service
@@ -31,7 +32,7 @@ from pipelines.adapters.attestation import attested
 from pipelines.kernel_build import Builder
 from pipelines.series_run import start
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 INTERVAL_S = 60.0
 
@@ -178,9 +179,10 @@ class Watcher:
             own = [each for each in found if service.key_of(each) == key]
             trust = trust_in(own, self.settings)
             try:
-                lines = service.stored_whole(
-                    self.builder.transaction, partial(self._added, own, trust)
-                )
+                with acting_by_mail(own[-1].first.sender.address):
+                    lines = service.stored_whole(
+                        self.builder.transaction, partial(self._added, own, trust)
+                    )
             except MitigaugeError as error:
                 lines = [f"{message_id}: {error.message}"]
             for line in lines:

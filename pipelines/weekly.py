@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import structlog
 from sqlalchemy import Engine
 
 from mitigauge.database.engine import transaction
 from mitigauge.letters.weekly import service
 from mitigauge.letters.weekly.service import Unsent
+from mitigauge.logs.logger import get_logger
 from mitigauge.settings import Settings
 from pipelines.adapters.mail import receivers_of
 from pipelines.mail_post import post
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 
 def report_week(engine: Engine, settings: Settings) -> None:

@@ -21,12 +21,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
-import structlog
 from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import AlreadyEnqueued
 from procrastinate.jobs import Status
 from psycopg import AsyncConnection
 
+from mitigauge.audit.actor import Actor, Way, acting
 from mitigauge.database.engine import (
     KEEPALIVE,
     in_words,
@@ -39,6 +39,7 @@ from mitigauge.jobs import repository as job_rows
 from mitigauge.jobs import worker_repository as worker_rows
 from mitigauge.jobs.abilities import Abilities
 from mitigauge.jobs.tables import WorkerProcess
+from mitigauge.logs.logger import get_logger
 from mitigauge.retention.service import prune_if_due
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service
@@ -51,7 +52,7 @@ from pipelines.advance import Advancer
 from pipelines.jobs import begin_standing_jobs
 from pipelines.jobs.engine import JobAdvancer
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 # Beside those of runs and jobs: the reconciler, its announcements, pruning and trends.
 OWN_THREADS = 4
@@ -120,7 +121,9 @@ class Worker:
 
     def run(self, stop: threading.Event | None = None) -> None:
         """Work until *stop* is set (or SIGINT/SIGTERM arrives); outlives a database restart."""
-        asyncio.run(self._run(stop or threading.Event()))
+        # Threads and tasks that it starts take it over.
+        with acting(Actor(self.name or platform.node(), Way.WORKER, platform.node())):
+            asyncio.run(self._run(stop or threading.Event()))
 
     async def _run(self, stop: threading.Event) -> None:
         _stop_on_signals(stop)
@@ -198,7 +201,7 @@ class Worker:
         try:
             return self.jobs.advance(job_id, stopping=stop.is_set)
         except Exception:
-            log.exception("no step of a job could be taken", job=job_id)
+            log.exception("no step of a job could be taken", job=f"job {job_id}")
             return None
 
     def _step(self, run_id: int, stop: threading.Event) -> float | None:

@@ -33,6 +33,7 @@ class Right(StrEnum):
     RESERVE_HOST = "reserve a host"
     SET_ASIDE = "set a host aside or break a reservation"
     APPROVE = "approve a series"
+    READ_AUDIT = "read the audit log"
 
 
 _SUBMITS = frozenset({Right.READ, Right.SUBMIT, Right.CANCEL_OWN})
@@ -41,7 +42,8 @@ RIGHTS: Final = {
     Role.RUNNER: _SUBMITS,
     Role.SUBMITTER: _SUBMITS | {Right.RESERVE_HOST},
     Role.APPROVER: _SUBMITS
-    | {Right.CANCEL_ANY, Right.RESUME_HOST, Right.RESERVE_HOST, Right.SET_ASIDE, Right.APPROVE},
+    | {Right.CANCEL_ANY, Right.RESUME_HOST, Right.RESERVE_HOST, Right.SET_ASIDE, Right.APPROVE}
+    | {Right.READ_AUDIT},
     Role.ADMIN: frozenset(Right),
 }
 

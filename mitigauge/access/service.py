@@ -14,6 +14,8 @@ from mitigauge.access.roles import OPERATOR, Caller, Means, Role
 from mitigauge.access.schemas import NewTokenView, TokenView
 from mitigauge.access.secret import new_secret, stored_form
 from mitigauge.access.tables import AccessToken, BrowserSession
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, InvalidInput, MitigaugeError, NotFound
 
@@ -50,15 +52,18 @@ def create_token(session: Session, name: str, role: Role, *, days: int | None) -
         if _state(before, now) == "valid":
             raise _name_taken(name)
         _revoke(session, before, now)
+    until = None if days is None else now + timedelta(days=days)
     secret = PREFIX + new_secret()
     token = AccessToken(
         name=name,
         role=role,
         hash=stored_form("token", secret),
         created_at=now,
-        expires_at=None if days is None else now + timedelta(days=days),
+        expires_at=until,
     )
     session.add(token)
+    after = {"role": role, "expires_at": until or "never"}
+    audit.record(session, Action.TOKEN_CREATE, Subject(SubjectKind.TOKEN, name), after=after)
     try:
         session.flush()
     except IntegrityError as error:
@@ -134,6 +139,7 @@ def by_session(session: Session, secret: str) -> Caller:
 def end_session(session: Session, session_id: int) -> None:
     """Log a browser out."""
     repository.delete_session(session, session_id)
+    audit.record(session, Action.SESSION_END, Subject(SubjectKind.SESSION, session_id))
 
 
 LOG_IN_AGAIN: Final = "Log in again with a token, or with the link that `mitigauge serve` prints."
@@ -171,6 +177,14 @@ def _open(
     session.add(opened)
     session.flush()
     repository.delete_spare_sessions(session, subject, now, MOST_SESSIONS)
+    # Until now nobody was known in this request.
+    audit.record(
+        session,
+        Action.SESSION_BEGIN,
+        Subject(SubjectKind.SESSION, opened.id),
+        after={"role": role, "expires_at": until},
+        by=subject,
+    )
     return secret, Caller(subject, role, Means.SESSION, opened.id)
 
 
@@ -195,6 +209,10 @@ def _name_taken(name: str) -> Conflict:
 
 
 def _revoke(session: Session, token: AccessToken, now: datetime) -> None:
+    before = {"role": token.role, "state": _state(token, now)}
+    audit.record(
+        session, Action.TOKEN_REVOKE, Subject(SubjectKind.TOKEN, token.name), before=before
+    )
     token.revoked_at = now
     repository.delete_sessions_of_token(session, token.id)
     session.flush()

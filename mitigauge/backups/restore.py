@@ -23,8 +23,11 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
 from mitigauge.access.secret import keep_key, stored_key
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.backups import repository
 from mitigauge.backups.inventories import inventory_digests
 from mitigauge.backups.repository import Shape
@@ -43,9 +46,15 @@ from mitigauge.backups.sections import (
 )
 from mitigauge.backups.writer import Progress, in_bytes, read_again, silent
 from mitigauge.database import schema_upgrade
-from mitigauge.database.engine import advisory_lock, alembic_config, in_words, schema_revisions
+from mitigauge.database.engine import (
+    advisory_lock,
+    alembic_config,
+    in_words,
+    schema_revisions,
+    transaction,
+)
 from mitigauge.database.locks import Lock
-from mitigauge.database.schema_revision import MIGRATIONS, RESTORING
+from mitigauge.database.schema_revision import MIGRATIONS, RESTORING, wanted_revision
 from mitigauge.errors import Conflict, InvalidInput, NotReady
 from mitigauge.files.blobs import BlobStore
 from mitigauge.files.hostile_text import clean_text, shown
@@ -90,9 +99,21 @@ def restore(
                 )
             work = _Restore(patient, blobs, home, stream, path.name, header, manifest, progress)
             work.run()
+            if not work.is_of_this_version:
+                with transaction(engine) as session:
+                    _record(session, path.name, header, manifest)
     here = inventory_digests(home)
     other = [name for name, digest in manifest.inventories.items() if here.get(name) != digest]
     return Restored(header, manifest, other)
+
+
+def _record(session: Session, name: str, header: Header, manifest: Manifest) -> None:
+    audit.record(
+        session,
+        Action.BACKUP_RESTORE,
+        Subject(SubjectKind.BACKUP, name),
+        after={"taken_at": header.taken_at, "rows": manifest.rows, "schema": header.revision},
+    )
 
 
 @contextmanager
@@ -138,6 +159,11 @@ class _Restore:
     header: Header
     manifest: Manifest
     progress: Progress
+
+    @property
+    def is_of_this_version(self) -> bool:
+        """Whether the backup's schema is the one that this program wants."""
+        return self.header.revision == wanted_revision()
 
     @property
     def _marked(self) -> str:
@@ -246,6 +272,10 @@ class _Restore:
         with self._taken("what rows point at"):
             repository.add_references(connection, references)
         self._set_sequences(connection)
+        if self.is_of_this_version:
+            # Else once the schema is this version's.
+            with Session(connection) as session, session.begin():
+                _record(session, self.name, self.header, self.manifest)
         repository.set_revision(connection, self.header.revision)
         return section
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.backups import repository
 from mitigauge.backups.rule import to_stay
 from mitigauge.backups.schemas import BackupView, Standing
@@ -138,6 +140,7 @@ def remove_old(engine: Engine, settings: Settings, fence: Fence = unfenced) -> l
             if backup.taken_at not in stay:
                 Path(backup.path).unlink(missing_ok=True)
                 backup.removed_at = now
+                audit.record(session, Action.BACKUP_REMOVE, _subject(backup))
                 went.append(Path(backup.path))
     return went
 
@@ -175,6 +178,15 @@ def _finish(session: Session, number: int, size: int, manifest: Manifest, header
     backup.rows = manifest.rows
     backup.blobs = manifest.blobs
     backup.unsound_blobs = manifest.unsound_blobs
+    after = {
+        "path": backup.path, "scheduled": backup.scheduled, "bytes": size, "rows": manifest.rows,
+        "blobs": manifest.blobs,
+    }  # fmt: skip
+    audit.record(session, Action.BACKUP_TAKE, _subject(backup), after=after)
+
+
+def _subject(backup: Backup) -> Subject:
+    return Subject(SubjectKind.BACKUP, backup.path)
 
 
 def _forget(session: Session, number: int) -> None:

@@ -7,6 +7,8 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.bisect import intake, model, repository
 from mitigauge.bisect.draft import Change, Draft, figure_of, is_outside
 from mitigauge.bisect.end_profiles import shares_of
@@ -78,6 +80,12 @@ def begin(session: Session, draft: Draft, *, submitted_by: str = OPERATOR) -> Bi
     question(bisection)
     session.add(bisection)
     session.flush()
+    audit.record(
+        session,
+        Action.BISECTION_START,
+        _subject(bisection),
+        after={"title": bisection.title, "hosts": bisection.hosts, "owner": submitted_by},
+    )
     ask(session, bisection)
     return bisection
 
@@ -244,6 +252,13 @@ def put_off(session: Session, bisection_id: int, why: str) -> None:
 
 def end(session: Session, bisection: Bisection, state: BisectionState, why: str) -> None:
     """End it."""
+    audit.record(
+        session,
+        Action.BISECTION_END,
+        _subject(bisection),
+        before={"state": bisection.state},
+        after={"state": state, "why": why},
+    )
     bisection.state, bisection.why = state, clean_text(why)[:LONGEST_WHY]
     bisection.finished_at = database_now(session)
     session.flush()
@@ -259,10 +274,15 @@ def cancel(session: Session, bisection_id: int, *, by: str = OPERATOR) -> Bisect
         raise Conflict(
             f"bisection {bisection_id} is {bisection.state}", hint="There is nothing to cancel."
         )
+    audit.record(session, Action.BISECTION_CANCEL, _subject(bisection), after={"by": by})
     end(session, bisection, BisectionState.CANCELLED, f"{by} cancelled it")
     jobs.cancel_open(session, JobKind.BISECTION, str(bisection_id), by)
     _stop_step(session, bisection)
     return bisection
+
+
+def _subject(bisection: Bisection) -> Subject:
+    return Subject(SubjectKind.BISECTION, bisection.id)
 
 
 def fail(session: Session, bisection_id: int, why: str) -> None:

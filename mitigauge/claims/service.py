@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.catalog import Catalog
 from mitigauge.claims import repository
 from mitigauge.claims.comparison import Finding, weigh
@@ -23,7 +25,10 @@ Parameters = Mapping[str, object]
 
 def import_claims(session: Session, files: Iterable[ClaimFile], catalog: Catalog) -> list[str]:
     """Store the files' claims, replacing older versions; names of those that changed."""
-    return [file.name for file in files if _import(session, file, catalog)]
+    changed = [file.name for file in files if _import(session, file, catalog)]
+    for name in changed:
+        audit.record(session, Action.CLAIMS_IMPORT, Subject(SubjectKind.CLAIMS, name))
+    return changed
 
 
 def claims_beside(session: Session, experiment_id: int) -> list[ClaimSourceView]:

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine.interfaces import ExecutionContext
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.pool import NullPool
@@ -39,6 +39,7 @@ from mitigauge.database.schema_revision import (
     require_wanted,
     wanted_revision,
 )
+from mitigauge.errors import InvalidInput
 from mitigauge.settings import Settings, get_settings
 
 if TYPE_CHECKING:
@@ -95,9 +96,20 @@ def one_of(column: str, values: type[StrEnum]) -> str:
 
 
 def database_url(settings: Settings | None = None) -> str:
-    """The server's URL; starts our own server where none is configured."""
+    """The server's URL; starts our own server where none is configured.
+
+    Raises :class:`InvalidInput` for a setting that is no URL.
+    """
     settings = settings or get_settings()
-    url = make_url(settings.database_address or ensure_running(settings.home))
+    address = settings.database_address or ensure_running(settings.home)
+    try:
+        url = make_url(address)
+    except (ArgumentError, ValueError):
+        # What cannot be taken apart may have the password anywhere.
+        raise InvalidInput(
+            "MITIGAUGE_DATABASE_URL is no URL of a database",
+            hint="Give postgresql://USER@HOST:PORT/NAME, and MITIGAUGE_DATABASE_PASSWORD.",
+        ) from None
     text = url.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
     # SQLAlchemy leaves blanks of a password as they are; libpq takes no URL that has one.
     return text.replace(" ", "%20")
@@ -144,6 +156,8 @@ def new_engine(
     engine = create_engine(
         url,
         connect_args={"connect_timeout": 10, "application_name": "mitigauge", **KEEPALIVE},
+        # Errors go into logs; what was to be stored has no place there.
+        hide_parameters=True,
         **kind,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mitigauge.access import tables as access
+from mitigauge.audit import tables as audit
 from mitigauge.backups import tables as backups
 from mitigauge.bisect import tables as bisect
 from mitigauge.claims import tables as claims
@@ -25,6 +26,7 @@ from mitigauge.verdicts import tables as verdicts
 metadata = Base.metadata
 __all__ = [
     "access",
+    "audit",
     "backups",
     "bisect",
     "claims",

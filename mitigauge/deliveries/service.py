@@ -8,6 +8,8 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
 from mitigauge.deliveries import repository
 from mitigauge.deliveries.states import DeliveryAnswer, DeliveryState
@@ -68,6 +70,13 @@ def end(session: Session, mail: str, told: Mapping[str, DeliveryAnswer]) -> None
     for receiver, each in sorted(told.items()):
         said = clean_text(each.said)[:LONGEST_SAID]
         repository.end(session, mail, receiver, each.state, said, now)
+    states = {receiver: told[receiver].state for receiver in sorted(told)}
+    audit.record(session, Action.MAIL_SEND, Subject(SubjectKind.MAIL, mail), after=states)
+
+
+def note_sent(session: Session, mail: str, to: Sequence[str]) -> None:
+    """Write down that a person's command handed *mail* to a server."""
+    audit.record(session, Action.MAIL_SEND, Subject(SubjectKind.MAIL, mail), after={"to": to})
 
 
 def standing(session: Session, mail: str) -> Standing:

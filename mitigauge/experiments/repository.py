@@ -139,10 +139,12 @@ def notify(session: Session, channel: str, experiment_id: int) -> None:
     session.execute(select(func.pg_notify(channel, str(experiment_id))))
 
 
-def mark_running(session: Session, experiment_id: int, at: datetime) -> None:
-    """The first of a queued experiment's runs has its host."""
-    session.execute(
+def mark_running(session: Session, experiment_id: int, at: datetime) -> bool:
+    """The first of a queued experiment's runs has its host; False where it had one before."""
+    marked = session.scalars(
         update(Experiment)
         .where(Experiment.id == experiment_id, Experiment.state == ExperimentState.QUEUED)
         .values(state=ExperimentState.RUNNING, started_at=at)
+        .returning(Experiment.id)
     )
+    return marked.one_or_none() is not None

@@ -10,6 +10,8 @@ from typing import BinaryIO
 
 from sqlalchemy import Engine
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import transaction
 from mitigauge.errors import InvalidInput
 from mitigauge.exports import reader
@@ -58,6 +60,12 @@ def import_experiment(engine: Engine, path: Path, blobs: BlobStore) -> Imported:
             return Imported(known, header, is_new=False)
         with at_head(engine, header, again, name) as lines, transaction(engine) as session:
             number = reader.import_lines(session, header, lines, name=name, blobs=blobs)
+            audit.record(
+                session,
+                Action.EXPERIMENT_IMPORT,
+                Subject(SubjectKind.EXPERIMENT, number),
+                after={"file": name, "recorded_at": header.recorded_at},
+            )
     # What an older version wrote has no verdicts stored.
     conclude_closed(engine)
     update_quietly(engine)

@@ -10,6 +10,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, NotFound, StaleEpoch
 from mitigauge.files.hostile_text import clean_text
@@ -60,7 +62,10 @@ def ask(session: Session, wanted: JobRequest) -> Job:
         raise Conflict(
             f"the {wanted.kind} job of {wanted.title} just ended", hint="Ask for it once more."
         )
-    if made is None and job.wake_at > database_now(session):
+    if made is not None:
+        after = {"kind": job.kind, "title": job.title, "asked_by": job.asked_by}
+        audit.record(session, Action.JOB_ASK, _subject(job), after=after)
+    elif job.wake_at > database_now(session):
         job.wake_at = database_now(session)
     return job
 
@@ -89,8 +94,7 @@ def cancel(session: Session, job_id: int, by: str) -> Job:
             hint="Its setting turns it off; see docs/operating.md.",
         )
     if not job.cancelled_by:
-        job.cancelled_by = by
-        job.wake_at = database_now(session)
+        _ask_to_end(session, job, by)
         say(session, job_id, f"{by} cancels it")
     return job
 
@@ -103,10 +107,18 @@ def cancel_open(session: Session, kind: JobKind, subject: str, by: str) -> None:
     job = repository.open_job(session, kind, subject, lock=True)
     if job is None or job.cancelled_by:
         return
-    job.cancelled_by = by
-    job.wake_at = database_now(session)
+    _ask_to_end(session, job, by)
     if job.holder is None:
         end(session, job, JobState.CANCELLED, f"cancelled by {by}")
+
+
+def _ask_to_end(session: Session, job: Job, by: str) -> None:
+    job.cancelled_by = by
+    job.wake_at = database_now(session)
+    before = {"kind": job.kind, "title": job.title, "state": job.state}
+    audit.record(
+        session, Action.JOB_CANCEL, _subject(job), before=before, after={"cancelled_by": by}
+    )
 
 
 def take(session: Session, job_id: int, *, holder: UUID, seconds: float) -> JobLease | None:
@@ -129,6 +141,8 @@ def take(session: Session, job_id: int, *, holder: UUID, seconds: float) -> JobL
     if job.state == JobState.QUEUED:
         job.state = JobState.RUNNING
         job.started_at = now
+        after = {"kind": job.kind, "title": job.title, "state": job.state}
+        audit.record(session, Action.JOB_BEGIN, _subject(job), after=after)
     session.flush()
     return JobLease(job_id, job.epoch, holder)
 
@@ -186,11 +200,18 @@ def put_off(session: Session, job: Job, why: str) -> float:
 
 def end(session: Session, job: Job, state: JobState, why: str = "") -> None:
     """The job is over."""
+    before = {"kind": job.kind, "title": job.title, "state": job.state}
+    after = {"state": state, "why": why or None}
+    audit.record(session, Action.JOB_END, _subject(job), before=before, after=after)
     job.state, job.error = state, clean_text(why)[:LONGEST_TEXT]
     job.holder, job.expires_at = None, None
     job.finished_at = database_now(session)
     job.progress = ""
     say(session, job.id, str(state))
+
+
+def _subject(job: Job) -> Subject:
+    return Subject(SubjectKind.JOB, job.id)
 
 
 def say(session: Session, job_id: int, text: str) -> None:

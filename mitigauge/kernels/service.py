@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.kernels import repository
@@ -114,6 +116,12 @@ def brought_in(session: Session, built: Built, label: str) -> Kernel:
     kernel.package_sha256, kernel.package_bytes = built.package_sha256, built.package_bytes
     kernel.finished_at = database_now(session)
     session.flush()
+    audit.record(
+        session,
+        Action.KERNEL_IMPORT,
+        Subject(SubjectKind.KERNEL, built.release),
+        after={"label": label, "package_sha256": built.package_sha256},
+    )
     return kernel
 
 
@@ -175,8 +183,15 @@ def _require_own_release(session: Session, recipe: Recipe) -> None:
         )
 
 
-def removed(kernel: Kernel) -> None:
+def remove(session: Session, kernel: Kernel) -> None:
     """Its package is not wanted any more: the store deletes it once nothing names it."""
+    audit.record(
+        session,
+        Action.KERNEL_REMOVE,
+        Subject(SubjectKind.KERNEL, kernel.release or kernel.digest),
+        before={"state": kernel.state, "package_sha256": kernel.package_sha256},
+        after={"state": KernelState.REMOVED},
+    )
     kernel.state = KernelState.REMOVED
     kernel.package_sha256 = kernel.package_bytes = None
 

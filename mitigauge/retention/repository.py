@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, Engine, MetaData, String, func, select, text, union
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import advisory_lock, database_now, transaction
 from mitigauge.database.locks import Lock
 from mitigauge.experiments.tables import Event
@@ -245,6 +247,8 @@ def record(engine: Engine, started_at: datetime, removed: list[dict[str, Any]]) 
     """Write down a pruning that came to its end."""
     with short_transaction(engine) as session:
         session.add(Pruning(started_at=started_at, removed=removed))
+        went = {str(kind["kind"]): kind["count"] for kind in removed if kind["count"]}
+        audit.record(session, Action.DATABASE_PRUNE, Subject(SubjectKind.DATABASE, ""), after=went)
 
 
 def due(engine: Engine, interval: timedelta) -> bool:

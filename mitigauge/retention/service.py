@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import structlog
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -20,12 +19,13 @@ from mitigauge.database.metadata import metadata
 from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.files.blobs import Stored, blob_store
 from mitigauge.files.log_files import cut_log, hollow_log
+from mitigauge.logs.logger import get_logger
 from mitigauge.retention import files, repository
 from mitigauge.retention.repository import Part, Rows
 from mitigauge.retention.schemas import Pruned, Removed
 from mitigauge.settings import Settings
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 INTERVAL = timedelta(days=1)
 MESSAGE_LIMIT = 500

@@ -6,21 +6,23 @@ from its end or a host from the next run.
 
 from __future__ import annotations
 
-import structlog
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now, is_away, transaction
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import announce, record_event
 from mitigauge.experiments.tables import Experiment
+from mitigauge.logs.logger import get_logger
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import verdict_service
 from mitigauge.runs.tables import Run
 from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts import repository as verdict_rows
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 BOUNDS = {Bound.AT_LEAST: "at least ", Bound.AT_MOST: "at most "}
 UNRANKED = "; modes are not ranked, the hardware's own events are not counted"
 END_OF_RUN = "the run's end"
@@ -92,7 +94,14 @@ def judge_again(engine: Engine, experiment_id: int) -> list[int]:
     with transaction(engine) as session:
         _set_headline(session, experiment_rows.locked_experiment(session, experiment_id))
         after = {run.id: run.verdict_changes for run in run_rows.runs_of(session, experiment_id)}
-    return [run_id for run_id in over if after[run_id] != before[run_id].verdict_changes]
+        changed = [run_id for run_id in over if after[run_id] != before[run_id].verdict_changes]
+        audit.record(
+            session,
+            Action.EXPERIMENT_JUDGE,
+            Subject(SubjectKind.EXPERIMENT, experiment_id),
+            after={"changed_runs": changed},
+        )
+    return changed
 
 
 def _conclude_experiment(session: Session, experiment_id: int) -> None:

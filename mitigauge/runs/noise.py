@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import structlog
 from sqlalchemy import Engine
 
 from mitigauge.database.engine import database_now, is_away, transaction
 from mitigauge.experiments import repository as experiment_rows
+from mitigauge.logs.logger import get_logger
 from mitigauge.results import repository as result_rows
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.states import BootState
@@ -21,7 +21,7 @@ from mitigauge.runs.tables import Run
 from mitigauge.stats.noise import NoiseSplit, split_noise
 from mitigauge.verdicts import noise_repository
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 # (case, metric) → arm → block → iterations of the boot that counts
 Values = Mapping[tuple[int, str], dict[int, dict[int, Sequence[float]]]]

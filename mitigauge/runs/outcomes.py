@@ -13,6 +13,8 @@ from typing import Any
 import orjson
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
 from mitigauge.errors import NotReady
 from mitigauge.experiments import repository as experiment_rows
@@ -21,6 +23,8 @@ from mitigauge.experiments.states import ExperimentState
 from mitigauge.experiments.tables import Experiment
 from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
+from mitigauge.fleet.subject import subject_of
+from mitigauge.logs.logger import get_logger
 from mitigauge.results.schema import body_digest
 from mitigauge.runs import attempt_repository
 from mitigauge.runs import repository as run_rows
@@ -31,6 +35,8 @@ from mitigauge.runs.preparation import Preparation
 from mitigauge.runs.proof import Judgement
 from mitigauge.runs.states import OPEN_BOOT_STATES, UNFINISHED_RUN_STATES, BootState, RunState
 from mitigauge.runs.tables import Boot, Run, StepAttempt
+
+log = get_logger(__name__)
 
 # A block whose boots were invalid so often says that the host does not stay as it is.
 BLOCK_REPEATS = 3
@@ -59,7 +65,13 @@ def begin(session: Session, run: Run) -> None:
     now = database_now(session)
     run.state = RunState.RUNNING
     run.started_at = run.started_at or now
-    experiment_rows.mark_running(session, run.experiment_id, now)
+    if experiment_rows.mark_running(session, run.experiment_id, now):
+        audit.record(
+            session,
+            Action.EXPERIMENT_BEGIN,
+            Subject(SubjectKind.EXPERIMENT, run.experiment_id),
+            after={"state": ExperimentState.RUNNING},
+        )
 
 
 def prepared(
@@ -73,7 +85,9 @@ def prepared(
     run.kernels = dict(kernels)
     run.consecutive_faults = 0
     fleet.saw_host(session, run.host_id)
+    before = {"reason": run.host.set_aside_reason}
     if absences.bring_back(session, run.host_id):
+        audit.record(session, Action.HOST_RESUME, subject_of(run.host), before=before)
         _log(session, run, "host", f"{run.host.name} could be prepared and is in use again")
 
 
@@ -89,6 +103,9 @@ def put_back(session: Session, run: Run, reason: str) -> None:
 def set_aside(session: Session, run: Run, reason: str) -> datetime:
     """No run begins on the host before a probe succeeds or a person brings it back."""
     probe_at = absences.set_aside(session, run.host_id, reason)
+    log.warning("host set aside", host=run.host.name, until=probe_at, reason=reason)
+    after = {"reason": reason, "probed_at": probe_at}
+    audit.record(session, Action.HOST_SET_ASIDE, subject_of(run.host), after=after)
     text = f"{run.host.name} is set aside until {probe_at:%H:%M} UTC: {reason}"
     _log(session, run, "host", text)
     return probe_at
@@ -354,8 +371,16 @@ def close_experiment(session: Session, experiment_id: int, now: datetime) -> Non
     states = run_rows.states_of_runs(session, experiment_id)
     if states & set(UNFINISHED_RUN_STATES):
         return
+    before = {"state": experiment.state}
     experiment.finished_at = now
     experiment.state = _experiment_state(states)
+    audit.record(
+        session,
+        Action.EXPERIMENT_END,
+        Subject(SubjectKind.EXPERIMENT, experiment_id),
+        before=before,
+        after={"state": experiment.state},
+    )
     record_event(
         session,
         experiment_id=experiment_id,

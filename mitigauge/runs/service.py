@@ -8,6 +8,8 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR, Right, roles_with
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, Forbidden, InvalidInput
 from mitigauge.experiments import repository as experiment_rows
@@ -17,11 +19,16 @@ from mitigauge.files.hostile_text import clean_text
 from mitigauge.fleet import absence_repository as absences
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.availability import is_reserved, require_time
+from mitigauge.fleet.subject import subject_of
+from mitigauge.fleet.tables import Host
+from mitigauge.logs.logger import get_logger
 from mitigauge.runs import lease_repository as leases
 from mitigauge.runs import outcomes
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.states import OPEN_BOOT_STATES, UNFINISHED_RUN_STATES, BootState, RunState
 from mitigauge.runs.tables import Boot, Run
+
+log = get_logger(__name__)
 
 # Longer than a person's work on a host takes; if it was cut off, runs then go on.
 LONGEST_WORK_S = 3600.0
@@ -58,6 +65,13 @@ def cancel(session: Session, experiment_id: int) -> None:
         raise Conflict(
             f"experiment {experiment_id} is {experiment.state}", hint="There is nothing to cancel."
         )
+    audit.record(
+        session,
+        Action.EXPERIMENT_CANCEL,
+        Subject(SubjectKind.EXPERIMENT, experiment_id),
+        before={"state": experiment.state},
+        after={"state": ExperimentState.CANCELLED},
+    )
     experiment.state = ExperimentState.CANCELLED
     record_event(
         session,
@@ -100,7 +114,9 @@ def keep_out(session: Session, environment: str, name: str, reason: str) -> bool
     require_free(session, environment, name)
     if was_aside:
         return False
+    log.info("host set aside", host=name, environment=environment, reason=reason)
     absences.set_aside(session, host.id, reason, pause_s=LONGEST_WORK_S)
+    audit.record(session, Action.HOST_SET_ASIDE, subject_of(host), after={"reason": reason})
     return True
 
 
@@ -123,8 +139,10 @@ def bring_back(session: Session, environment: str, name: str, *, by: str = OPERA
     :class:`NotFound` for a host that took part in nothing yet.
     """
     host = fleet.host_named(session, environment, name)
+    before = {"set_aside_by": host.set_aside_by or "a rule", "reason": host.set_aside_reason}
     if not absences.bring_back(session, host.id, by=by):
         return False
+    audit.record(session, Action.HOST_RESUME, subject_of(host), before=before)
     run_rows.wake_runs_of_host(session, host.id)
     return True
 
@@ -143,6 +161,14 @@ def set_aside(session: Session, environment: str, name: str, *, reason: str, by:
             f"{host.set_aside_reason}",
             hint=f"`mitigauge host resume {name} --environment {environment}` takes it back.",
         )
+    audit.record(
+        session,
+        Action.HOST_SET_ASIDE,
+        subject_of(host),
+        before={"reason": host.set_aside_reason or None},
+        after={"reason": said, "set_aside_by": by},
+    )
+    log.info("host set aside", host=name, environment=environment, by=by, reason=said)
     absences.set_aside_by_hand(session, host, said, by)
     return leases.holding_run(session, host.id)
 
@@ -166,6 +192,13 @@ def reserve(
             f"{host.reserved_until:%Y-%m-%d %H:%M} UTC: {host.reserved_reason}",
             hint=f"Ask {host.reserved_by}, or `mitigauge host release {name}` breaks it.",
         )
+    audit.record(
+        session,
+        Action.HOST_RESERVE,
+        subject_of(host),
+        before=_reservation(host) if is_reserved(host, now) else None,
+        after={"reserved_by": by, "until": until, "reason": said},
+    )
     absences.reserve(session, host, until=until, reason=said, by=by)
     return leases.holding_run(session, host.id)
 
@@ -186,9 +219,19 @@ def release(
             f"{environment}/{name} is reserved by {owner}, not by {by}",
             hint=f"Ask {owner}, or one of the roles {', '.join(roles_with(Right.SET_ASIDE))}.",
         )
+    audit.record(session, Action.HOST_RELEASE, subject_of(host), before=_reservation(host))
     absences.release(session, host, by=by)
     run_rows.wake_runs_of_host(session, host.id)
     return owner
+
+
+def _reservation(host: Host) -> dict[str, object]:
+    """Whose a host is, as entries of the audit log have it."""
+    return {
+        "reserved_by": host.reserved_by,
+        "until": host.reserved_until,
+        "reason": host.reserved_reason,
+    }
 
 
 def _reason(text: str) -> str:

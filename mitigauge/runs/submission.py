@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.catalog import Catalog
 from mitigauge.experiments.checks import check_text
 from mitigauge.experiments.event_log import record_event
@@ -51,5 +54,17 @@ def submit(
         run_id=None,
         kind="submitted",
         text=f"{spec.name}: {boots} boots planned, seed {experiment.seed}",
+    )
+    audit.record(
+        session,
+        Action.EXPERIMENT_SUBMIT,
+        Subject(SubjectKind.EXPERIMENT, experiment.id),
+        after={
+            "name": spec.name,
+            "owner": submitted_by,
+            "hosts": sorted({name for each in spec.comparisons for name in each.hosts}),
+            "boots": boots,
+            "spec_sha256": hashlib.sha256(spec_text.encode()).hexdigest(),
+        },
     )
     return experiment.id

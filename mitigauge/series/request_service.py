@@ -14,6 +14,9 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
+from mitigauge.audit.actor import acting_by_mail
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.files.blobs import BlobStore
 from mitigauge.files.hostile_text import clean_text
@@ -82,10 +85,16 @@ def take(session: Session, came: IncomingRequest, means: Means) -> tuple[SeriesR
     row.asked, row.line = came.request.asked, came.request.line
     row.state, row.why = RequestState.WAITING, _why_waiting(came)
     row.revision = repository.revision_answered(session, _answered_ids(came.mail))
-    if came.is_trusted:
-        _decide(session, row, came.request, means)
-    session.add(row)
-    session.flush()
+    with acting_by_mail(row.sender):
+        if came.is_trusted:
+            _decide(session, row, came.request, means)
+        session.add(row)
+        session.flush()
+        after = {
+            "state": row.state, "why": row.why, "line": row.line, "attested": row.attested,
+            "mail_sha256": row.mail_sha256,
+        }  # fmt: skip
+        audit.record(session, Action.REQUEST_DECIDE, _subject(row), after=after)
     return row, f"{row.state}: {row.why}"
 
 
@@ -232,6 +241,13 @@ def approve(
     row.revision = repository.revision_answered(session, _answered_ids(mail))
     carry_out(session, row, asked, means, by=f"{row.sender}, approved by {by}")
     session.flush()
+    audit.record(
+        session,
+        Action.REQUEST_APPROVE,
+        _subject(row),
+        before={"state": RequestState.WAITING},
+        after={"state": row.state, "why": row.why, "mail_sha256": row.mail_sha256},
+    )
 
 
 def ignore(session: Session, row: SeriesRequest) -> None:
@@ -239,8 +255,15 @@ def ignore(session: Session, row: SeriesRequest) -> None:
 
     What is measured for it already goes on.
     """
+    before = {"state": row.state}
     row.state, row.why = RequestState.IGNORED, "a person set it aside"
     session.flush()
+    after = {"state": row.state}
+    audit.record(session, Action.REQUEST_IGNORE, _subject(row), before=before, after=after)
+
+
+def _subject(row: SeriesRequest) -> Subject:
+    return Subject(SubjectKind.REQUEST, row.id)
 
 
 def _answered_ids(mail: Mail) -> list[str]:

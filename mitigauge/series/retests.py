@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action
 from mitigauge.errors import InvalidInput
 from mitigauge.files.blobs import BlobStore
 from mitigauge.files.hostile_text import clean_text
@@ -73,6 +75,12 @@ def retest(
     )
     series.revisions.append(found)
     session.flush()
+    audit.record(
+        session,
+        Action.SERIES_RETEST,
+        service.subject_of(found),
+        after={"state": found.state, "asked_by": by, "digest": digest, "base": base or None},
+    )
     return found
 
 

@@ -12,6 +12,8 @@ from typing import TypeVar
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.files.blobs import BlobStore
@@ -151,7 +153,7 @@ def _series(session: Session, key: str, found: FoundRevision, wanted: SeriesOpti
             f"this series is known as {series.name}: it cannot be named {wanted.name[:60]!r}",
             hint="Leave --name out; a series keeps the name that it was first given.",
         )
-    change(series, wanted)
+    take_over(series, wanted)
     session.flush()
     return series
 
@@ -208,6 +210,18 @@ def _added(
     )
     series.revisions.append(revision)
     session.flush()
+    audit.record(
+        session,
+        Action.SERIES_ADD,
+        subject_of(revision),
+        after={
+            "state": state,
+            "why": why,
+            "sender": revision.sender,
+            "attested": attested,
+            "digest": revision.digest,
+        },
+    )
     return revision
 
 
@@ -341,8 +355,32 @@ def of_key(session: Session, key: str) -> Series:
     return series
 
 
-def change(series: Series, wanted: SeriesOptions) -> None:
-    """Take over what the operator says of a series; what is empty stays."""
+def subject_of(revision: SeriesRevision) -> Subject:
+    """A revision as entries of the audit log name it."""
+    return Subject(SubjectKind.SERIES, f"{revision.series.name} {revision.label}")
+
+
+def change(session: Session, series: Series, wanted: SeriesOptions) -> None:
+    """Take over what the operator says of a stored series; what is empty stays."""
+    before = _options_of(series)
+    take_over(series, wanted)
+    changed = {name: said for name, said in _options_of(series).items() if said != before[name]}
+    audit.record(
+        session,
+        Action.SERIES_SET,
+        Subject(SubjectKind.SERIES, series.name),
+        before={name: before[name] for name in changed},
+        after=changed,
+    )
+
+
+def _options_of(series: Series) -> dict[str, object]:
+    names = ("spec", "base", "profile", "archive", "watched", "loose")
+    return {name: getattr(series, name) for name in names}
+
+
+def take_over(series: Series, wanted: SeriesOptions) -> None:
+    """Set what is said of a series; what is empty stays."""
     series.spec = wanted.spec or series.spec
     series.base = wanted.base or series.base
     series.profile = wanted.profile or series.profile
@@ -381,6 +419,13 @@ def approve(session: Session, revision: SeriesRevision, by: str = OPERATOR) -> N
         raise InvalidInput(
             f"{revision.label} is {revision.state} already", hint="There is nothing to approve."
         )
+    audit.record(
+        session,
+        Action.SERIES_APPROVE,
+        subject_of(revision),
+        before={"state": revision.state},
+        after={"state": RevisionState.APPROVED, "digest": revision.digest},
+    )
     revision.state = RevisionState.APPROVED
     revision.approved_by = by
     revision.why = f"approved by {by}"

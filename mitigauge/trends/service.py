@@ -7,6 +7,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.files.hostile_text import clean_text
@@ -139,6 +141,13 @@ def accept(
             hint="Later values that say otherwise make a new version; that can be accepted.",
         )
     found.state, found.said_by, found.said = state, by, said
+    audit.record(
+        session,
+        Action.TREND_ACCEPT,
+        Subject(SubjectKind.TREND, found.trend_id),
+        before={"change": change_id, "state": ChangeState.OPEN},
+        after={"change": change_id, "state": state, "text": said},
+    )
     session.add(
         TrendAnnotation(
             trend_id=found.trend_id, change_id=change_id, about=found.at,
@@ -192,6 +201,12 @@ def annotate(
     )  # fmt: skip
     session.add(row)
     session.flush()
+    audit.record(
+        session,
+        Action.TREND_ANNOTATE,
+        Subject(SubjectKind.TREND, trend_id),
+        after={"annotation": row.id, "change": change_id, "text": said},
+    )
     return Annotation.model_validate(row)
 
 

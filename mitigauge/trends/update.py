@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import structlog
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
@@ -21,6 +20,7 @@ from mitigauge.database.locks import Lock
 from mitigauge.experiments.tables import Arm, Case
 from mitigauge.fleet.tables import Host
 from mitigauge.kernels.tables import Kernel
+from mitigauge.logs.logger import get_logger
 from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.runs.tables import Run
 from mitigauge.trends import repository, stability_repository
@@ -34,7 +34,7 @@ from mitigauge.trends.schemas import ChangeKind, ChangeState, MovedTo
 from mitigauge.trends.tables import IDENTITY, StoredChange, Trend, TrendArm
 from mitigauge.trends.values import RunArm, RunCase, Value, clock_notes, line_of, values_of
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 # Trends whose changes are looked for at once.
 BATCH = 1000
 

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-import structlog
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
@@ -20,9 +19,10 @@ from mitigauge.jobs import repository, service
 from mitigauge.jobs.lease import JobLease
 from mitigauge.jobs.states import JobState
 from mitigauge.jobs.tables import Job
+from mitigauge.logs.logger import get_logger
 from pipelines.lease import HeldLease
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 # How often a step asks whether somebody cancelled it, and says how far it is.
 ASK_EVERY_S = 2.0

@@ -6,16 +6,17 @@ committed happened.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 from uuid import UUID, uuid4
 
-import structlog
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
+from mitigauge.audit.actor import Actor, Way, acting
 from mitigauge.database.engine import database_now, is_away, transaction
 from mitigauge.errors import AuthorsFault, Interrupted, StaleEpoch
 from mitigauge.jobs import repository, service
@@ -23,13 +24,14 @@ from mitigauge.jobs.blame import words_of
 from mitigauge.jobs.lease import JobLease
 from mitigauge.jobs.states import STANDING, JobKind, JobState
 from mitigauge.jobs.tables import Job
+from mitigauge.logs.logger import get_logger
 from mitigauge.settings import get_settings
 from pipelines.insist import insist
 from pipelines.jobs.context import JobContext, JobDone, JobRunner
 from pipelines.jobs.decision import JobAction, JobSituation, JobStep, decide
 from pipelines.lease import HeldLease, clock, renewal_engine
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 _T = TypeVar("_T")
 
 BUSY_RETRY_S = 5.0
@@ -63,6 +65,11 @@ class JobAdvancer:
         A step comes back early once *stopping* says so. Raises what
         :func:`mitigauge.database.engine.is_away` knows, when the database stays away for long.
         """
+        who = Actor(self.worker, Way.WORKER, platform.node(), job=f"job {job_id}")
+        with acting(who):
+            return self._advance(job_id, stopping)
+
+    def _advance(self, job_id: int, stopping: Callable[[], bool]) -> float | None:
         holder = uuid4()
         since = clock()
         taken = self._insist(lambda: self._take(job_id, holder, since))

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-import structlog
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
@@ -17,6 +16,7 @@ from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.tables import Case
 from mitigauge.files.hostile_text import clean
+from mitigauge.logs.logger import get_logger
 from mitigauge.results import repository as result_rows
 from mitigauge.runs import attempt_repository, outcomes
 from mitigauge.runs.states import BootState
@@ -25,7 +25,7 @@ from pipelines.cleaned_host import CleanedHost
 from pipelines.decision import ATTEMPTS_A_PLACE, SILENT_PREPARATIONS_LIMIT, Action, Step
 from pipelines.host_control import HostControl, LabFault, LeaseGone, Unanswered
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 FAULT_RETRY_S = 5.0
 INTERRUPTED_RETRY_S = 1.0

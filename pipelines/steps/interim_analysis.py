@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import structlog
 from sqlalchemy.orm import Session
 
+from mitigauge.logs.logger import get_logger
 from mitigauge.runs import outcomes, verdict_service
 from mitigauge.runs.service import unjudged_blocks
 from mitigauge.runs.tables import Run
@@ -12,7 +12,7 @@ from mitigauge.runs.verdict_service import Judgement
 from mitigauge.verdicts.judgement import FIRST_ANALYSIS
 from pipelines.steps.context import Done, StepContext, in_one_line
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 
 def judge(context: StepContext) -> Done:

@@ -64,6 +64,7 @@ RESERVED = {"nobody": 401, "viewer": 403, "runner": 403} | dict.fromkeys(ROLES[2
 RELEASED = {"nobody": 401, "viewer": 403, "runner": 403} | dict.fromkeys(ROLES[2:], 409)
 APPROVE = "/api/series/nothing/v1/approve"
 APPROVED = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 404, "admin": 404}
+AUDIT = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 200, "admin": 200}
 ACCEPTED = APPROVED | {"approver": 422, "admin": 422}
 TABLE = {
     "GET /api/health/live": everybody("/api/health/live"),
@@ -157,6 +158,7 @@ TABLE = {
     "GET /api/jobs/{job_id}": read("/api/jobs/9999", 404),
     "POST /api/jobs/{job_id}/cancel": Row("/api/jobs/9999/cancel", NOT_THERE, NOT_THERE),
     "GET /api/workers": read("/api/workers"),
+    "GET /api/audit": Row("/api/audit", AUDIT, AUDIT),
     "GET /api/weekly": read("/api/weekly"),
     "GET /api/weekly/{week}": read("/api/weekly/2026-W47", 404),
     "GET /api/weekly/{week}/report": read("/api/weekly/2026-W47/report", 404),

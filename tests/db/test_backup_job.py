@@ -22,6 +22,7 @@ from mitigauge.settings import Settings
 from pipelines.abilities import find_abilities
 from pipelines.jobs import begin_standing_jobs, runners_of
 from pipelines.jobs.engine import JobAdvancer
+from tests.audit_entries import entries
 
 
 @pytest.fixture
@@ -131,6 +132,8 @@ def test_only_files_of_ours_in_the_directory_go_and_the_rule_decides_which(
     removed = {Path(each.path).name for each in backups(engine) if each.removed_at}
     # One that somebody took away by hand is no backup any more.
     assert removed == {f"400{SUFFIX}", f"401{SUFFIX}", gone.name}
+    told = {Path(entry.subject).name for entry in entries(engine, "backup.remove")}
+    assert told == {f"400{SUFFIX}", f"401{SUFFIX}"}
 
 
 def test_what_a_killed_worker_left_goes_and_what_only_was_not_noted_is(

@@ -151,6 +151,9 @@ def test_a_backup_put_back_is_the_same_service(source: Place, taken: Path, make:
     before, after = source.figures(), there.figures()
     # The row of the backup itself was not finished when it was written.
     assert before.pop("backup").rows == after.pop("backup").rows == 1
+    # After it was written, the one notes that it was taken, the other that it was put back.
+    assert before.pop("audit_entry").rows == after.pop("audit_entry").rows
+    assert there.run("select action from audit_entry order by id desc limit 1") == "backup.restore"
     assert before == after
     assert stored_key(there.home) == stored_key(source.home) is not None
     assert there.files() == source.files()
@@ -320,7 +323,10 @@ def test_a_restore_that_is_killed_looks_like_nothing_and_is_gone_on_with(
         there.put_back(taken)
     assert there.files() == source.files()
     assert stored_key(there.home) == stored_key(source.home)
-    assert {**there.figures(), "backup": None} == {**source.figures(), "backup": None}
+    without = {"backup": None, "audit_entry": None}
+    assert {**there.figures(), **without} == {**source.figures(), **without}
+    told = "select count(*) from audit_entry where action = 'backup.restore'"
+    assert there.run(told) == 1
 
 
 def test_every_command_refuses_a_database_that_is_not_wholly_restored(

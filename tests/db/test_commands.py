@@ -31,6 +31,8 @@ LETTER = "From: A <a@b.c>\nSubject: [PATCH v2 0/1] x86: Faster\n\n  off   10 us\
 
 # Words and exit code. Only what needs hosts, a compiler or hours is refused instead of done.
 COMMANDS = [
+    ("audit export -o {dir}/audit.jsonl", 0),
+    ("audit list", 0),
     ("bisect cancel 99", 1),
     ("bisect list", 0),
     ("bisect report 99", 1),

@@ -15,6 +15,7 @@ from mitigauge.deliveries import service
 from mitigauge.deliveries.states import DeliveryState
 from pipelines import mail_post
 from pipelines.mail_post import post
+from tests.audit_entries import entries
 from tests.mail_server import mail_server
 from tests.slow_server import bad_server
 
@@ -38,6 +39,8 @@ def test_a_refused_receiver_does_not_make_the_others_get_it_again(engine: Engine
         for _ in range(5):
             standing = posted(engine, where, GOOD, BAD, LATE)
         assert [got["X-RcptTo"] for got in server.handler.mails] == [GOOD]
+    first, *_ = entries(engine, "mail.send")
+    assert (first.subject, first.after[GOOD], first.after[BAD]) == ("mail-1", "taken", "refused")
     assert standing.is_open
     assert set(standing.of(DeliveryState.REFUSED)) == {BAD}
     assert "451 later" in standing.why_not

@@ -105,7 +105,7 @@ def test_one_that_is_removed_names_no_package_and_is_built_again(engine: Engine)
     with Session(engine) as session:
         kernel = service.begin(session, RECIPE, [PATCH], "v1")
         service.finished(session, RECIPE.digest, built(), "e" * 64)
-        service.removed(kernel)
+        service.remove(session, kernel)
         session.flush()
         assert repository.built(session, [RELEASE]) == {}
         assert service.begin(session, RECIPE, [PATCH], "").state == KernelState.BUILDING
@@ -226,7 +226,7 @@ def test_a_release_that_was_removed_may_be_brought_in_from_another_package(
 ) -> None:
     with Session(engine) as session:
         first = service.brought_in(session, built("6.19.0-mine"), "mine")
-        service.removed(first)
+        service.remove(session, first)
         second = service.brought_in(session, built("6.19.0-mine", b"other"), "")
         assert second.id != first.id
         assert service.show(session, "6.19.0-mine").id == second.id

@@ -99,6 +99,9 @@ def test_with_every_limit_at_zero_no_value_verdict_or_proof_goes(
     before = rows_of(recorded)
     pruned = prune(recorded, settings)
     after = rows_of(recorded)
+    # That something was deleted is recorded; nothing of what was recorded goes.
+    assert [entry.action for entry in after.pop("audit_entry")] == ["database.prune"]
+    assert before.pop("audit_entry") == []
     assert failures(pruned) == {}
     assert {name: after[name] for name in before.keys() - MAY_LOSE_ROWS} == {
         name: before[name] for name in before.keys() - MAY_LOSE_ROWS

@@ -245,7 +245,7 @@ def test_only_what_was_approved_and_has_a_spec_begins(session: Session, blobs: B
     service.approve(session, revision)
     with pytest.raises(InvalidInput, match="no spec measures"):
         service.begin(session, revision)
-    service.change(revision.series, SeriesOptions(spec="vmscape"))
+    service.take_over(revision.series, SeriesOptions(spec="vmscape"))
     service.begin(session, revision)
     assert revision.state == RevisionState.BUILDING
 

@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 from cli import report
 from cli import series as series_command
 from cli import series_mail as command
+from mitigauge.audit.actor import person_at_command
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.files.blobs import blob_store
 from mitigauge.letters.reply.service import answer
@@ -35,6 +36,7 @@ from mitigauge.settings import Settings, get_settings
 from pipelines import series_mail
 from pipelines.series_mail import Desk, Outbox
 from pipelines.series_watch import Watcher
+from tests.audit_entries import entries
 from tests.db.test_series import Pretended
 from tests.mail_server import mail_server
 from tests.series_mails import diff, raw_mail, series
@@ -312,6 +314,9 @@ def test_a_request_approves_no_patches_but_its_own(post: Post) -> None:
     post.ask(f"{TEST}{FIX}")
     post.ask(TEST)
     assert post.labels() == {"v1": "waiting", "v1+fix-2": "waiting"}
+    # What a mail's sender made is the sender's, who acts by mail.
+    [again] = entries(post.engine, "series.retest")
+    assert (again.actor, again.way, again.subject) == ("one@example.org", "mail", "toys v1+fix-2")
     assert "a person here has to look at the patches of v1" in post.said("1-receipt")
     post.build()
     assert post.labels() == {"v1": "waiting", "v1+fix-2": "waiting"}
@@ -693,6 +698,13 @@ def test_the_commands_list_print_approve_and_set_aside(
     assert "request 1 is accepted: v1+fix-2 is measured" in capsys.readouterr().out
     command.ignore(1)
     assert "request 1 of eve@example.net is ignored" in capsys.readouterr().out
+    told = [(e.action, e.way, e.actor) for e in entries(post.engine) if e.subject_kind == "request"]
+    me = person_at_command().name
+    assert told == [
+        ("request.decide", "mail", "eve@example.net"),
+        ("request.approve", "command", me),
+        ("request.ignore", "command", me),
+    ]
     command.requests(json=True)
     [said] = json.loads(capsys.readouterr().out)
     assert (said["state"], said["about"]) == ("ignored", "toys v1+fix-2")

@@ -43,6 +43,7 @@ WORDS: Mapping[str, str] = {
     "weekly letter": "mitigauge/letters/weekly/service.py",
     "job (what runs on a host)": "mitigauge/wire/job.py",
     "infrastructure fault": "mitigauge/jobs/blame.py",
+    "audit log, entry, actor": "mitigauge/audit/tables.py",
     "lab": "lab",
 }
 HEAD = """# The house

@@ -68,7 +68,7 @@ def test_every_table_is_either_an_experiment_s_or_known_to_be_none() -> None:
     belonging = Belonging(ours)
     taken = {table.name for table in (*belonging.own, *belonging.others)}
     others = {
-        "access_token", "backup", "browser_session", "claim", "claim_source",
+        "access_token", "audit_entry", "backup", "browser_session", "claim", "claim_source",
         "frame_symbol", "frame_tree", "job", "job_attempt", "job_event", "kernel",
         "kernel_rename", "list_archive", "mail_delivery", "mail_fault",
         "pruning", "series", "series_request",

@@ -20,7 +20,13 @@ from mitigauge.variables import IN_FILE, OTHERS, PREFIX
 URL = "postgresql://mitigauge@database/mitigauge"
 PASSWORDS = ["plain", "p@ss:w/rd#%?&=+", "a b", "%41", "é😀", "'\"\\$`", "x\ty", "[::1]", "@", ":"]
 
-VALUES = {"<class 'int'>": "7", "<class 'float'>": "17.5", "<class 'bool'>": "true"}
+VALUES = {
+    "<class 'int'>": "7",
+    "<class 'float'>": "17.5",
+    "<class 'bool'>": "true",
+    "typing.Literal['text', 'json']": "json",
+    "typing.Literal['debug', 'info', 'warning', 'error']": "debug",
+}
 
 
 @pytest.mark.parametrize("name", Settings.model_fields)

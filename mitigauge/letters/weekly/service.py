@@ -12,6 +12,8 @@ from email.message import EmailMessage
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import advisory_lock, database_now, transaction
 from mitigauge.database.locks import Lock
 from mitigauge.deliveries import repository as deliveries
@@ -156,6 +158,12 @@ def _stored(
     )
     session.add(report)
     session.flush()
+    audit.record(
+        session,
+        Action.REPORT_MAKE,
+        Subject(SubjectKind.REPORT, report.week),
+        after={"version": version, "complete": data.complete, "digest": digest},
+    )
     return _report(report)
 
 

@@ -9,6 +9,8 @@ from functools import cache
 import numpy as np
 from sqlalchemy.orm import Session
 
+from mitigauge.audit import service as audit
+from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.errors import InvalidInput
 from mitigauge.files.hostile_text import HOSTILE
 from mitigauge.profiles.capture.capture import Pass
@@ -54,7 +56,10 @@ def store_imported(
     known = repository.imported_profile(session, row.id, label, of.raw_sha256) if row else None
     if known is not None:
         return known, False
-    return _insert(session, tree, stacks, of, label=label), True
+    stored = _insert(session, tree, stacks, of, label=label)
+    subject = Subject(SubjectKind.PROFILE, f"{tree}/{label}")
+    audit.record(session, Action.PROFILE_IMPORT, subject, after={"raw_sha256": of.raw_sha256})
+    return stored, True
 
 
 class _Symbols:

@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 
 import httpx2
 import orjson
-import structlog
 
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.fleet.power_values import RedfishPowerValues
+from mitigauge.logs.logger import get_logger
 from pipelines.adapters.power.password import read_password
 from pipelines.adapters.power.protocol import PowerError
 
@@ -34,7 +34,7 @@ LOGOUT_S = 5.0
 BUSY = frozenset({429, 503})
 ROOT = "/redfish/v1/"
 
-log = structlog.get_logger()
+log = get_logger(__name__)
 
 
 class Refused(PowerError):

@@ -1,6 +1,26 @@
 // Generated from the API's OpenAPI document by `npm run api:generate`.
 
 export interface paths {
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Audit Entries
+         * @description Entries of the audit log, the newest first, a page at a time.
+         */
+        get: operations["list_audit_entries_api_audit_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/bisections": {
         parameters: {
             query?: never;
@@ -1437,6 +1457,12 @@ export interface components {
             text: string;
         };
         /**
+         * Action
+         * @description What was done. Words that were written once stay: entries are never altered.
+         * @enum {string}
+         */
+        Action: "experiment.submit" | "experiment.cancel" | "experiment.begin" | "experiment.end" | "experiment.import" | "experiment.judge" | "job.ask" | "job.begin" | "job.end" | "job.cancel" | "host.set-aside" | "host.resume" | "host.reserve" | "host.release" | "token.create" | "token.revoke" | "session.begin" | "session.end" | "series.add" | "series.set" | "series.approve" | "series.retest" | "request.decide" | "request.approve" | "request.ignore" | "kernel.import" | "kernel.remove" | "bisection.start" | "bisection.cancel" | "bisection.end" | "trend.annotate" | "trend.accept" | "claims.import" | "profile.import" | "report.make" | "mail.send" | "backup.take" | "backup.remove" | "backup.restore" | "database.prune" | "database.upgrade";
+        /**
          * Annotation
          * @description What somebody said.
          */
@@ -1689,6 +1715,92 @@ export interface components {
          * @enum {string}
          */
         Attested: "pass" | "fail" | "missing";
+        /**
+         * AuditEntryView
+         * @description One change, or one that was refused for lack of rights.
+         */
+        AuditEntryView: {
+            /**
+             * Action
+             * @description what was done: `experiment.submit`, `host.set-aside`, …
+             */
+            action: string;
+            /**
+             * Actor
+             * @description a token's name, proxy:USER, operator (the link of `serve`), a login of the command line, a mail's sender, or a worker
+             */
+            actor: string;
+            /**
+             * Address
+             * @description the client's address, or the machine's name
+             */
+            address: string;
+            /**
+             * After
+             * @description what changed, as it is since; texts are cut
+             */
+            after: {
+                [key: string]: unknown;
+            };
+            /**
+             * At
+             * Format: date-time
+             * @description by the database's clock, UTC
+             */
+            at: string;
+            /**
+             * Before
+             * @description what changed, as it was; texts are cut
+             */
+            before: {
+                [key: string]: unknown;
+            };
+            /**
+             * Id
+             * @description grows from entry to entry; numbers may be missing
+             */
+            id: number;
+            /**
+             * Job
+             * @description what a worker acted for: `job 12`, `run 5`; else empty
+             */
+            job: string;
+            /**
+             * Refused
+             * @description why it was refused; empty: it was done
+             */
+            refused: string;
+            /**
+             * Request Id
+             * @description of the HTTP request, as the access log has it; else empty
+             */
+            request_id: string;
+            /**
+             * Subject
+             * @description its number or name
+             */
+            subject: string;
+            /**
+             * Subject Kind
+             * @description what kind of thing was changed: `host`, `token`, …
+             */
+            subject_kind: string;
+            /** @description by what the actor acted */
+            way: components["schemas"]["Way"];
+        };
+        /**
+         * AuditPage
+         * @description Entries, the newest first, and where the next ones begin.
+         */
+        AuditPage: {
+            /** Entries */
+            entries: components["schemas"]["AuditEntryView"][];
+            /**
+             * Next Before
+             * @description `before` of the next page; null where there is none
+             */
+            next_before: number | null;
+        };
         /**
          * BisectionAnswer
          * @description What a bisection found out.
@@ -5225,6 +5337,12 @@ export interface components {
             hint: string;
             /** Message */
             message: string;
+            /**
+             * Request Id
+             * @description by which the service's log names the request
+             * @default
+             */
+            request_id: string;
         };
         /**
          * ProfileGroupView
@@ -5606,7 +5724,7 @@ export interface components {
          * @description What a request may need.
          * @enum {string}
          */
-        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host" | "reserve a host" | "set a host aside or break a reservation" | "approve a series";
+        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host" | "reserve a host" | "set a host aside or break a reservation" | "approve a series" | "read the audit log";
         /**
          * Role
          * @description Roles, from the least to the most that one may do; *runner* is a CI's.
@@ -6056,6 +6174,12 @@ export interface components {
             /** Why */
             why: string;
         };
+        /**
+         * SubjectKind
+         * @description What kind of thing was changed.
+         * @enum {string}
+         */
+        SubjectKind: "experiment" | "job" | "host" | "token" | "session" | "series" | "request" | "kernel" | "bisection" | "trend" | "claims" | "profile" | "report" | "mail" | "backup" | "database";
         /**
          * Table
          * @description Figures beside one another.
@@ -6797,6 +6921,12 @@ export interface components {
             verdict: string | null;
         };
         /**
+         * Way
+         * @description By what somebody acts.
+         * @enum {string}
+         */
+        Way: "web" | "api" | "command" | "mail" | "worker";
+        /**
          * WeeklyLine
          * @description A line in the list of weekly reports.
          */
@@ -6907,6 +7037,62 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_audit_entries_api_audit_get: {
+        parameters: {
+            query?: {
+                /** @description the actor's whole name */
+                actor?: string | null;
+                /** @description what was done */
+                action?: components["schemas"]["Action"] | null;
+                /** @description of what kind it is */
+                subject_kind?: components["schemas"]["SubjectKind"] | null;
+                /** @description its whole name or number */
+                subject?: string | null;
+                /** @description from then on */
+                since?: string | null;
+                /** @description before then */
+                until?: string | null;
+                /** @description true: only refused ones; false: only done ones */
+                refused?: boolean | null;
+                /** @description only entries with smaller numbers */
+                before?: number | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     list_bisections_api_bisections_get: {
         parameters: {
             query?: never;

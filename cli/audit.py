@@ -1,0 +1,173 @@
+"""`mitigauge audit`: who changed what, when and from where."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import Json, errors, print_json, print_table, remark, say, shown
+from cli.stored import stored
+from mitigauge.errors import InvalidInput
+
+# What takes long to load is imported by the commands that need it.
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from mitigauge.audit.repository import AuditFilter
+    from mitigauge.audit.schemas import AuditEntryView
+
+app = typer.Typer(no_args_is_help=True)
+
+TOLD_EVERY = 5_000
+MOST_WORDS = 3
+
+By = Annotated[str, typer.Option("--actor", help="Only of that actor, by the whole name.")]
+What = Annotated[str, typer.Option("--action", help="Only that: experiment.submit, host.resume …")]
+Kind = Annotated[str, typer.Option("--subject-kind", help="Only things of that kind: host …")]
+Of = Annotated[str, typer.Option("--subject", help="Only of that, by its whole name or number.")]
+Since = Annotated[str, typer.Option(help="From then on: 2026-12-01 or 2026-12-01T18:00 (UTC).")]
+Until = Annotated[str, typer.Option(help="Before then, in the same form.")]
+Refused = Annotated[
+    bool | None,
+    typer.Option("--refused/--done", help="Only what was refused for lack of rights, or the rest."),
+]
+
+
+@app.command("list")
+def list_entries(
+    actor: By = "",
+    action: What = "",
+    subject_kind: Kind = "",
+    subject: Of = "",
+    since: Since = "",
+    until: Until = "",
+    refused: Refused = None,
+    before: Annotated[
+        int | None, typer.Option(min=1, help="Only entries with smaller numbers.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="How many at most.")] = 50,
+    json: Json = False,
+) -> None:
+    """What was changed, the newest first: by web, API, command, mail and worker."""
+    from mitigauge.audit import views
+
+    wanted = _filter(actor, action, subject_kind, subject, since, until, refused)
+    with stored() as session:
+        page = views.list_entries(session, wanted, before=before, limit=limit)
+    if json:
+        print_json(page)
+        return
+    print_table(
+        ["id", "at (UTC)", "actor", "way", "from", "action", "of", "what"],
+        [_row(entry) for entry in page.entries],
+        empty="Nothing that fits was changed.",
+    )
+    if page.next_before is not None:
+        say(f"older ones: --before {page.next_before}")
+
+
+@app.command("export")
+def export_entries(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The new file.")],
+    actor: By = "",
+    action: What = "",
+    subject_kind: Kind = "",
+    subject: Of = "",
+    since: Since = "",
+    until: Until = "",
+    refused: Refused = None,
+) -> None:
+    """Write entries as JSON lines, the oldest first, to a new file: whole, or not at all."""
+    from mitigauge.audit import views
+
+    wanted = _filter(actor, action, subject_kind, subject, since, until, refused)
+    if output.exists():
+        raise InvalidInput(f"{output} is there already", hint="Give another name, or move it.")
+    part = output.with_name(f".{output.name}.{os.getpid()}.part")
+    count = 0
+    try:
+        with errors().status("audit log") as status, stored() as session, part.open("x") as file:
+            for entry in views.export_entries(session, wanted):
+                file.write(f"{entry.model_dump_json()}\n")
+                count += 1
+                if count % TOLD_EVERY == 0:
+                    _tell(f"audit log: {count:,} entries", status)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(part, output)
+    except OSError as error:
+        raise InvalidInput(
+            f"{output} cannot be written: {error.strerror or error}", hint="Give another name."
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+    say(f"{output}: {count:,} entries")
+
+
+def _tell(words: str, status: object) -> None:
+    """Say how far it is: in the moving line of a terminal, else in lines."""
+    from rich.status import Status
+
+    if errors().is_terminal and isinstance(status, Status):
+        status.update(words)
+    else:
+        remark(words)
+
+
+def _filter(
+    actor: str,
+    action: str,
+    subject_kind: str,
+    subject: str,
+    since: str,
+    until: str,
+    refused: bool | None,
+) -> AuditFilter:
+    """What is wanted. Raises InvalidInput for a word that no entry has."""
+    from mitigauge.audit.actions import Action, SubjectKind
+    from mitigauge.audit.repository import AuditFilter
+
+    for word, known in ((action, Action), (subject_kind, SubjectKind)):
+        if word and word not in list(known):
+            raise InvalidInput(f"there is no {word[:60]!r}", hint=f"Known: {', '.join(known)}.")
+    return AuditFilter(
+        actor, action, subject_kind, subject, _moment(since), _moment(until), refused
+    )
+
+
+def _moment(text: str) -> datetime | None:
+    """A time, in UTC unless it names a zone; None for no text."""
+    from datetime import UTC, datetime
+
+    if not text:
+        return None
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidInput(
+            f"{text[:60]!r} is no time", hint="Give 2026-12-01 or 2026-12-01T18:00 (UTC)."
+        ) from None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+
+
+def _row(entry: AuditEntryView) -> list[str]:
+    what = f"refused: {entry.refused}" if entry.refused else _words(entry)
+    about = " ".join(filter(None, (entry.subject_kind, entry.subject)))
+    origin = ", ".join(filter(None, (entry.address, entry.job)))
+    return [
+        str(entry.id), f"{entry.at:%Y-%m-%d %H:%M:%S}", entry.actor or "nobody known", entry.way,
+        origin, entry.action, about, shown(what),
+    ]  # fmt: skip
+
+
+def _words(entry: AuditEntryView) -> str:
+    """The first values: what they were, where that is known, and what they are."""
+    said = []
+    for name in list({**entry.before, **entry.after})[:MOST_WORDS]:
+        before, after = entry.before.get(name), entry.after.get(name)
+        change = f"{before} → {after}" if name in entry.before and name in entry.after else ""
+        said.append(f"{name} {change or (after if name in entry.after else before)}")
+    return ", ".join(said)

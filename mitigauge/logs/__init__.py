@@ -1,0 +1,1 @@
+"""Logs of processes: their form, their levels, and what never stands in them."""

@@ -1,0 +1,35 @@
+"""Taking secrets out of texts that are kept or shown. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+HIDDEN: Final = "[secret]"
+# Shorter ones would be found in ordinary words.
+SHORTEST: Final = 6
+_FORMS: Final = (
+    # Tokens of ours, whole or with a typing error.
+    (re.compile(r"mgt_[A-Za-z0-9_-]{8,}"), HIDDEN),
+    # The value of an Authorization header.
+    (re.compile(r"(?i)\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{8,}"), rf"\1\2{HIDDEN}"),
+    # The password of a URL, and of libpq's other form.
+    (re.compile(r"(://[^\s:/@]*):[^\s/]*@"), rf"\1:{HIDDEN}@"),
+    (re.compile(r"(?i)\b(password|passwd|secret)=('[^']*'|\S+)"), rf"\1={HIDDEN}"),
+)
+
+
+def without_secrets(text: str, known: Collection[str] = ()) -> str:
+    """*text* without what looks like a secret of ours, and without those *known* to be one."""
+    for secret in known:
+        text = text.replace(secret, HIDDEN)
+    for form, instead in _FORMS:
+        text = form.sub(instead, text)
+    return text
+
+
+def worth_hiding(values: Collection[str]) -> tuple[str, ...]:
+    """Those of *values* that can be looked for, the longest first."""
+    long = {value for value in values if len(value) >= SHORTEST}
+    return tuple(sorted(long, key=len, reverse=True))
