@@ -41,7 +41,7 @@ class _Relay(threading.Thread):
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
-        with suppress(ConnectionError):
+        with suppress(ConnectionError, asyncio.CancelledError):
             while data := await reader.read(65536):
                 writer.write(data)
                 await writer.drain()
