@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh test-deploy release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup
+.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ test-fresh: ## set-up and quick tests of the committed project in a new Debian r
 
 test-deploy: setup ## images built, Compose to a measured answer, the package installed (ARGS: for pytest)
 	@scripts/test-deploy $(ARGS)
+
+test-load: setup ## a fleet of simulated hosts at work for half an hour: overlaps, memory (ARGS=--help)
+	@python -m tests.load.fleet $(ARGS)
 
 release: setup ## package, images, bills of materials, changelog and checksums in dist/VERSION (DRY=1: for a try)
 	@scripts/release

@@ -21,7 +21,7 @@ from mitigauge.database.engine import new_engine
 from mitigauge.jobs.abilities import Abilities
 from mitigauge.settings import get_settings
 from pipelines.steps import boot
-from pipelines.worker import Worker
+from pipelines.worker import CONCURRENCY, Worker
 from tests.crash.fault_points import FaultPlan, FaultyAdvancer, moments_of
 from tests.crash.hurry import hurry
 from tests.crash.simulated_host import opener
@@ -49,7 +49,8 @@ def main(arguments: Sequence[str]) -> None:
         lease_seconds=asked.lease_seconds,
         plan=FaultPlan(moments_of(asked.fault), asked.report),
     )
-    Worker(advancer, asked.url, look=partial(simulated, asked.worlds)).run()
+    look = partial(simulated, asked.worlds)
+    Worker(advancer, asked.url, asked.concurrency, look=look).run()
 
 
 def simulated(worlds: Path) -> Abilities:
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--fault", action="append", default=[])
     parser.add_argument("--report", type=Path)
     parser.add_argument("--hurry", action="store_true")
+    parser.add_argument("--concurrency", type=int, default=CONCURRENCY)
     return parser
 
 

@@ -9,57 +9,28 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from mitigauge.settings import REPOSITORY
 from mitigauge.version import VERSION
+from tests.deploy.machine import Machine, booted
 
 pytestmark = pytest.mark.deploy
 
-# The machine's own control groups are those of its container, in systemd's form.
-BOOT = (
-    "umount --recursive /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup; "
-    "exec /lib/systemd/systemd"
-)
-# What systemd needs of a container to be what it is on a machine.
-RIGHTS = [
-    *(f"--cap-add={name}" for name in ("SYS_ADMIN", "NET_ADMIN", "SYS_PTRACE")),
-    *(f"--security-opt={part}=unconfined" for part in ("seccomp", "apparmor", "systempaths")),
-]
 SERVICES = ("mitigauge-api", "mitigauge-worker")
 # What `systemd-analyze security` says of a service without any protection is 9.6.
 MOST_EXPOSED = 3.0
 
 
-@dataclass
-class Machine:
-    """A container that booted systemd."""
-
-    name: str
-
-    def run(self, command: str, fails: bool = False, timeout_s: float = 900) -> str:
-        """What root's shell prints there."""
-        print("#", command, flush=True)
-        done = subprocess.run(
-            ["docker", "exec", self.name, "bash", "-c", command],
-            capture_output=True, text=True, timeout=timeout_s, check=False,
-        )  # fmt: skip
-        print(done.stdout[-3000:], done.stderr[-3000:], flush=True)
-        assert fails or done.returncode == 0, f"{command}: {done.returncode}: {done.stderr}"
-        return done.stdout
-
-    def pid(self, service: str) -> int:
-        return int(self.run(f"systemctl show --property MainPID --value {service}"))
-
-    def wait_healthy(self, within_s: float = 90) -> None:
-        deadline = time.monotonic() + within_s
-        while "FAILED" in (said := self.run("mitigauge health --api --worker", fails=True)):
-            assert time.monotonic() < deadline, said
-            time.sleep(1)
-        assert said.count("ok ") == 4, said
+def wait_healthy(machine: Machine, within_s: float = 90) -> None:
+    """Wait until all that runs there can work."""
+    deadline = time.monotonic() + within_s
+    while "FAILED" in (said := machine.run("mitigauge health --api --worker", fails=True)):
+        assert time.monotonic() < deadline, said
+        time.sleep(1)
+    assert said.count("ok ") == 4, said
 
 
 def build_wheel(directory: Path, version: str = VERSION) -> Path:
@@ -93,31 +64,21 @@ def machine() -> Iterator[Machine]:
     with tempfile.TemporaryDirectory(prefix="mgsystemd-") as name:
         os.chmod(name, 0o755)
         wheel = build_wheel(Path(name))
-        found = Machine(f"mgtest-machine-{os.getpid()}")
-        subprocess.run(
-            ["docker", "run", "--detach", "--name", found.name, *RIGHTS,
-             "--cgroupns", "private", "--tmpfs", "/run", "--tmpfs", "/tmp:exec",
-             "--volume", f"{REPOSITORY}/deploy:/srv/deploy:ro",
-             "--volume", f"{REPOSITORY}/requirements:/srv/requirements:ro",
-             "--volume", f"{name}:/srv/wheels:ro",
-             os.environ["MITIGAUGE_MACHINE_IMAGE"], "bash", "-c", BOOT],
-            check=True, capture_output=True,
-        )  # fmt: skip
-        try:
-            found.run("for i in $(seq 60); do systemctl is-system-running --wait && break; "
-                      "[ $(systemctl is-system-running) = degraded ] && break; sleep 1; done",
-                      fails=True)  # fmt: skip
+        places = {
+            REPOSITORY / "deploy": "/srv/deploy",
+            REPOSITORY / "requirements": "/srv/requirements",
+            Path(name): "/srv/wheels",
+        }
+        with booted(f"mgtest-machine-{os.getpid()}", places) as found:
             began = time.monotonic()
             found.run(f"/srv/deploy/install /srv/wheels/{wheel.name}")
             print(f"installed in {time.monotonic() - began:.0f} s")
             yield found
-        finally:
             found.run("journalctl -u 'mitigauge*' --no-pager | tail -n 60", fails=True)
-            subprocess.run(["docker", "rm", "--force", "--volumes", found.name], check=False)
 
 
 def test_the_services_run_as_a_user_that_may_do_little(machine: Machine) -> None:
-    machine.wait_healthy()
+    wait_healthy(machine)
     for service in SERVICES:
         assert machine.run(f"systemctl is-active {service}").strip() == "active"
         assert machine.run(f"systemctl is-enabled {service}").strip() == "enabled"
@@ -149,12 +110,12 @@ def test_one_that_stops_harms_no_other(machine: Machine) -> None:
     assert machine.pid("mitigauge-api") == api
     worker = machine.pid("mitigauge-worker")
     machine.run("systemctl restart postgresql@17-main || systemctl restart postgresql")
-    machine.wait_healthy()
+    wait_healthy(machine)
     assert (machine.pid("mitigauge-api"), machine.pid("mitigauge-worker")) == (api, worker)
     # Whatever ends one: it comes back.
     machine.run(f"kill -9 {worker}")
     time.sleep(4)
-    machine.wait_healthy()
+    wait_healthy(machine)
     assert machine.pid("mitigauge-worker") not in {0, worker}
 
 
@@ -166,12 +127,12 @@ def test_a_newer_version_takes_over_and_the_old_one_can_come_back(
     subprocess.run(["docker", "cp", str(wheel), target], check=True, capture_output=True)
     before = machine.run("cat /etc/mitigauge/secrets/* /etc/mitigauge/mitigauge.env")
     machine.run(f"/srv/deploy/install /root/{wheel.name}")
-    machine.wait_healthy()
+    wait_healthy(machine)
     assert machine.run("mitigauge --version").strip() == "0.1.0.post1"
     assert machine.run("cat /etc/mitigauge/secrets/* /etc/mitigauge/mitigauge.env") == before
     assert "lab-demo" in machine.run("mitigauge experiment list")
     machine.run(f"/srv/deploy/install /srv/wheels/mitigauge-{VERSION}-py3-none-any.whl")
-    machine.wait_healthy()
+    wait_healthy(machine)
     assert machine.run("mitigauge --version").strip() == VERSION
 
 
