@@ -103,6 +103,7 @@ LEFT_BY_OTHERS = {
     "hosts.yml",
     "manifest.json",
     "profile.json",
+    "requirements.txt",
     "run.json",
     "state.json",
     "stats.txt",
