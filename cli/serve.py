@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -35,6 +36,7 @@ def serve(
     keep_freed_memory()
     settings = get_settings()
     configure_logs(settings)
+    _require_same_key()
     address, number = host or settings.bind, port or settings.port
     # Whoever started this shows the link itself.
     key = sys.stdin.readline().strip() if login_key_from_stdin else ""
@@ -57,6 +59,19 @@ def serve(
         console().print(link, soft_wrap=True)
         say("This link lets a browser in as admin; keep it. Ctrl-C stops.")
     server.run()
+
+
+def _require_same_key() -> None:
+    """Refuse to begin with another access key than the service's other machines.
+
+    While the database cannot tell, the service begins all the same, and answers 503.
+    """
+    from cli.stored import stored
+    from mitigauge.access.service import require_same_key
+    from mitigauge.errors import NotReady
+
+    with suppress(NotReady), stored() as session:
+        require_same_key(session)
 
 
 WITHOUT_LINK = (

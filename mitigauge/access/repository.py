@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from mitigauge.access.tables import AccessToken, BrowserSession
@@ -26,6 +26,15 @@ def valid_hashes(session: Session, now: datetime) -> frozenset[str]:
     return frozenset(
         session.scalars(select(AccessToken.hash).where(AccessToken.revoked_at.is_(None), lasting))
     )
+
+
+def tokens_of_other_keys(session: Session, key_id: str) -> list[str]:
+    """Names of valid tokens that were made under another key than that."""
+    lasting = or_(AccessToken.expires_at.is_(None), AccessToken.expires_at > func.clock_timestamp())
+    wanted = select(AccessToken.name).where(
+        AccessToken.revoked_at.is_(None), lasting, AccessToken.key_id != key_id
+    )
+    return list(session.scalars(wanted.order_by(AccessToken.name)))
 
 
 def unrevoked_token(session: Session, name: str) -> AccessToken | None:

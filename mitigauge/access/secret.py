@@ -33,6 +33,11 @@ def stored_form(kind: str, secret: str) -> str:
     return hmac.new(key, f"{kind}/{secret}".encode(), hashlib.sha256).hexdigest()
 
 
+def key_id() -> str:
+    """What names the installation's key without telling it: 16 hexadecimal digits."""
+    return stored_form("key", "id")[:16]
+
+
 def stored_key(home: Path) -> bytes | None:
     """The key of the installation in *home*; None where it has none yet.
 

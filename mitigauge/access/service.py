@@ -12,12 +12,13 @@ from sqlalchemy.orm import Session
 from mitigauge.access import repository
 from mitigauge.access.roles import OPERATOR, Caller, Means, Role
 from mitigauge.access.schemas import NewTokenView, TokenView
-from mitigauge.access.secret import new_secret, stored_form
+from mitigauge.access.secret import key_id, new_secret, stored_form
 from mitigauge.access.tables import AccessToken, BrowserSession
 from mitigauge.audit import service as audit
 from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, InvalidInput, MitigaugeError, NotFound
+from mitigauge.settings import get_settings
 
 PREFIX: Final = "mgt_"
 TOKEN: Final = re.compile(r"mgt_[A-Za-z0-9_-]{43}")
@@ -46,6 +47,7 @@ def create_token(session: Session, name: str, role: Role, *, days: int | None) -
         raise InvalidInput(
             f"a token cannot last {days} days", hint=f"Give 1 to {LONGEST_DAYS}, or --never."
         )
+    require_same_key(session)
     now = database_now(session)
     before = repository.unrevoked_token(session, name)
     if before is not None:
@@ -58,6 +60,7 @@ def create_token(session: Session, name: str, role: Role, *, days: int | None) -
         name=name,
         role=role,
         hash=stored_form("token", secret),
+        key_id=key_id(),
         created_at=now,
         expires_at=until,
     )
@@ -69,6 +72,23 @@ def create_token(session: Session, name: str, role: Role, *, days: int | None) -
     except IntegrityError as error:
         raise _name_taken(name) from error
     return NewTokenView(**dict(_view(token, now)), token=secret)
+
+
+def require_same_key(session: Session) -> None:
+    """See that this machine's key is the one under which the service's valid tokens were made.
+
+    Raises :class:`Conflict` where it is not: their holders would be refused here.
+    """
+    names = repository.tokens_of_other_keys(session, key_id())
+    if not names:
+        return
+    path = get_settings().home / "access-key"
+    raise Conflict(
+        f"this machine's key, {path}, is not the one of this service: it makes tokens wrong that "
+        f"are valid elsewhere ({', '.join(names[:5])}{', …' if len(names) > 5 else ''})",
+        hint=f"Copy access-key from the machine that made them over {path}. Is that key lost, "
+        "`mitigauge token revoke NAME` ends each of them.",
+    )
 
 
 def list_tokens(session: Session) -> list[TokenView]:

@@ -32,6 +32,8 @@ class AccessToken(Base):
     name: Mapped[str]
     role: Mapped[Role] = mapped_column(EnumWord(Role))
     hash: Mapped[str]
+    # Which key it is hashed under; None of tokens from before this was noted.
+    key_id: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     expires_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
