@@ -35,6 +35,7 @@ from mitigauge.pages.schemas import (
     ExperimentPage,
     MatrixView,
     ProgressView,
+    WholeExperimentView,
 )
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service, submission
@@ -98,6 +99,12 @@ async def show_experiment(experiment_id: Id, request: Request) -> Response:
         lambda session: views.show_head(session, experiment_id),
         lambda session: views.stamp_once_over(session, experiment_id),
     )
+
+
+@router.get("/{experiment_id}/whole")
+def show_whole(experiment_id: Id, session: Database) -> WholeExperimentView:
+    """The experiment with its matrices, and each of its boots with its values."""
+    return views.show_whole(session, experiment_id)
 
 
 @router.get("/{experiment_id}/matrix", response_model=MatrixView, responses=HAS_IT)
