@@ -25,7 +25,7 @@ from mitigauge.files.yaml_file import MAX_BYTES
 from mitigauge.letters.report.service import gathered
 from mitigauge.pages import case, consequences, samples
 from mitigauge.pages import experiments as views
-from mitigauge.pages.boot_schemas import CaseView
+from mitigauge.pages.boot_schemas import CaseView, WholeExperimentView
 from mitigauge.pages.consequence_schemas import ConsequencesView
 from mitigauge.pages.limits import PAGE_SIZE
 from mitigauge.pages.sample_schemas import CollectedView
@@ -35,7 +35,6 @@ from mitigauge.pages.schemas import (
     ExperimentPage,
     MatrixView,
     ProgressView,
-    WholeExperimentView,
 )
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service, submission
