@@ -196,7 +196,7 @@ def _begin_there(what: dict[str, object], asked: Question) -> int:
         "boots": asked.budget_boots,
         "hours": asked.budget_hours,
         "confidence": asked.confidence,
-        "minimum_effect_percent": asked.minimum_effect,
+        "minimum_effect_percent": asked.minimum_effect_percent,
     }
     return client().post("/api/bisections", BisectionView, {**body, **what}).id
 
@@ -319,9 +319,12 @@ def show(bisection: Number, json: Json = False) -> None:
 def cancel(bisection: Number) -> None:
     """Stop a bisection and the experiment that it waits for; hosts are restored first."""
     from mitigauge.bisect import service
+    from mitigauge.bisect.schemas import BisectionView
 
-    with stored() as session:
-        service.cancel(session, bisection)
+    answer(
+        lambda session: service.cancel(session, bisection),
+        lambda client: client.post(at("/api/bisections/{}/cancel", bisection), BisectionView),
+    )
     say(f"bisection {bisection} is cancelled")
 
 

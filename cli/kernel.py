@@ -82,7 +82,7 @@ def _asked(order: KernelOrder, profile: str, patches: Sequence[Patch]) -> int:
         return order_kernel(order, profile_of(profile), patches)
     from cli.remote.client import client
 
-    if Path(profile).exists():
+    if "/" in profile:
         require_local("kernel build --profile FILE", "`kernel profiles` lists what there is.")
     body = order.model_dump() | {"profile": profile, "patches": sent(patches)}
     return client().post("/api/kernels", JobView, body).id

@@ -93,6 +93,10 @@ class Client:
         answer = self._ask("POST", path, parameters, content=content, content_type=kind)
         return self._read(path, shape, answer)
 
+    def close(self) -> None:
+        """Hang up."""
+        self._http.close()
+
     def introduce(self) -> None:
         """See once that it is a service of ours, and say where its version is another."""
         if self.version:

@@ -60,7 +60,7 @@ def answering(
             self.end_headers()
             self.wfile.write(body)
 
-        do_POST = do_GET
+        do_POST = do_GET  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Say nothing."""
@@ -92,8 +92,20 @@ def live(version: str | None = VERSION) -> tuple[int, Mapping[str, str], bytes]:
     return as_json(200, said)
 
 
+CLIENTS: list[Client] = []
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    while CLIENTS:
+        CLIENTS.pop().close()
+
+
 def client_at(port: int, token: str = TOKEN, scheme: str = "http", ca_file: str = "") -> Client:
-    return Client(ServerAddress.read(f"{scheme}://localhost:{port}"), token, ca_file)
+    client = Client(ServerAddress.read(f"{scheme}://localhost:{port}"), token, ca_file)
+    CLIENTS.append(client)
+    return client
 
 
 def refused(client: Client, path: str = "/api/jobs") -> MitigaugeError:
@@ -259,7 +271,7 @@ def test_an_address_that_cannot_be_is_refused(given: str, why: str) -> None:
     assert "hunter2" not in str(error.value)
 
 
-@pytest.mark.parametrize("token", ["a b", "a\nX-Evil: 1", "é", "a\tb"])
+@pytest.mark.parametrize("token", ["mgt_a b", "a\nX-Evil: 1", "mgt_é", "a\tb"])
 def test_a_token_that_would_break_a_header_is_refused(token: str) -> None:
     with pytest.raises(InvalidInput, match="no token has") as error:
         client_at(1, token)
@@ -273,7 +285,7 @@ def test_pieces_become_whole_lines() -> None:
 
 
 @pytest.fixture
-def slept(monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[list[float]]:
+def slept(monkeypatch: pytest.MonkeyPatch, home: Path) -> list[float]:
     """A service is given; pauses are noted in place of being made."""
     pauses: list[float] = []
     monkeypatch.setattr(source.time, "sleep", pauses.append)
@@ -281,7 +293,7 @@ def slept(monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[list[float]]:
     monkeypatch.setenv("MITIGAUGE_SERVER", f"http://localhost:{free_port()}")
     monkeypatch.setattr(choice, "_given", choice.Options())
     get_settings.cache_clear()
-    yield pauses
+    return pauses
 
 
 def test_a_service_that_is_away_is_waited_for_and_not_for_ever(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 import typer
@@ -17,7 +20,7 @@ from cli.remote.commands import ANYWHERE, LOCAL, REMOTE
 from mitigauge.jobs.states import Ability
 from mitigauge.settings import REPOSITORY
 from mitigauge.trends.update import update
-from tests.commands import CASES, Command
+from tests.commands import CASES, LIMIT_S, Command
 from tests.db.test_commands import BOOTS, DEMO, LETTER, PATCHES, SERIES
 from tests.remote_service import Laptop, free_port, served
 from tests.trends_made import weeks
@@ -52,7 +55,7 @@ READING = [
     ("experiment report {demo} --format json", 0),
     ("experiment report {demo} --format markdown", 0),
     ("experiment show {demo}", 0),
-    ("experiment table {demo}", 1),
+    ("experiment table {demo}", 0),
     ("experiment table {demo} matrix", 0),
     ("experiment table {demo} matrix --format csv", 0),
     ("experiment table {demo} matrix --format markdown", 0),
@@ -321,14 +324,103 @@ def test_every_command_goes_to_a_service_or_says_why_not() -> None:
 
 
 def test_every_command_over_the_api_is_compared_here() -> None:
-    words = [each for each, _ in READING + CHANGING] + [f"host {each}" for each in HOST_STEPS]
-    words += DIFFERS
-    assert {name for name in REMOTE if not any(f"{w} ".startswith(f"{name} ") for w in words)} == {
-        # In a test of its own each.
-        "job cancel",
-    } - {"job cancel"}
-    anywhere = [each for each, _ in ANYWHERE_WORDS]
-    assert all(any(w.startswith(name) for w in anywhere) for name in ANYWHERE)
+    words = [*DIFFERS, *(each for each, _ in READING + CHANGING + ANYWHERE_WORDS)]
+    words += [f"host {each}" for each in HOST_STEPS]
+    left_out = [name for name in REMOTE | ANYWHERE if not any(name in begins(w) for w in words)]
+    assert left_out == []
+
+
+def begins(words: str) -> tuple[str, str]:
+    """The one or two words that may name a command."""
+    first, *more = words.split()
+    return first, " ".join([first, *more[:1]])
+
+
+def test_following_goes_on_after_a_restart_of_the_service(
+    command: Command, token: str, tmp_path: Path
+) -> None:
+    port = free_port()
+    with served(command, port) as address:
+        laptop = Laptop(tmp_path / "laptop", address, token)
+        number = str(laptop.json("experiment", "submit", SPEC)["id"])
+        follower = laptop.begun("experiment", "wait", number)
+        with ended(follower):
+            assert "boots planned" in line_of(follower.stdout)
+    with ended(follower):
+        said = line_of(follower.stderr)
+        assert "asked again" in said + line_of(follower.stderr)
+        with served(command, port):
+            command.run("experiment", "cancel", number)
+            out, err = follower.communicate(timeout=LIMIT_S)
+    assert "the service answers again" in err
+    assert "cancel" in out
+    assert follower.returncode == 1
+    assert not laptop.home.exists()
+
+
+@pytest.mark.parametrize("what", ["experiment", "job"])
+def test_ctrl_c_ends_the_following_alone(
+    command: Command, laptop: Laptop, module_engine: tuple[Engine, str], what: str
+) -> None:
+    if what == "experiment":
+        number = str(laptop.json("experiment", "submit", SPEC)["id"])
+    else:
+        number = str(laptop.json("kernel", "build", "--no-wait", "--anew", "--label", "c")["id"])
+    follower = laptop.begun(what, "wait", number)
+    with ended(follower):
+        line_of(follower.stdout if what == "experiment" else follower.stderr)
+        follower.send_signal(signal.SIGINT)
+        err = follower.communicate(timeout=LIMIT_S)[1]
+    assert f"{what} {number} goes on" in err
+    assert follower.returncode == 130
+    assert command.json(what, "show", number)["state"] == "queued"
+    laptop.run(what, "cancel", number)
+
+
+def test_options_before_the_command_count_as_the_variables_do(
+    command: Command, address: str, token: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "token"
+    file.write_text(f"{token}\n")
+    expected = command.run("host", "list").stdout
+    bare = Laptop(tmp_path / "laptop", "")
+    given = bare.run("--server", address, "--token-file", file, "host", "list")
+    assert (given.stdout, given.stderr) == (expected, "")
+    by_file = Laptop(bare.home, address, more={"MITIGAUGE_TOKEN_FILE": str(file)})
+    assert by_file.run("host", "list").stdout == expected
+    # An empty one means this machine's own state, whatever the variable says.
+    own = Laptop(bare.home, address, token, {"MITIGAUGE_DATABASE_URL": command.url})
+    assert own.run("--server", "", "host", "list").stdout == expected
+    missing = bare.run("--server", address, "--token-file", "/nothing", "host", "list", code=1)
+    assert "error: --token-file, /nothing, cannot be read" in missing.stderr
+    assert not (bare.home / "state" / "postgres").exists()
+
+
+@pytest.mark.parametrize("token_given", ["", "mgt_" + 43 * "a"])
+def test_without_a_valid_token_two_lines_say_how_to_get_one(
+    laptop: Laptop, token_given: str
+) -> None:
+    done = Laptop(laptop.home, laptop.server, token_given).run("experiment", "list", code=1)
+    assert done.stderr.startswith("error: ")
+    assert "mitigauge token create NAME --role submitter" in " ".join(done.stderr.split())
+    assert token_given == "" or token_given not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@contextmanager
+def ended(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Whatever fails meanwhile, the process does not go on."""
+    try:
+        yield
+    except BaseException:
+        process.kill()
+        process.communicate()
+        raise
+
+
+def line_of(stream: IO[str] | None) -> str:
+    assert stream is not None
+    return stream.readline()
 
 
 def takes_json(words: str) -> bool:
