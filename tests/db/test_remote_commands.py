@@ -347,8 +347,7 @@ def test_following_goes_on_after_a_restart_of_the_service(
         with ended(follower):
             assert "boots planned" in line_of(follower.stdout)
     with ended(follower):
-        said = line_of(follower.stderr)
-        assert "asked again" in said + line_of(follower.stderr)
+        assert "asked again" in line_of(follower.stderr)
         with served(command, port):
             command.run("experiment", "cancel", number)
             out, err = follower.communicate(timeout=LIMIT_S)
@@ -358,23 +357,17 @@ def test_following_goes_on_after_a_restart_of_the_service(
     assert not laptop.home.exists()
 
 
-@pytest.mark.parametrize("what", ["experiment", "job"])
-def test_ctrl_c_ends_the_following_alone(
-    command: Command, laptop: Laptop, module_engine: tuple[Engine, str], what: str
-) -> None:
-    if what == "experiment":
-        number = str(laptop.json("experiment", "submit", SPEC)["id"])
-    else:
-        number = str(laptop.json("kernel", "build", "--no-wait", "--anew", "--label", "c")["id"])
-    follower = laptop.begun(what, "wait", number)
+def test_ctrl_c_ends_the_following_alone(command: Command, laptop: Laptop) -> None:
+    number = str(laptop.json("experiment", "submit", SPEC)["id"])
+    follower = laptop.begun("experiment", "wait", number)
     with ended(follower):
-        line_of(follower.stdout if what == "experiment" else follower.stderr)
+        line_of(follower.stdout)
         follower.send_signal(signal.SIGINT)
         err = follower.communicate(timeout=LIMIT_S)[1]
-    assert f"{what} {number} goes on" in err
+    assert f"experiment {number} goes on" in err
     assert follower.returncode == 130
-    assert command.json(what, "show", number)["state"] == "queued"
-    laptop.run(what, "cancel", number)
+    assert command.json("experiment", "show", number)["state"] == "queued"
+    laptop.run("experiment", "cancel", number)
 
 
 def test_options_before_the_command_count_as_the_variables_do(
