@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import StreamingResponse
 
-from api.database import Database
+from api.database import Database, begin
+from api.downloads import LINES
 from api.gate import needs
 from api.parameters import Moment, Word
+from api.problems import AS_JSON
 from mitigauge.access.roles import Right
 from mitigauge.audit import views
 from mitigauge.audit.actions import Action, SubjectKind
@@ -24,9 +28,7 @@ Refused = Annotated[
 ]
 
 
-@router.get("", dependencies=[Depends(needs(Right.READ_AUDIT))])
-def list_audit_entries(
-    session: Database,
+def _filter(
     actor: Annotated[Word | None, Query(description="the actor's whole name")] = None,
     action: Annotated[Action | None, Query(description="what was done")] = None,
     subject_kind: Annotated[SubjectKind | None, Query(description="of what kind it is")] = None,
@@ -34,13 +36,43 @@ def list_audit_entries(
     since: Since = None,
     until: Until = None,
     refused: Refused = None,
+) -> AuditFilter:
+    """Which entries are wanted."""
+    return AuditFilter(
+        actor or "", action or "", subject_kind or "", subject or "", since, until, refused
+    )
+
+
+Wanted = Annotated[AuditFilter, Depends(_filter)]
+
+
+@router.get("", dependencies=[Depends(needs(Right.READ_AUDIT))])
+def list_audit_entries(
+    session: Database,
+    wanted: Wanted,
     before: Annotated[
         int | None, Query(ge=1, lt=2**63, description="only entries with smaller numbers")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=views.LARGEST_PAGE)] = views.PAGE_SIZE,
 ) -> AuditPage:
     """Entries of the audit log, the newest first, a page at a time."""
-    wanted = AuditFilter(
-        actor or "", action or "", subject_kind or "", subject or "", since, until, refused
-    )
     return views.list_entries(session, wanted, before=before, limit=limit)
+
+
+@router.get(
+    "/export",
+    dependencies=[Depends(needs(Right.READ_AUDIT))],
+    response_class=StreamingResponse,
+    responses={200: {"content": {LINES: {}}}, **AS_JSON},
+)
+def export_audit_entries(request: Request, wanted: Wanted) -> StreamingResponse:
+    """All entries, the oldest first, a line of JSON each."""
+    headers = {"Content-Disposition": 'attachment; filename="audit.jsonl"'}
+    return StreamingResponse(_lines(request, wanted), media_type=LINES, headers=headers)
+
+
+def _lines(request: Request, wanted: AuditFilter) -> Iterator[str]:
+    """Entries in a transaction of their own, which lasts until the answer is sent."""
+    with begin(request.app) as session:
+        for entry in views.export_entries(session, wanted):
+            yield f"{entry.model_dump_json()}\n"

@@ -7,12 +7,13 @@ from sqlalchemy.orm import Session
 
 from api.database import Database
 from api.gate import Known, needs
+from api.kernels import patches_of, require_known_profile
 from api.parameters import Id
-from mitigauge.access.roles import Right, roles_with
+from mitigauge.access.roles import Caller, Right, roles_with
 from mitigauge.bisect import bisection_view, repository, service
 from mitigauge.bisect.draft import Draft
 from mitigauge.bisect.schemas import BisectionHead, BisectionRequest, BisectionView
-from mitigauge.bisect.sources import from_arms, from_revision
+from mitigauge.bisect.sources import from_arms, from_patches, from_revision
 from mitigauge.errors import Forbidden, InvalidInput
 from mitigauge.files.blobs import blob_store
 from mitigauge.series import service as series_service
@@ -29,20 +30,37 @@ def list_bisections(session: Database) -> list[BisectionHead]:
 
 @router.post("", status_code=202, dependencies=[Depends(needs(Right.SUBMIT))])
 def start_bisection(wanted: BisectionRequest, session: Database, caller: Known) -> BisectionView:
-    """Have a bisection taken on: over a series' approved revision, or an ordered list of arms."""
-    draft = _draft(wanted, session)
+    """Have a bisection taken on: over an approved revision, patches, or an ordered list of arms."""
+    draft = _draft(wanted, session, caller)
     begun = service.begin(session, draft, submitted_by=caller.subject)
     return bisection_view.show(session, begun.id)
 
 
-def _draft(wanted: BisectionRequest, session: Session) -> Draft:
-    if bool(wanted.series) == bool(wanted.arms):
-        raise InvalidInput("say what is bisected", hint="Give either `series` or `arms`.")
+def _draft(wanted: BisectionRequest, session: Session, caller: Caller) -> Draft:
+    if sum(map(bool, (wanted.series, wanted.arms, wanted.patches))) != 1:
+        raise InvalidInput(
+            "say what is bisected", hint="Give one of `series`, `arms` and `patches`."
+        )
     if wanted.arms:
         return from_arms(wanted.arms, "arms", wanted.question())
+    if wanted.patches:
+        return _draft_of_patches(wanted, caller)
     revision = series_service.find_revision(session, wanted.series, wanted.revision)
     blobs = blob_store(get_settings())
     return from_revision(session, revision, blobs, wanted.question(), wanted.mode)
+
+
+def _draft_of_patches(wanted: BisectionRequest, caller: Caller) -> Draft:
+    """Over patches that nobody approved before: whoever sends them must be one who may."""
+    if not caller.may(Right.APPROVE):
+        raise Forbidden(
+            f"{caller.subject} is {caller.role}, and these patches would run as root on hosts",
+            hint=f"Roles that may start this: {', '.join(roles_with(Right.APPROVE))}.",
+        )
+    require_known_profile(wanted.profile)
+    blobs = blob_store(get_settings())
+    patches = patches_of(wanted.patches)
+    return from_patches(patches, wanted.base, wanted.profile, blobs, wanted.question(), wanted.mode)
 
 
 @router.get("/{bisection_id}")

@@ -25,7 +25,7 @@ from mitigauge.files.yaml_file import MAX_BYTES
 from mitigauge.letters.report.service import gathered
 from mitigauge.pages import case, consequences, samples
 from mitigauge.pages import experiments as views
-from mitigauge.pages.boot_schemas import CaseView
+from mitigauge.pages.boot_schemas import CaseView, WholeExperimentView
 from mitigauge.pages.consequence_schemas import ConsequencesView
 from mitigauge.pages.limits import PAGE_SIZE
 from mitigauge.pages.sample_schemas import CollectedView
@@ -98,6 +98,12 @@ async def show_experiment(experiment_id: Id, request: Request) -> Response:
         lambda session: views.show_head(session, experiment_id),
         lambda session: views.stamp_once_over(session, experiment_id),
     )
+
+
+@router.get("/{experiment_id}/whole")
+def show_whole(experiment_id: Id, session: Database) -> WholeExperimentView:
+    """The experiment with its matrices, and each of its boots with its values."""
+    return views.show_whole(session, experiment_id)
 
 
 @router.get("/{experiment_id}/matrix", response_model=MatrixView, responses=HAS_IT)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from mitigauge.database.engine import require_head
+from mitigauge.version import VERSION
 
 router = APIRouter(prefix="/api/health", tags=["health"])
 
@@ -14,6 +15,7 @@ class Health(BaseModel):
     """An answer at all is what counts."""
 
     status: str
+    version: str = Field(VERSION, description="the service's own")
 
 
 @router.get("/live")

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.database import Database
 from api.gate import Known, needs
+from api.parameters import NameInPath
 from mitigauge.access.roles import Right
 from mitigauge.errors import InvalidInput
 from mitigauge.files.blobs import blob_store
 from mitigauge.jobs import views
 from mitigauge.jobs.schemas import JobView
-from mitigauge.kernels import repository
+from mitigauge.kernels import repository, service
 from mitigauge.kernels.config_profile import known_profiles, profile_of
 from mitigauge.kernels.order import KernelOrder
 from mitigauge.kernels.order_service import ask_kernel
-from mitigauge.kernels.patch import MOST_PATCHES, read_patch
+from mitigauge.kernels.patch import MOST_PATCHES, Patch, read_patch
 from mitigauge.kernels.recipe import LAYOUTS
-from mitigauge.kernels.schemas import KernelView
+from mitigauge.kernels.schemas import KernelView, PatchText
 from mitigauge.settings import get_settings
 
 router = APIRouter(prefix="/api/kernels", tags=["kernels"])
-
-
-class PatchText(BaseModel):
-    """One patch of an order."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    title: str = Field("", max_length=300, description="empty: its number")
-    text: str = Field(description="as `git format-patch` writes it, or the diff alone")
 
 
 class KernelRequest(BaseModel):
@@ -45,6 +39,7 @@ class KernelRequest(BaseModel):
     loose: bool = Field(
         False, strict=True, description="whether patches may apply with less context"
     )
+    anew: bool = Field(False, strict=True, description="whether what was built is built again")
     patches: list[PatchText] = Field(default_factory=list, max_length=MOST_PATCHES)
 
 
@@ -54,20 +49,39 @@ def list_kernels(session: Database) -> list[KernelView]:
     return [KernelView.model_validate(kernel) for kernel in repository.kernels(session)]
 
 
+@router.get("/{name}")
+def show_kernel(name: NameInPath, session: Database) -> KernelView:
+    """One kernel, by its release, its label, or how its digest begins."""
+    return KernelView.model_validate(service.show(session, name))
+
+
 @router.post("", status_code=202, dependencies=[Depends(needs(Right.APPROVE))])
 def build_kernel(wanted: KernelRequest, session: Database, caller: Known) -> JobView:
     """Have a kernel built: its code may then run as root on hosts. The same order is one job."""
-    if wanted.profile not in known_profiles():
-        raise InvalidInput(
-            f"no config profile {wanted.profile!r}", hint=f"Known: {', '.join(known_profiles())}."
-        )
-    patches = [
-        read_patch(each.text, f"patch {number}", each.title)
-        for number, each in enumerate(wanted.patches, 1)
-    ]
+    require_known_profile(wanted.profile)
+    patches = patches_of(wanted.patches)
     order = KernelOrder(
-        base=wanted.base, label=wanted.label, layouts=wanted.layouts, loose=wanted.loose
+        base=wanted.base,
+        label=wanted.label,
+        layouts=wanted.layouts,
+        loose=wanted.loose,
+        anew=wanted.anew,
     )
     blobs, profile = blob_store(get_settings()), profile_of(wanted.profile)
     job = ask_kernel(session, blobs, order, profile, patches, asked_by=caller.subject)
     return views.view_job(session, job.id)
+
+
+def require_known_profile(name: str) -> None:
+    """Refuse what is no config profile of ours. Raises :class:`InvalidInput`."""
+    if name not in known_profiles():
+        raise InvalidInput(
+            f"no config profile {name!r}", hint=f"Known: {', '.join(known_profiles())}."
+        )
+
+
+def patches_of(sent: Sequence[PatchText]) -> list[Patch]:
+    """The patches that were sent. Raises :class:`InvalidInput` for one that is none."""
+    return [
+        read_patch(each.text, f"patch {number}", each.title) for number, each in enumerate(sent, 1)
+    ]

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 
 from api.database import Database
 from api.gate import Known, needs
-from api.parameters import NameInPath
+from api.parameters import NameInPath, Word
 from mitigauge.access.roles import Right
 from mitigauge.jobs import views
 from mitigauge.jobs.schemas import JobView
@@ -34,6 +34,12 @@ def show_series(name: NameInPath, session: Database) -> SeriesView:
 def show_line(name: NameInPath, session: Database) -> SeriesLine:
     """What was said of each case and mode, revision by revision; the worst first."""
     return line(session, service.find(session, name))
+
+
+@router.get("/{name}/revision")
+def show_revision(name: NameInPath, session: Database, label: Word = "") -> RevisionView:
+    """One revision whole: `v3`, or `v3+fix-7`; without a label the newest."""
+    return RevisionView.model_validate(service.find_revision(session, name, label))
 
 
 @router.post("/{name}/{revision}/approve", dependencies=[Depends(needs(Right.APPROVE))])

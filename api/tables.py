@@ -27,6 +27,9 @@ Seconds = Annotated[
     float | None,
     Query(ge=0.001, le=86_400, description="figures in so many seconds; else the case's window"),
 ]
+Figures = Annotated[
+    bool, Query(description="of JSON: the figures that the table is made of, in its place")
+]
 Suffix = Literal["txt", "md", "csv", "json"]
 FORMS: dict[str, Form] = {"txt": "text", "md": "markdown", "csv": "csv"}
 
@@ -54,12 +57,18 @@ Asked = Annotated[TableQuery, Depends(_query)]
     responses=TEXT_OR_CSV,
 )
 def table_file(
-    experiment_id: Id, kind: NameInPath, suffix: Suffix, session: Database, query: Asked
+    experiment_id: Id,
+    kind: NameInPath,
+    suffix: Suffix,
+    session: Database,
+    query: Asked,
+    figures: Figures = False,
 ) -> Response:
     """A table as text for a mailing list, as Markdown, as CSV, or as JSON."""
     chosen = kind_named(kind)
     if suffix == "json":
-        text = chosen.view(session, experiment_id, query).model_dump_json()
+        read = chosen.checked_read if figures else chosen.view
+        text = read(session, experiment_id, query).model_dump_json()
         return Response(text, media_type="application/json")
     return _written(chosen.write(session, experiment_id, query, FORMS[suffix]), FORMS[suffix])
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.output import Json, errors, print_json, print_table, remark, say, shown
+from cli.remote.choice import chosen_server
+from cli.remote.pieces import whole_lines
+from cli.source import answer
 from cli.stored import stored
 from mitigauge.errors import InvalidInput
 
@@ -53,10 +58,15 @@ def list_entries(
 ) -> None:
     """What was changed, the newest first: by web, API, command, mail and worker."""
     from mitigauge.audit import views
+    from mitigauge.audit.schemas import AuditPage
 
     wanted = _filter(actor, action, subject_kind, subject, since, until, refused)
-    with stored() as session:
-        page = views.list_entries(session, wanted, before=before, limit=limit)
+    page = answer(
+        lambda session: views.list_entries(session, wanted, before=before, limit=limit),
+        lambda client: client.get(
+            "/api/audit", AuditPage, before=before, limit=limit, **_parameters(wanted)
+        ),
+    )
     if json:
         print_json(page)
         return
@@ -81,17 +91,15 @@ def export_entries(
     refused: Refused = None,
 ) -> None:
     """Write entries as JSON lines, the oldest first, to a new file: whole, or not at all."""
-    from mitigauge.audit import views
-
     wanted = _filter(actor, action, subject_kind, subject, since, until, refused)
     if output.exists():
         raise InvalidInput(f"{output} is there already", hint="Give another name, or move it.")
     part = output.with_name(f".{output.name}.{os.getpid()}.part")
     count = 0
     try:
-        with errors().status("audit log") as status, stored() as session, part.open("x") as file:
-            for entry in views.export_entries(session, wanted):
-                file.write(f"{entry.model_dump_json()}\n")
+        with errors().status("audit log") as status, part.open("x") as file, _lines(wanted) as all_:
+            for line in all_:
+                file.write(line)
                 count += 1
                 if count % TOLD_EVERY == 0:
                     _tell(f"audit log: {count:,} entries", status)
@@ -105,6 +113,34 @@ def export_entries(
     finally:
         part.unlink(missing_ok=True)
     say(f"{output}: {count:,} entries")
+
+
+@contextmanager
+def _lines(wanted: AuditFilter) -> Iterator[Iterator[str]]:
+    """Entries as lines of JSON, the oldest first, while their transaction or answer lasts."""
+    from mitigauge.audit import views
+
+    if not chosen_server():
+        with stored() as session:
+            yield (f"{each.model_dump_json()}\n" for each in views.export_entries(session, wanted))
+        return
+    from cli.remote.client import client
+
+    with client().pieces("/api/audit/export", **_parameters(wanted)) as pieces:
+        yield whole_lines(pieces)
+
+
+def _parameters(wanted: AuditFilter) -> dict[str, str | bool | None]:
+    """The filter as the API takes it."""
+    return {
+        "actor": wanted.actor or None,
+        "action": wanted.action or None,
+        "subject_kind": wanted.subject_kind or None,
+        "subject": wanted.subject or None,
+        "since": wanted.since.isoformat() if wanted.since else None,
+        "until": wanted.until.isoformat() if wanted.until else None,
+        "refused": wanted.refused,
+    }
 
 
 def _tell(words: str, status: object) -> None:

@@ -11,11 +11,17 @@ import typer
 from cli.bisect_text import answer_in_short, print_bisection
 from cli.jobs import follow
 from cli.output import Json, echo, print_json, print_table, say
+from cli.remote.choice import chosen_server, require_local
+from cli.remote.routes import at
+from cli.source import answer
 from cli.stored import stored
 from mitigauge.errors import InvalidInput, MitigaugeError
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from cli.remote.client import Client
     from mitigauge.bisect.draft import Draft
     from mitigauge.bisect.question import Question
     from mitigauge.bisect.schemas import BisectionView
@@ -136,7 +142,10 @@ def start(
         boots,
         hours,
     )
-    if series:
+    if chosen_server():
+        what = _sent(series, revision, patches or [], tree, arms)
+        number = _begin_there(what | {"base": base, "profile": profile, "mode": mode}, asked)
+    elif series:
         number = _begin_series(series, revision, asked, mode)
     else:
         draft = _draft(patches or [], tree, (good, bad), arms, asked, mode, base, profile)
@@ -155,6 +164,41 @@ def start(
         say(f"`mitigauge bisect wait {number}` follows it")
         return
     raise typer.Exit(_followed(number, json=json))
+
+
+def _sent(
+    series: str, revision: str, patches: list[Path], tree: Path | None, arms: Path | None
+) -> dict[str, object]:
+    """What the API is told is bisected."""
+    from cli.experiment import read_spec_file
+    from cli.mails import patches_from, sent
+
+    if tree is not None:
+        require_local("bisect start --tree", "Or give the commits as patches.")
+    return {
+        "series": series,
+        "revision": revision,
+        "patches": sent(patches_from(patches)) if patches else [],
+        "arms": read_spec_file(arms) if arms is not None else "",
+    }
+
+
+def _begin_there(what: dict[str, object], asked: Question) -> int:
+    from cli.remote.client import client
+    from mitigauge.bisect.schemas import BisectionView
+
+    body = {
+        "hosts": asked.hosts,
+        "environment": asked.environment,
+        "workload": asked.workload,
+        "parameters": asked.parameters,
+        "metric": asked.metric,
+        "boots": asked.budget_boots,
+        "hours": asked.budget_hours,
+        "confidence": asked.confidence,
+        "minimum_effect_percent": asked.minimum_effect_percent,
+    }
+    return client().post("/api/bisections", BisectionView, {**body, **what}).id
 
 
 def _begin_series(name: str, revision: str, asked: Question, mode: str) -> int:
@@ -201,7 +245,7 @@ def wait(bisection: Number, json: Json = False) -> None:
     from cli.workers import require_served
     from mitigauge.jobs.states import Ability
 
-    if _view(bisection).state == "running":
+    if _view(bisection).state == "running" and not chosen_server():
         _see_that_it_goes_on(bisection)
         require_served(Ability.KERNELS)
     raise typer.Exit(_followed(bisection, json=json))
@@ -210,12 +254,23 @@ def wait(bisection: Number, json: Json = False) -> None:
 def _followed(number: int, *, json: bool) -> int:
     """Follow it to its end; the exit code."""
     from mitigauge.jobs.repository import newest_job
+    from mitigauge.jobs.schemas import JobView
     from mitigauge.jobs.states import JobKind
 
-    with stored() as session:
+    def here(session: Session) -> int | None:
         job = newest_job(session, JobKind.BISECTION, str(number))
+        return job.id if job is not None else None
+
+    def there(client: Client) -> int | None:
+        # The newest stand first.
+        for job in client.get("/api/jobs", list[JobView]):
+            if job.kind is JobKind.BISECTION and job.subject == str(number):
+                return job.id
+        return None
+
+    job = answer(here, there)
     if job is not None:
-        follow(job.id)
+        follow(job)
     view = _view(number)
     print_json(view) if json else print_bisection(view)
     if view.state != "finished":
@@ -235,9 +290,9 @@ def _see_that_it_goes_on(number: int) -> None:
 def list_bisections(json: Json = False) -> None:
     """All bisections, the newest first."""
     from mitigauge.bisect.bisection_view import heads
+    from mitigauge.bisect.schemas import BisectionHead
 
-    with stored() as session:
-        found = heads(session)
+    found = answer(heads, lambda client: client.get("/api/bisections", list[BisectionHead]))
     if json:
         print_json(found)
         return
@@ -264,9 +319,12 @@ def show(bisection: Number, json: Json = False) -> None:
 def cancel(bisection: Number) -> None:
     """Stop a bisection and the experiment that it waits for; hosts are restored first."""
     from mitigauge.bisect import service
+    from mitigauge.bisect.schemas import BisectionView
 
-    with stored() as session:
-        service.cancel(session, bisection)
+    answer(
+        lambda session: service.cancel(session, bisection),
+        lambda client: client.post(at("/api/bisections/{}/cancel", bisection), BisectionView),
+    )
     say(f"bisection {bisection} is cancelled")
 
 
@@ -323,6 +381,9 @@ def report(
 
 def _view(number: int) -> BisectionView:
     from mitigauge.bisect import bisection_view
+    from mitigauge.bisect.schemas import BisectionView
 
-    with stored() as session:
-        return bisection_view.show(session, number)
+    return answer(
+        lambda session: bisection_view.show(session, number),
+        lambda client: client.get(at("/api/bisections/{}", number), BisectionView),
+    )

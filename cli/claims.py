@@ -9,6 +9,8 @@ import typer
 
 from cli.export import Id
 from cli.output import Json, print_json, print_table, say
+from cli.remote.routes import at
+from cli.source import answer
 from cli.stored import stored
 
 # What takes long to load is imported by the commands that need it.
@@ -39,10 +41,15 @@ def import_(
 @app.command()
 def show(experiment_id: Id, json: Json = False) -> None:
     """Set the claims beside one experiment."""
+    from mitigauge.claims.schemas import ClaimSourceView
     from mitigauge.claims.service import claims_beside
 
-    with stored() as session:
-        sources = claims_beside(session, experiment_id)
+    sources = answer(
+        lambda session: claims_beside(session, experiment_id),
+        lambda client: client.get(
+            at("/api/experiments/{}/claims", experiment_id), list[ClaimSourceView]
+        ),
+    )
     if json:
         print_json(sources)
         return

@@ -11,8 +11,12 @@ import typer
 
 from cli import experiment_table
 from cli.experiment_table import TableForm as Format
+from cli.experiment_view import experiment_view
 from cli.export import Id, export, import_
-from cli.output import Json, echo, echo_json, print_json, print_table, say
+from cli.output import Json, echo, echo_json, print_json, print_table, remark, say
+from cli.remote.choice import chosen_server, require_local
+from cli.remote.routes import at
+from cli.source import answer
 from cli.stored import stored
 from mitigauge.errors import InvalidInput
 from mitigauge.pages.limits import PAGE_SIZE
@@ -21,7 +25,8 @@ from mitigauge.pages.limits import PAGE_SIZE
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from mitigauge.pages.schemas import ExperimentSummary, ExperimentView
+    from cli.remote.client import Client
+    from mitigauge.pages.schemas import ExperimentPage, ExperimentSummary
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -33,34 +38,49 @@ def submit(
     json: Json = False,
 ) -> None:
     """Check a spec, store its plan, and let workers run it."""
+    from mitigauge.pages import experiments as views
+    from mitigauge.pages.schemas import ExperimentHead
+    from mitigauge.runs import submission
+
+    if check:
+        require_local("experiment submit --check", "Without --check the service checks it, too.")
+    text = read_spec_file(spec)
+    if check:
+        _check(text, str(spec))
+        return
+
+    def here(session: Session) -> ExperimentHead:
+        number = submission.submit_text(session, text, name=str(spec))
+        return views.show_head(session, number)
+
+    view = answer(
+        here,
+        lambda client: client.post("/api/experiments", ExperimentHead, text, name=str(spec)),
+    )
+    if json:
+        print_json(view)
+        return
+    say(f"experiment {view.id}: {view.boots_total} boots planned")
+    say(f"follow it with `mitigauge experiment wait {view.id}`; a worker must run")
+
+
+def _check(text: str, name: str) -> None:
+    """Say what a spec plans. Raises InvalidInput for what is wrong with it."""
     from mitigauge.catalog import Catalog
     from mitigauge.documents.parts import counted
     from mitigauge.experiments.checks import check_text
     from mitigauge.experiments.spec_model import PlannedSize
-    from mitigauge.pages import experiments as views
-    from mitigauge.runs import submission
 
-    text = read_spec_file(spec)
-    if check:
-        catalog = Catalog()
-        checked, _ = check_text(text, name=str(spec), catalog=catalog)
-        say(f"{spec}: nothing is wrong with it")
-        for comparison in checked.comparisons:
-            size = PlannedSize.of(checked, comparison, catalog)
-            say(
-                f"  {comparison.name}: {counted(comparison.size, 'arm')}, "
-                f"{counted(size.boots, 'boot')} on {', '.join(comparison.hosts)}; "
-                f"{counted(size.values, 'value')}"
-            )
-        return
-    with stored() as session:
-        experiment_id = submission.submit_text(session, text, name=str(spec))
-        view = views.show_head(session, experiment_id)
-    if json:
-        print_json(view)
-        return
-    say(f"experiment {experiment_id}: {view.boots_total} boots planned")
-    say(f"follow it with `mitigauge experiment wait {experiment_id}`; a worker must run")
+    catalog = Catalog()
+    checked, _ = check_text(text, name=name, catalog=catalog)
+    say(f"{name}: nothing is wrong with it")
+    for comparison in checked.comparisons:
+        size = PlannedSize.of(checked, comparison, catalog)
+        say(
+            f"  {comparison.name}: {counted(comparison.size, 'arm')}, "
+            f"{counted(size.boots, 'boot')} on {', '.join(comparison.hosts)}; "
+            f"{counted(size.values, 'value')}"
+        )
 
 
 @app.command("list")
@@ -72,9 +92,7 @@ def list_experiments(
     json: Json = False,
 ) -> None:
     """Experiments, newest first."""
-    from mitigauge.pages.experiment_list import listed
-
-    page = listed(before=before, limit=limit)
+    page = _listed(before, limit)
     found = page.experiments
     if json:
         print_json(page)
@@ -99,6 +117,18 @@ def list_experiments(
         say(f"older ones: `mitigauge experiment list --before {page.next}`")
 
 
+def _listed(before: int | None, limit: int) -> ExperimentPage:
+    if not chosen_server():
+        # By a connection of its own: SQLAlchemy takes longer to load than this to answer.
+        from mitigauge.pages.experiment_list import listed
+
+        return listed(before=before, limit=limit)
+    from cli.remote.client import client
+    from mitigauge.pages.schemas import ExperimentPage
+
+    return client().get("/api/experiments", ExperimentPage, before=before, limit=limit)
+
+
 def _state(experiment: ExperimentSummary) -> str:
     marks = ["emulated"] if experiment.emulated else []
     if experiment.recorded is not None:
@@ -112,12 +142,14 @@ def show(experiment_id: Id, json: Json = False) -> None:
     from mitigauge.letters.report.matrix import render_text
     from mitigauge.pages import experiments as views
 
-    with stored() as session:
-        if json:
-            print_json(views.show_whole(session, experiment_id))
-            return
-        view = views.show_experiment(session, experiment_id)
-    echo(render_text(view))
+    if json:
+        whole = answer(
+            lambda session: views.show_whole(session, experiment_id).model_dump_json(indent=2),
+            lambda client: client.json(at("/api/experiments/{}/whole", experiment_id)),
+        )
+        echo_json(whole)
+        return
+    echo(render_text(experiment_view(experiment_id)))
 
 
 @app.command()
@@ -131,16 +163,17 @@ def wait(
     from cli.experiment_end import exit_code_of
     from cli.progress import follow
     from mitigauge.experiments.states import ExperimentState
-    from mitigauge.pages import experiments as views
 
-    with stored():
-        pass
-    state = follow(experiment_id)
+    try:
+        state = follow(experiment_id)
+    except KeyboardInterrupt:
+        again = f"`mitigauge experiment wait {experiment_id}` follows it again"
+        remark(f"experiment {experiment_id} goes on: {again}")
+        raise
     if state is not ExperimentState.FINISHED:
         sys.exit(1)
     if by_verdict:
-        with stored() as session:
-            sys.exit(exit_code_of(state, views.show_experiment(session, experiment_id)))
+        sys.exit(exit_code_of(state, experiment_view(experiment_id)))
 
 
 @app.command()
@@ -149,11 +182,10 @@ def report(
     format: Annotated[Format, typer.Option(help="Form of the report.")] = Format.TEXT,  # noqa: A002
 ) -> None:
     """The matrix in the shape of a cover letter's table."""
-    from mitigauge.pages import experiments as views
-
-    with stored() as session:
-        view = views.show_experiment(session, experiment_id)
-        text = _render(session, view, format)
+    text = answer(
+        lambda session: _render(session, experiment_id, format),
+        lambda client: _render_there(client, experiment_id, format),
+    )
     if format is Format.CSV:
         sys.stdout.write(text)
     else:
@@ -179,11 +211,17 @@ def show_iterations(
     from mitigauge.pages.iterations import IterationLine, iterations
     from mitigauge.tables.downloads import iteration_rows
 
-    with stored() as session:
+    def here(session: Session) -> None:
         rows = iteration_rows(iterations(session, experiment_id, case_id=case, host=host))
         csv = format is Lines.CSV
-        for piece in as_csv(IterationLine._fields, rows) if csv else as_json_lines(rows):
-            sys.stdout.write(piece)
+        sys.stdout.writelines(as_csv(IterationLine._fields, rows) if csv else as_json_lines(rows))
+
+    def there(client: Client) -> None:
+        path = at(f"/api/experiments/{{}}/iterations.{format.value}", experiment_id)
+        with client.pieces(path, case=case, host=host) as pieces:
+            sys.stdout.writelines(pieces)
+
+    answer(here, there)
 
 
 @app.command()
@@ -205,10 +243,13 @@ def judge(experiment_id: Id) -> None:
 @app.command()
 def cancel(experiment_id: Id) -> None:
     """Stop an experiment; its hosts are restored first."""
+    from mitigauge.pages.schemas import ProgressView
     from mitigauge.runs import service
 
-    with stored() as session:
-        service.cancel(session, experiment_id)
+    answer(
+        lambda session: service.cancel(session, experiment_id),
+        lambda client: client.post(at("/api/experiments/{}/cancel", experiment_id), ProgressView),
+    )
     say(f"experiment {experiment_id} is being cancelled")
 
 
@@ -239,7 +280,10 @@ def read_spec_file(path: Path) -> str:
         ) from error
 
 
-def _render(session: Session, view: ExperimentView, form: Format) -> str:
+def _render(session: Session, experiment_id: int, form: Format) -> str:
+    from mitigauge.pages import experiments as views
+
+    view = views.show_experiment(session, experiment_id)
     if form is Format.JSON:
         return view.model_dump_json(indent=2)
     if form is Format.CSV:
@@ -251,3 +295,11 @@ def _render(session: Session, view: ExperimentView, form: Format) -> str:
 
     whole = gathered(session, view)
     return whole.text() if form is Format.TEXT else whole.markdown()
+
+
+def _render_there(client: Client, experiment_id: int, form: Format) -> str:
+    if form is Format.JSON:
+        return client.json(at("/api/experiments/{}/matrix.json", experiment_id))
+    if form is Format.CSV:
+        return client.text(at("/api/experiments/{}/matrix.csv", experiment_id))
+    return client.text(at("/api/experiments/{}/report", experiment_id), format=form.value)

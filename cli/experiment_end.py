@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli.experiment_view import experiment_view
 from cli.output import echo
+from cli.remote.choice import chosen_server
+from cli.remote.routes import at
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.settings import get_settings
 
@@ -20,14 +23,21 @@ FAILED, WORSE = 1, 3
 def wait_to_end(experiment_id: int) -> int:
     """Follow an experiment to its end, print its report; the exit code."""
     from cli.progress import follow
-    from mitigauge.database.engine import transaction
-    from mitigauge.pages import experiments as views
 
     state = follow(experiment_id)
-    path = print_report(experiment_id)
-    echo(f"report: {path}")
-    with transaction() as session:
-        return exit_code_of(state, views.show_experiment(session, experiment_id))
+    if chosen_server():
+        _print_report_there(experiment_id)
+    else:
+        path = print_report(experiment_id)
+        echo(f"report: {path}")
+    return exit_code_of(state, experiment_view(experiment_id))
+
+
+def _print_report_there(experiment_id: int) -> None:
+    from cli.remote.client import client
+
+    echo("")
+    echo(client().text(at("/api/experiments/{}/report", experiment_id)))
 
 
 def print_report(experiment_id: int) -> Path:

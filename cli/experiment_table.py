@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from cli.export import Id
-from cli.output import Json, echo, print_json, say
-from cli.stored import stored
+from cli.output import Json, echo, echo_json, say
+from cli.remote.routes import at
+from cli.source import answer
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -178,12 +180,21 @@ def _print(
     read: Callable[[Session, int, TableQuery], BaseModel],
 ) -> None:
     """The tables as *form*; *read* gives what JSON holds."""
+    path = at("/api/experiments/{}/tables/{}", experiment_id, kind.name)
+    asked = asdict(query)
     if json or form is TableForm.JSON:
-        with stored() as session:
-            print_json(read(session, experiment_id, query))
+        figures = read == kind.checked_read
+        text = answer(
+            lambda session: read(session, experiment_id, query).model_dump_json(indent=2),
+            lambda client: client.json(f"{path}.json", figures=figures, **asked),
+        )
+        echo_json(text)
         return
-    with stored() as session:
-        text = kind.write(session, experiment_id, query, cast("Form", form.value))
+    suffix = {TableForm.TEXT: "txt", TableForm.MARKDOWN: "md", TableForm.CSV: "csv"}[form]
+    text = answer(
+        lambda session: kind.write(session, experiment_id, query, cast("Form", form.value)),
+        lambda client: client.text(f"{path}.{suffix}", **asked),
+    )
     if form is TableForm.CSV:
         sys.stdout.write(text)
     else:

@@ -11,11 +11,13 @@ import typer
 from pydantic import BaseModel, ConfigDict
 
 from cli.output import Json, print_json, say
+from cli.remote.choice import chosen_server, require_local
 from mitigauge.errors import MitigaugeError
 from mitigauge.settings import Settings, get_settings
 
 LEAST_FREE_BYTES = 1 << 30
 ANSWERS_WITHIN_S = 10
+SCHEMA_IS_RIGHT = "it answers, with this version's schema"
 
 
 class Finding(BaseModel):
@@ -41,12 +43,13 @@ def health(
 
     It is what a container's or a monitor's check calls.
     """
-    settings = get_settings()
-    findings = [_database(), _disk(settings)]
-    if api:
-        findings.append(_api(settings))
-    if worker:
-        findings.append(_worker(settings))
+    if chosen_server():
+        for given, option in ((api, "--api"), (worker, "--worker")):
+            if given:
+                require_local(f"health {option}", "`mitigauge worker list` shows who works.")
+        findings = list(_there())
+    else:
+        findings = _here(get_settings(), api=api, worker=worker)
     if json:
         print_json(findings)
     else:
@@ -54,6 +57,31 @@ def health(
             say(line)
     if not all(each.sound for each in findings):
         raise typer.Exit(1)
+
+
+def _here(settings: Settings, *, api: bool, worker: bool) -> list[Finding]:
+    findings = [_database(), _disk(settings)]
+    if api:
+        findings.append(_api(settings))
+    if worker:
+        findings.append(_worker(settings))
+    return findings
+
+
+def _there() -> Iterator[Finding]:
+    """What a service says of itself."""
+    from cli.remote.client import client
+
+    asked = client()
+    asked.introduce()
+    seen = f"{asked.url} answers, version {asked.version}"
+    yield Finding(what="server", sound=True, detail=seen)
+    try:
+        asked.json("/api/health/ready")
+    except MitigaugeError as error:
+        yield Finding(what="database", sound=False, detail=error.message)
+        return
+    yield Finding(what="database", sound=True, detail=SCHEMA_IS_RIGHT)
 
 
 def _lines(findings: list[Finding]) -> Iterator[str]:
@@ -68,7 +96,7 @@ def _database() -> Finding:
         require_head(get_engine())
     except MitigaugeError as error:
         return Finding(what="database", sound=False, detail=error.message)
-    return Finding(what="database", sound=True, detail="it answers, with this version's schema")
+    return Finding(what="database", sound=True, detail=SCHEMA_IS_RIGHT)
 
 
 def _disk(settings: Settings) -> Finding:

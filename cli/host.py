@@ -11,6 +11,7 @@ import typer
 
 from cli import host_keep
 from cli.output import Json, console, echo_json, errors, print_json, print_table, remark, say, shown
+from cli.source import answer
 from cli.stored import stored
 from mitigauge.clock import Clock
 from mitigauge.errors import MitigaugeError, NotFound
@@ -33,9 +34,11 @@ app.command("queue")(host_keep.queue)
 def list_hosts(json: Json = False) -> None:
     """Hosts that took part in experiments."""
     from mitigauge.pages import hosts as host_views
+    from mitigauge.pages.host_schemas import HostSummary
 
-    with stored() as session:
-        hosts = host_views.list_hosts(session)
+    hosts = answer(
+        host_views.list_hosts, lambda client: client.get("/api/hosts", list[HostSummary])
+    )
     if json:
         print_json(hosts)
         return
@@ -61,10 +64,8 @@ def show(
 ) -> None:
     """One host: what it was when it ran."""
     from cli.host_lines import host_lines
-    from mitigauge.pages import hosts as host_views
 
-    with stored() as session:
-        host = host_views.show_host(session, name, environment)
+    host = host_keep.host_view(name, environment)
     if json:
         print_json(host)
         return
@@ -122,8 +123,10 @@ def resume(
     """
     from mitigauge.runs import service
 
-    with stored() as session:
-        was_aside = service.bring_back(session, environment, name)
+    was_aside = answer(
+        lambda session: service.bring_back(session, environment, name),
+        lambda client: host_keep.changed(client, environment, name, "resume"),
+    )
     word = "is in use again" if was_aside else "was not set aside"
     say(f"{environment}/{name} {word}")
 

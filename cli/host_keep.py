@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.output import Json, print_json, print_table, say
-from cli.stored import stored
+from cli.remote.routes import at
+from cli.source import answer
 
 if TYPE_CHECKING:
-    from mitigauge.pages.host_schemas import HostQueue, QueuedRun
+    from sqlalchemy.orm import Session
+
+    from cli.remote.client import Client
+    from mitigauge.pages.host_schemas import HostQueue, HostView, QueuedRun
 
 Environment = Annotated[str, typer.Option(help="Environment.")]
 Reason = Annotated[str, typer.Option(help="What for; everybody reads it.")]
@@ -33,13 +38,23 @@ def reserve(
     from mitigauge.access.roles import OPERATOR
     from mitigauge.database.engine import database_now
     from mitigauge.fleet.availability import moment
+    from mitigauge.pages.host_schemas import HostView
     from mitigauge.runs import service
 
-    with stored() as session:
+    def here(session: Session) -> tuple[datetime, int | None]:
         wanted = moment(until, database_now(session))
         holder = service.reserve(
             session, environment, name, until=wanted, reason=reason, by=OPERATOR
         )
+        return wanted, holder
+
+    def there(client: Client) -> tuple[datetime, int | None]:
+        wanted = moment(until, datetime.now(UTC))
+        body = {"until": wanted, "reason": reason}
+        client.post(_at(environment, name, "reserve"), HostView, body)
+        return wanted, _run_on(client, environment, name)
+
+    wanted, holder = answer(here, there)
     _said(
         environment,
         name,
@@ -54,8 +69,14 @@ def release(name: str, environment: Environment = "lab", json: Json = False) -> 
     from mitigauge.access.roles import OPERATOR
     from mitigauge.runs import service
 
-    with stored() as session:
-        owner = service.release(session, environment, name, by=OPERATOR, may_break=True)
+    def there(client: Client) -> str | None:
+        owner = _host_there(client, name, environment).reserved_by
+        return owner if changed(client, environment, name, "release") else None
+
+    owner = answer(
+        lambda session: service.release(session, environment, name, by=OPERATOR, may_break=True),
+        there,
+    )
     word = "was not reserved" if owner is None else f"is free again; it was {owner}'s"
     _said(environment, name, word, None, json=json)
 
@@ -69,10 +90,17 @@ def set_aside(
     or could not be restored, is probed and comes back by itself; this one does not.
     """
     from mitigauge.access.roles import OPERATOR
+    from mitigauge.pages.host_schemas import HostView
     from mitigauge.runs import service
 
-    with stored() as session:
-        holder = service.set_aside(session, environment, name, reason=reason, by=OPERATOR)
+    def there(client: Client) -> int | None:
+        client.post(_at(environment, name, "set-aside"), HostView, {"reason": reason})
+        return _run_on(client, environment, name)
+
+    holder = answer(
+        lambda session: service.set_aside(session, environment, name, reason=reason, by=OPERATOR),
+        there,
+    )
     _said(environment, name, "is set aside", holder, json=json)
 
 
@@ -81,10 +109,10 @@ def queue(json: Json = False) -> None:
 
     Times are estimates from the boots that a run made, else from those that its host made before.
     """
+    from mitigauge.pages.host_schemas import HostQueue
     from mitigauge.pages.queue import host_queues
 
-    with stored() as session:
-        queues = host_queues(session)
+    queues = answer(host_queues, lambda client: client.get("/api/queue", list[HostQueue]))
     if json:
         print_json(queues)
         return
@@ -95,12 +123,53 @@ def queue(json: Json = False) -> None:
     )
 
 
+def host_view(name: str, environment: str | None) -> HostView:
+    """One host: what it was when it ran."""
+    from mitigauge.pages.hosts import show_host
+
+    return answer(
+        lambda session: show_host(session, name, environment),
+        lambda client: _host_there(client, name, environment),
+    )
+
+
+def changed(client: Client, environment: str, name: str, how: str) -> bool:
+    """Have the service change a host; False where it is so already."""
+    from cli.remote.faults import Problem
+    from mitigauge.pages.host_schemas import HostView
+
+    try:
+        client.post(_at(environment, name, how), HostView)
+    except Problem as problem:
+        if problem.status != 409:
+            raise
+        return False
+    return True
+
+
+def _at(environment: str, name: str, how: str) -> str:
+    return at("/api/hosts/{}/{}/{}", environment, name, how)
+
+
+def _host_there(client: Client, name: str, environment: str | None) -> HostView:
+    from mitigauge.pages.host_schemas import HostView
+
+    return client.get(at("/api/hosts/{}", name), HostView, environment=environment)
+
+
+def _run_on(client: Client, environment: str, name: str) -> int | None:
+    """The run that holds a host, by its number."""
+    from mitigauge.pages.host_schemas import HostQueue
+
+    for each in client.get("/api/queue", list[HostQueue]):
+        if (each.environment, each.host) == (environment, name) and each.running:
+            return each.running.run_id
+    return None
+
+
 def _said(environment: str, name: str, word: str, holder: int | None, *, json: bool) -> None:
     if json:
-        from mitigauge.pages.hosts import show_host
-
-        with stored() as session:
-            print_json(show_host(session, name, environment))
+        print_json(host_view(name, environment))
         return
     say(f"{environment}/{name} {word}")
     if holder is not None:

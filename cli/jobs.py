@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.output import Json, errors, print_json, print_table, remark, say, shown
+from cli.remote.routes import at
+from cli.source import answer, followed_answer
 from cli.stored import stored
 from mitigauge.errors import MitigaugeError
 
@@ -15,7 +17,8 @@ from mitigauge.errors import MitigaugeError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mitigauge.jobs.schemas import JobView, JobWhole
+    from cli.remote.client import Client
+    from mitigauge.jobs.schemas import JobEventView, JobView, JobWhole
     from mitigauge.jobs.states import JobKind
 
 app = typer.Typer(no_args_is_help=True)
@@ -37,9 +40,12 @@ def list_jobs(
 ) -> None:
     """Jobs that workers do: kernels, revisions, bisections; the newest first."""
     from mitigauge.jobs import views
+    from mitigauge.jobs.schemas import JobView
 
-    with stored() as session:
-        found = views.list_jobs(session, standing=own)
+    found = answer(
+        lambda session: views.list_jobs(session, standing=own),
+        lambda client: client.get("/api/jobs", list[JobView], own=own),
+    )
     if json:
         print_json(found)
         return
@@ -86,18 +92,18 @@ def cancel(job: Number) -> None:
     """End a job; what it builds is stopped, and hosts of its experiments are restored first."""
     from mitigauge.access.roles import OPERATOR
     from mitigauge.jobs import service
+    from mitigauge.jobs.schemas import JobView
 
-    with stored() as session:
-        service.cancel(session, job, OPERATOR)
+    answer(
+        lambda session: service.cancel(session, job, OPERATOR),
+        lambda client: client.post(at("/api/jobs/{}/cancel", job), JobView),
+    )
     say(f"job {job} is cancelled")
 
 
 def print_asked(job: int, *, json: bool) -> None:
     """Say that a job goes on without this command."""
-    from mitigauge.jobs import views
-
-    with stored() as session:
-        view = views.view_job(session, job)
+    view = job_view(job)
     if json:
         print_json(view)
         return
@@ -155,15 +161,12 @@ def _say_look(job: int, epoch: int, last: int) -> None:
 def follow(job: int) -> JobView:
     """Say what a job does until it is over. Raises nothing of its own: it goes on without us."""
     from lab.progress import ConsoleProgress
-    from mitigauge.jobs import views
 
     after = 0
     try:
         with ConsoleProgress(errors()) as progress:
             while True:
-                with stored() as session:
-                    view = views.view_job(session, job)
-                    lines = views.list_events(session, job, after)
+                view, lines = _news(job, after)
                 for line in lines:
                     progress.stage(shown(line.text))
                     after = line.id
@@ -186,8 +189,38 @@ def followed(job: int) -> JobView:
     return view
 
 
+def job_view(job: int) -> JobView:
+    """One job as it stands. Raises NotFound."""
+    from mitigauge.jobs import views
+    from mitigauge.jobs.schemas import JobView
+
+    return answer(
+        lambda session: views.view_job(session, job),
+        lambda client: client.get(at("/api/jobs/{}", job), JobView),
+    )
+
+
+def _news(job: int, after: int) -> tuple[JobView, Sequence[JobEventView]]:
+    """One job as it stands, and the lines of its log after that one."""
+    from mitigauge.jobs import views
+    from mitigauge.jobs.schemas import JobView, JobWhole
+
+    def there(client: Client) -> tuple[JobView, Sequence[JobEventView]]:
+        whole = client.get(at("/api/jobs/{}", job), JobWhole)
+        view = JobView.model_validate(dict(whole))
+        return view, [line for line in whole.events if line.id > after]
+
+    return followed_answer(
+        lambda session: (views.view_job(session, job), views.list_events(session, job, after)),
+        there,
+    )
+
+
 def _whole(job: int) -> JobWhole:
     from mitigauge.jobs import views
+    from mitigauge.jobs.schemas import JobWhole
 
-    with stored() as session:
-        return views.show_job(session, job)
+    return answer(
+        lambda session: views.show_job(session, job),
+        lambda client: client.get(at("/api/jobs/{}", job), JobWhole),
+    )

@@ -9,8 +9,11 @@ import typer
 
 from cli.bases import DEFAULT_BASE, Base, Loose
 from cli.jobs import Wait, followed, print_asked
-from cli.mails import patches_from
+from cli.mails import patches_from, sent
 from cli.output import Json, echo, print_json, print_table, remark, say
+from cli.remote.choice import chosen_server, require_local
+from cli.remote.routes import at
+from cli.source import answer
 from cli.stored import stored
 
 # What takes long to load is imported by the commands that need it.
@@ -56,20 +59,33 @@ def build(
     this machine. The first build makes a root with Debian's compiler (some 3 minutes) and compiles
     everything; later ones compile what a patch touches. What was built already is not built again.
     """
-    from mitigauge.kernels.config_profile import profile_of
     from mitigauge.kernels.order import KernelOrder
 
     found = patches_from(patches or [])
     if check:
         _print_patches(found, json=json)
         return
-    config = profile_of(profile)
     order = KernelOrder(base=base, label=label, layouts=layouts, loose=loose, anew=anew)
-    job = order_kernel(order, config, found)
+    job = _asked(order, profile, found)
     if not wait:
         print_asked(job, json=json)
         return
     _print(kernels_of(job), json=json)
+
+
+def _asked(order: KernelOrder, profile: str, patches: Sequence[Patch]) -> int:
+    """Have a kernel built here or by the service; its job's number."""
+    from mitigauge.jobs.schemas import JobView
+    from mitigauge.kernels.config_profile import profile_of
+
+    if not chosen_server():
+        return order_kernel(order, profile_of(profile), patches)
+    from cli.remote.client import client
+
+    if "/" in profile:
+        require_local("kernel build --profile FILE", "`kernel profiles` lists what there is.")
+    body = order.model_dump() | {"profile": profile, "patches": sent(patches)}
+    return client().post("/api/kernels", JobView, body).id
 
 
 def order_kernel(order: KernelOrder, profile: Profile, patches: Sequence[Patch]) -> int:
@@ -115,11 +131,7 @@ def import_package(
 @app.command("list")
 def list_kernels(json: Json = False) -> None:
     """Kernels that were built here or brought in."""
-    from mitigauge.kernels import repository
-    from mitigauge.kernels.schemas import KernelView
-
-    with stored() as session:
-        views = [KernelView.model_validate(kernel) for kernel in repository.kernels(session)]
+    views = _kernels()
     if json:
         print_json(views)
         return
@@ -135,6 +147,18 @@ def list_kernels(json: Json = False) -> None:
     )  # fmt: skip
 
 
+def _kernels() -> list[KernelView]:
+    from mitigauge.kernels import repository
+    from mitigauge.kernels.schemas import KernelView
+
+    return answer(
+        lambda session: [
+            KernelView.model_validate(kernel) for kernel in repository.kernels(session)
+        ],
+        lambda client: client.get("/api/kernels", list[KernelView]),
+    )
+
+
 @app.command()
 def show(
     name: Name,
@@ -145,8 +169,10 @@ def show(
     from mitigauge.kernels import service
     from mitigauge.kernels.schemas import KernelView
 
-    with stored() as session:
-        view = KernelView.model_validate(service.show(session, name))
+    view = answer(
+        lambda session: KernelView.model_validate(service.show(session, name)),
+        lambda client: client.get(at("/api/kernels/{}", name), KernelView),
+    )
     if log:
         echo(_log_of(view.log_sha256))
     elif json:
@@ -192,11 +218,8 @@ def _print_patches(patches: Sequence[Patch], *, json: bool) -> None:
 
 def views_of(ids: Sequence[int]) -> list[KernelView]:
     """The kernels of those ids, as they are shown."""
-    from mitigauge.kernels.schemas import KernelView
-    from mitigauge.kernels.tables import Kernel
-
-    with stored() as session:
-        return [KernelView.model_validate(session.get_one(Kernel, each)) for each in ids]
+    found = {view.id: view for view in _kernels()}
+    return [found[each] for each in ids]
 
 
 def _print(ids: Sequence[int], *, json: bool) -> None:
@@ -213,9 +236,13 @@ def _print(ids: Sequence[int], *, json: bool) -> None:
 
 
 def _log_of(digest: str | None) -> str:
+    if digest is None:
+        return "no log was kept"
+    if chosen_server():
+        from cli.remote.client import client
+
+        return client().text(at("/api/blobs/{}", digest))
     from mitigauge.files.blobs import blob_store
     from mitigauge.settings import get_settings
 
-    if digest is None:
-        return "no log was kept"
     return blob_store(get_settings()).read(digest).decode(errors="replace")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mitigauge.kernels.patch import Patch
     from mitigauge.mails.mail import Mail
 
+LONGEST_SENT_TITLE = 300
 LORE = "https://lore.kernel.org/all"
 
 
@@ -36,3 +37,8 @@ def patches_from(paths: Sequence[Path]) -> list[Patch]:
     from mitigauge.kernels.patch_files import read_patches
 
     return read_patches(paths, remark)
+
+
+def sent(patches: Sequence[Patch]) -> list[dict[str, str]]:
+    """Patches as the API takes them."""
+    return [{"title": each.title[:LONGEST_SENT_TITLE], "text": each.text} for each in patches]

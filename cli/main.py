@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 import typer
 
 from cli.lazy import Entry, LazyGroup
+from cli.remote.choice import choose
+from cli.remote.commands import guarded
 from mitigauge.errors import MitigaugeError
 
 # The modules are imported when they are called: statistics, the web service and the
@@ -74,6 +77,10 @@ class Commands(LazyGroup):
 
     entries = ENTRIES
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by name; without a way through the API, it refuses to go to a service."""
+        return guarded(super().get_command(ctx, cmd_name), cmd_name)
+
 
 def build() -> typer.Typer:
     """The command, without its groups: they are imported when they are called."""
@@ -96,8 +103,17 @@ def build() -> typer.Typer:
 
 def root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    server: Annotated[
+        str | None,
+        typer.Option(help="Address of a service that the command goes to; else MITIGAUGE_SERVER."),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(help="File with the token for it; else MITIGAUGE_TOKEN or …_TOKEN_FILE."),
+    ] = None,
 ) -> None:
     """Options that stand before the command."""
+    choose(server, token_file)
     if version:
         from mitigauge.version import VERSION
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.live import Live
@@ -11,13 +12,19 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.output import console, say, shown
-from mitigauge.database.engine import transaction
+from cli.remote.routes import at
+from cli.source import followed_answer
 from mitigauge.documents.parts import counted
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.letters.report.host_time import host_time
 from mitigauge.pages import experiments as views
 from mitigauge.pages.schemas import EventView, ProgressView, RunView
 from mitigauge.runs.states import RunState
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from cli.remote.client import Client
 
 INTERVAL_S = 1.0
 # Without a terminal, quiet stretches still show a line this often.
@@ -36,9 +43,17 @@ def follow(experiment_id: int) -> ExperimentState:
 
 
 def _load(experiment_id: int, after: int) -> tuple[ProgressView, list[EventView]]:
-    with transaction() as session:
+    def here(session: Session) -> tuple[ProgressView, list[EventView]]:
         events = views.list_events(session, experiment_id, after)
         return views.show_progress(session, experiment_id), events
+
+    def there(client: Client) -> tuple[ProgressView, list[EventView]]:
+        path = at("/api/experiments/{}/log", experiment_id)
+        events = client.get(path, list[EventView], after=after)
+        path = at("/api/experiments/{}/progress", experiment_id)
+        return client.get(path, ProgressView), events
+
+    return followed_answer(here, there)
 
 
 def _settled(progress: ProgressView) -> bool:

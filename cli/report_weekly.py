@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.output import echo, echo_json, errors, print_json, print_table, say
+from cli.remote.choice import chosen_server, require_local
+from cli.remote.routes import at
+from cli.source import answer
 from mitigauge.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from cli.remote.client import Client
     from mitigauge.letters.weekly.service import Report
 
 
@@ -56,9 +60,12 @@ def weekly(
     if made:
         _list(json=json)
         return
+    form = Form.JSON if json else form
+    if chosen_server():
+        _show_there(week, form, to, send or [])
+        return
     receivers = _checked(send or [], server, sender)
     report = _make(week)
-    form = Form.JSON if json else form
     if to is not None:
         to.write_bytes(report.rendered(form, base=_base()))
         say(f"{to}: {report.document.subject}")
@@ -67,6 +74,36 @@ def weekly(
     if to is None and not receivers:
         text = report.rendered(form, base=_base()).decode()
         echo_json(text.rstrip("\n")) if form is Form.JSON else echo(text.rstrip("\n"))
+
+
+def _show_there(week: str, form: Form, to: Path | None, send: list[str]) -> None:
+    """The report as the service has made it: its worker makes one when a week is over."""
+    from cli.remote.client import client
+    from mitigauge.letters.weekly.views import WeeklyView
+    from mitigauge.letters.weekly.week import Week
+
+    if send:
+        require_local("report weekly --send", "Its worker sends to MITIGAUGE_WEEKLY_TO.")
+    wanted = str(Week.parse(week)) if week else _newest_there(client())
+    path = at("/api/weekly/{}/report", wanted)
+    content = client().content(path, format=form.value)
+    if to is not None:
+        to.write_bytes(content)
+        say(f"{to}: {client().get(at('/api/weekly/{}', wanted), WeeklyView).document.subject}")
+        return
+    text = content.decode().rstrip("\n")
+    echo_json(text) if form is Form.JSON else echo(text)
+
+
+def _newest_there(client: Client) -> str:
+    """The newest week that is over, else the newest. Raises NotFound where there is none."""
+    from mitigauge.errors import NotFound
+    from mitigauge.letters.weekly.views import WeeklyLine
+
+    lines = client.get("/api/weekly", list[WeeklyLine])
+    if not lines:
+        raise NotFound("no weekly report was made yet", hint="A worker makes it after the week.")
+    return next((line.week for line in lines if line.complete), lines[0].week)
 
 
 def _base() -> str:
@@ -122,11 +159,10 @@ def _send(report: Report, to: list[str], server: str, sender: str, *, plain: boo
 
 
 def _list(*, json: bool) -> None:
-    from cli.stored import stored
     from mitigauge.letters.weekly import service
+    from mitigauge.letters.weekly.views import WeeklyLine
 
-    with stored() as session:
-        lines = service.listed(session)
+    lines = answer(service.listed, lambda client: client.get("/api/weekly", list[WeeklyLine]))
     if json:
         print_json(lines)
         return

@@ -12,6 +12,9 @@ from cli.bases import Loose, SeriesBase
 from cli.jobs import followed, print_asked
 from cli.mails import LORE, is_message_id, mails_from, patches_from
 from cli.output import Json, print_json, print_table, remark, say
+from cli.remote.choice import chosen_server, require_local
+from cli.remote.routes import at
+from cli.source import answer
 from cli.stored import stored
 
 # What takes long to load is imported by the commands that need it.
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+    from cli.remote.client import Client
     from mitigauge.series.mail_thread import FoundRevision
     from mitigauge.series.range_diff import Comparison
     from mitigauge.series.schemas import RevisionView, SeriesView
@@ -106,9 +110,9 @@ def add(
 def list_series(json: Json = False) -> None:
     """All series, the newest first."""
     from mitigauge.series.listing import heads
+    from mitigauge.series.schemas import SeriesHead
 
-    with stored() as session:
-        found = heads(session)
+    found = answer(heads, lambda client: client.get("/api/series", list[SeriesHead]))
     if json:
         print_json(found)
         return
@@ -133,18 +137,13 @@ def show(
     json: Json = False,
 ) -> None:
     """One series with its revisions, or one revision whole."""
-    from mitigauge.series import service
-    from mitigauge.series.listing import shown
-    from mitigauge.series.schemas import RevisionView
-
-    with stored() as session:
-        if revision or diff:
-            one = RevisionView.model_validate(service.find_revision(session, name, revision))
-        view = shown(session, service.find(session, name))
+    if revision or diff:
+        one = _revision(name, revision)
+        print_json(one) if json else _print_revision(one, diff=diff)
+        return
+    view = _view(name)
     if json:
-        print_json(one if revision or diff else view)
-    elif revision or diff:
-        _print_revision(one, diff=diff)
+        print_json(view)
     else:
         say(f"{view.name}: {view.title}")
         how = "; patches may apply loosely" if view.loose else ""
@@ -153,6 +152,28 @@ def show(
         _say_archive(view)
         _print_revisions(view.revisions)
         _say_next(view)
+
+
+def _view(name: str) -> SeriesView:
+    from mitigauge.series import service
+    from mitigauge.series.listing import shown
+    from mitigauge.series.schemas import SeriesView
+
+    return answer(
+        lambda session: shown(session, service.find(session, name)),
+        lambda client: client.get(at("/api/series/{}", name), SeriesView),
+    )
+
+
+def _revision(name: str, label: str) -> RevisionView:
+    """One revision; without a label the newest. Raises NotFound."""
+    from mitigauge.series import service
+    from mitigauge.series.schemas import RevisionView
+
+    return answer(
+        lambda session: RevisionView.model_validate(service.find_revision(session, name, label)),
+        lambda client: client.get(at("/api/series/{}/revision", name), RevisionView, label=label),
+    )
 
 
 @app.command("set")
@@ -205,15 +226,25 @@ def approve(
     """
     from mitigauge.errors import InvalidInput
     from mitigauge.series import service
+    from mitigauge.series.schemas import RevisionView
 
     if bool(name) == (request is not None):
         raise InvalidInput("what is approved?", hint="Name a series, or give --request NUMBER.")
     if request is not None:
+        require_local("series approve --request")
         series_mail.approve(request, mail_digest)
         return
-    with stored() as session:
+
+    def here(session: Session) -> str:
         found = service.approve_seen(session, name, revision, digest)
-        said = f"{found.series.name} {found.label}"
+        return f"{found.series.name} {found.label}"
+
+    def there(client: Client) -> str:
+        path = at("/api/series/{}/{}/approve", name, revision or _revision(name, "").label)
+        found = client.post(path, RevisionView, {"digest": digest})
+        return f"{_view(name).name} {found.label}"
+
+    said = answer(here, there)
     say(f"{said} is approved: `mitigauge series start {said}` builds and measures it")
 
 
@@ -237,12 +268,7 @@ def start(
     """
     import sys
 
-    from mitigauge.series import service
-
-    with stored() as session:
-        found = service.find_revision(session, name, revision, lock=True)
-        which, said = found.id, f"{found.series.name} {found.label}"
-    job = order_revision(which)
+    job, said = _ordered(name, revision)
     if wait is False:
         print_asked(job, json=False)
         return
@@ -254,6 +280,19 @@ def start(
     from cli.experiment_end import wait_to_end
 
     sys.exit(wait_to_end(experiment))
+
+
+def _ordered(name: str, label: str) -> tuple[int, str]:
+    """Have a revision measured; the job's number, and how the revision is called."""
+    from mitigauge.jobs.schemas import JobView
+
+    found = _revision(name, label)
+    said = f"{_view(name).name} {found.label}"
+    if not chosen_server():
+        return order_revision(found.id), said
+    from cli.remote.client import client
+
+    return client().post(at("/api/series/{}/{}/start", name, found.label), JobView).id, said
 
 
 def order_revision(revision: int) -> int:

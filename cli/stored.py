@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from cli.remote.choice import require_local
+
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
@@ -12,8 +14,10 @@ if TYPE_CHECKING:
 def stored() -> AbstractContextManager[Session]:
     """A transaction on a database whose schema is at head.
 
-    Raises :class:`mitigauge.errors.NotReady` for any other.
+    Raises :class:`mitigauge.errors.NotReady` for any other, and :class:`LocalOnly` where a
+    service is given: then no database of this machine's is started or opened.
     """
+    require_local("with a database")
     from mitigauge.database import engine as database
 
     engine = database.get_engine()

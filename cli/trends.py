@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.output import Json, print_json, print_table, say
+from cli.remote.routes import at
+from cli.source import answer
 from cli.stored import stored
 
 # What takes long to load is imported by the commands that need it.
@@ -47,12 +49,26 @@ def list_trends(
     """
     from mitigauge.trends import service
     from mitigauge.trends.page_repository import TrendFilter
+    from mitigauge.trends.schemas import TrendPage
 
     wanted = TrendFilter(
         environment, host_class, workload, None, find, only_changed=changed, only_open=still_open
     )
-    with stored() as session:
-        page = service.list_trends(session, wanted, offset=offset, limit=limit)
+    page = answer(
+        lambda session: service.list_trends(session, wanted, offset=offset, limit=limit),
+        lambda client: client.get(
+            "/api/trends",
+            TrendPage,
+            environment=environment,
+            host_class=host_class,
+            workload=workload,
+            find=find,
+            changed=changed,
+            still_open=still_open,
+            offset=offset,
+            limit=limit,
+        ),
+    )
     if json:
         print_json(page)
         return
@@ -92,9 +108,12 @@ def _state(change: TrendChange) -> str:
 def show(trend: Number, json: Json = False) -> None:
     """One trend: its changes, what changed then, and its newest values."""
     from mitigauge.trends import service
+    from mitigauge.trends.schemas import TrendView
 
-    with stored() as session:
-        view = service.show_trend(session, trend)
+    view = answer(
+        lambda session: service.show_trend(session, trend),
+        lambda client: client.get(at("/api/trends/{}", trend), TrendView),
+    )
     if json:
         print_json(view)
         return
@@ -213,9 +232,14 @@ def annotate(
     """Say something of a trend, or of one of its changes."""
     from mitigauge.access.roles import OPERATOR
     from mitigauge.trends import service
+    from mitigauge.trends.schemas import Annotation
 
-    with stored() as session:
-        said = service.annotate(session, trend, by=OPERATOR, text=text, change_id=change)
+    said = answer(
+        lambda session: service.annotate(session, trend, by=OPERATOR, text=text, change_id=change),
+        lambda client: client.post(
+            at("/api/trends/{}/annotations", trend), Annotation, {"text": text, "change_id": change}
+        ),
+    )
     say(f"annotation {said.id} of trend {trend}")
 
 
@@ -232,9 +256,16 @@ def accept(
     """
     from mitigauge.access.roles import OPERATOR
     from mitigauge.trends import service
+    from mitigauge.trends.schemas import TrendChange
 
-    with stored() as session:
-        found = service.accept(session, change, by=OPERATOR, text=text, expected=expected)
+    found = answer(
+        lambda session: service.accept(session, change, by=OPERATOR, text=text, expected=expected),
+        lambda client: client.post(
+            at("/api/trends/changes/{}/accept", change),
+            TrendChange,
+            {"text": text, "expected": expected},
+        ),
+    )
     say(f"change {found.id} of trend {found.trend_id} is {found.state}: {_effect(found)}")
 
 
@@ -242,10 +273,12 @@ def accept(
 def stability(json: Json = False) -> None:
     """How far verdicts agree where the same two arms were compared again."""
     from mitigauge.trends import service
+    from mitigauge.trends.schemas import Stability
     from mitigauge.trends.words import NO_PAIR_YET
 
-    with stored() as session:
-        found = service.stability(session)
+    found = answer(
+        service.stability, lambda client: client.get("/api/trends/stability", list[Stability])
+    )
     if json:
         print_json(found)
         return

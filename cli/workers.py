@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.output import Json, print_json, print_table, remark, say
+from cli.remote.choice import chosen_server
+from cli.remote.commands import require_local_command
+from cli.source import answer
 from cli.stored import stored
 from mitigauge.settings import CODE, get_settings
 
@@ -45,6 +48,7 @@ def work(
     """
     if context.invoked_subcommand is not None:
         return
+    require_local_command("worker")
     from mitigauge.database.engine import database_url, get_engine, require_head
     from mitigauge.logs.setup import configure_logs
     from pipelines.adapters.ansible_host import open_host
@@ -74,9 +78,9 @@ def work(
 def list_workers(json: Json = False) -> None:
     """Workers of the last week: what each can do, what it lacks, when it was last seen."""
     from mitigauge.jobs import views
+    from mitigauge.jobs.schemas import WorkerView
 
-    with stored() as session:
-        found = views.list_workers(session)
+    found = answer(views.list_workers, lambda client: client.get("/api/workers", list[WorkerView]))
     if json:
         print_json(found)
         return
@@ -100,7 +104,10 @@ def require_served(need: Ability) -> None:
     """See that a worker does what a job needs: say so, and start one here, where none does.
 
     The worker that is started is no child of this command's: closing the terminal ends nothing.
+    Of a service elsewhere workers are its operator's business: a job says what it waits for.
     """
+    if chosen_server():
+        return
     from mitigauge.jobs import views, worker_repository
 
     with stored() as session:

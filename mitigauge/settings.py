@@ -61,6 +61,15 @@ class Settings(BaseModel):
         description="directory of the team's environments, a folder with its hosts.yml each; "
         "empty: ansible/envs of the checkout, or environments/ of the state directory",
     )
+    server: str = Field(
+        "", description="address of a service that commands go to; empty: this machine's own state"
+    )
+    token: str = Field("", repr=False, description="token by which that service knows who asks")
+    server_ca_file: str = Field(
+        "",
+        description="certificates, as PEM, of the authorities that service's one is checked "
+        "against; empty: the machine's",
+    )
     bind: str = Field("127.0.0.1", description="address the service listens on")
     port: int = Field(8600, description="port the service listens on")
     allowed_hosts: str = Field(

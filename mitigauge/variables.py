@@ -72,14 +72,17 @@ def said_in(environment: Mapping[str, str], settings: Collection[str]) -> dict[s
                     f"both {name} and {name}{IN_FILE} are given",
                     hint="Give one of them, and unset the other.",
                 )
-            value = _content(name + IN_FILE, file)
+            value = content_of(name + IN_FILE, file)
         if value is not None:
             said[setting] = value
     return said
 
 
-def _content(name: str, file: str) -> str:
-    """What *file* holds, without one line break at its end."""
+def content_of(name: str, file: str) -> str:
+    """What *file* holds, which *name* names, without one line break at its end.
+
+    Raises :class:`InvalidInput` for one that cannot be read.
+    """
     try:
         with Path(file).open("rb") as opened:
             held = opened.read(LONGEST_BYTES + 1)

@@ -11,16 +11,25 @@ from mitigauge.bisect.question import Question
 from mitigauge.bisect.records import BisectionAnswer, PointLevel, Source
 from mitigauge.bisect.states import AnswerKind, BisectionKind, BisectionState
 from mitigauge.experiments.states import ExperimentState
+from mitigauge.kernels.patch import MOST_PATCHES
+from mitigauge.kernels.schemas import PatchText
 
 
 class BisectionRequest(BaseModel):
-    """A bisection to be taken on. Either *series* or *arms* says over what."""
+    """A bisection to be taken on. One of *series*, *arms* and *patches* says over what."""
 
     model_config = ConfigDict(extra="forbid")
 
     series: str = Field("", max_length=200, description="a series' name or number")
     revision: str = Field("", max_length=60, description="v3; empty: the newest")
     arms: str = Field("", max_length=100_000, description="an ordered list of arms, as YAML")
+    patches: list[PatchText] = Field(
+        default_factory=list, max_length=MOST_PATCHES, description="patches in their order"
+    )
+    base: str = Field(
+        "linux-source-7.2", max_length=200, description="what `patches` are applied to"
+    )
+    profile: str = Field("lab", max_length=60, description="config profile of their kernels")
     hosts: list[str] = Field(min_length=1, max_length=64, description="hosts that are alike")
     environment: str = Field(max_length=60)
     workload: str = Field("syscall", max_length=60)

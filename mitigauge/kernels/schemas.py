@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.kernels.states import KernelState
 
@@ -75,3 +75,12 @@ class PatchToApply(BaseModel):
     title: str
     sha256: str
     files: list[str]
+
+
+class PatchText(BaseModel):
+    """One patch as it is sent."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str = Field("", max_length=300, description="empty: its number")
+    text: str = Field(description="as `git format-patch` writes it, or the diff alone")

@@ -29,7 +29,12 @@ def configure_logs(settings: Settings | None = None, stream: TextIO | None = Non
 
 def settings_secrets(settings: Settings) -> list[str]:
     """Values of *settings* that nobody is to read."""
-    found = [settings.metrics_key, settings.database_password, password_of(settings.database_url)]
+    found = [
+        settings.metrics_key,
+        settings.database_password,
+        password_of(settings.database_url),
+        settings.token,
+    ]
     if settings.proxy_secret_file:
         try:
             found.append(Path(settings.proxy_secret_file).read_text("utf-8").strip())

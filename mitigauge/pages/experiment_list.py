@@ -24,13 +24,16 @@ counted as (
     count(*) filter (where state <> all(%(open)s)) as boots_done
   from places group by experiment_id),
 machines as (
-  select experiment_id, bool_or(emulated) as emulated, array_agg(name order by first) as hosts
+  select experiment_id, bool_or(emulated) as emulated, bool_or(counted) as counted,
+    array_agg(name order by first) as hosts
   from (
-    select run.experiment_id, host.name, bool_or(host.emulated) as emulated, min(run.id) as first
+    select run.experiment_id, host.name, bool_or(host.emulated) as emulated,
+      bool_or(run.clock = 'counted') as counted, min(run.id) as first
     from page join run on run.experiment_id = page.id join host on host.id = run.host_id
     group by run.experiment_id, host.name) as each_host
   group by experiment_id)
-select page.*, coalesce(emulated, false) as emulated, coalesce(hosts, '{}') as hosts,
+select page.*, coalesce(emulated, false) as emulated, coalesce(counted, false) as counted,
+  coalesce(hosts, '{}') as hosts,
   coalesce(boots_done, 0) as boots_done, coalesce(boots_total, 0) as boots_total
 from page
   left join counted on counted.experiment_id = page.id

@@ -41,6 +41,7 @@ def test_the_quick_list_says_what_the_pages_say(engine: Engine) -> None:
         "update experiment set recorded_at = now(), recorded_from = 'a lab' where id = 1",
         # One boot made again and open still, one that never was, an experiment without runs.
         "update experiment set started_at = null where id = 1",
+        "update run set clock = 'counted' where id = (select min(id) from run)",
         "insert into boot (run_id, arm_id, block, place, attempt, state, nonce)"
         " select run_id, arm_id, block, place, attempt + 1, 'booting', 'again' from boot limit 1",
         "insert into boot (run_id, arm_id, block, place, state, nonce)"
@@ -55,6 +56,7 @@ def test_the_quick_list_says_what_the_pages_say(engine: Engine) -> None:
     oldest = expected.experiments[-1]
     assert oldest.boots_done < oldest.boots_total
     assert oldest.recorded is not None
+    assert [e.counted for e in expected.experiments] == [False, True]
     assert listed() == expected
     assert [e.name for e in listed(limit=1).experiments] == ["empty"]
 

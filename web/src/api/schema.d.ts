@@ -21,6 +21,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Audit Entries
+         * @description All entries, the oldest first, a line of JSON each.
+         */
+        get: operations["export_audit_entries_api_audit_export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/bisections": {
         parameters: {
             query?: never;
@@ -36,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Start Bisection
-         * @description Have a bisection taken on: over a series' approved revision, or an ordered list of arms.
+         * @description Have a bisection taken on: over an approved revision, patches, or an ordered list of arms.
          */
         post: operations["start_bisection_api_bisections_post"];
         delete?: never;
@@ -649,6 +669,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{experiment_id}/whole": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Whole
+         * @description The experiment with its matrices, and each of its boots with its values.
+         */
+        get: operations["show_whole_api_experiments__experiment_id__whole_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health/live": {
         parameters: {
             query?: never;
@@ -895,6 +935,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kernels/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Kernel
+         * @description One kernel, by its release, its label, or how its digest begins.
+         */
+        get: operations["show_kernel_api_kernels__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/case": {
         parameters: {
             query?: never;
@@ -1087,6 +1147,26 @@ export interface paths {
          * @description What was said of each case and mode, revision by revision; the worst first.
          */
         get: operations["show_line_api_series__name__line_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/series/{name}/revision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Revision
+         * @description One revision whole: `v3`, or `v3+fix-7`; without a label the newest.
+         */
+        get: operations["show_revision_api_series__name__revision_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1915,7 +1995,7 @@ export interface components {
         BisectionKind: "patches" | "commits" | "arms";
         /**
          * BisectionRequest
-         * @description A bisection to be taken on. Either *series* or *arms* says over what.
+         * @description A bisection to be taken on. One of *series*, *arms* and *patches* says over what.
          */
         BisectionRequest: {
             /**
@@ -1924,6 +2004,12 @@ export interface components {
              * @default
              */
             arms: string;
+            /**
+             * Base
+             * @description what `patches` are applied to
+             * @default linux-source-7.2
+             */
+            base: string;
             /**
              * Boots
              * @description how many it may take
@@ -1971,6 +2057,17 @@ export interface components {
             parameters?: {
                 [key: string]: string | number;
             };
+            /**
+             * Patches
+             * @description patches in their order
+             */
+            patches?: components["schemas"]["PatchText"][];
+            /**
+             * Profile
+             * @description config profile of their kernels
+             * @default lab
+             */
+            profile: string;
             /**
              * Revision
              * @description v3; empty: the newest
@@ -2096,6 +2193,53 @@ export interface components {
             why: string;
             /** Workload */
             workload: string;
+        };
+        /**
+         * BootLine
+         * @description One boot in short, with every value it gave.
+         */
+        BootLine: {
+            /** Arm */
+            arm: string;
+            /** Attempt */
+            attempt: number;
+            /** Block */
+            block: number;
+            /** Comparison */
+            comparison: string;
+            /** Host */
+            host: string;
+            /** Id */
+            id: number;
+            /**
+             * Kernel Boot Id
+             * @description /proc/sys/kernel/random/boot_id
+             */
+            kernel_boot_id: string | null;
+            /** Kernel Release */
+            kernel_release: string | null;
+            method: components["schemas"]["BootMethod"];
+            /** Nonce */
+            nonce: string;
+            /**
+             * Observed
+             * @description the vulnerability state the mode is judged by
+             */
+            observed: string | null;
+            /** Order */
+            order: number;
+            /** Reason */
+            reason: string;
+            state: components["schemas"]["BootState"];
+            /**
+             * Values
+             * @description case id, then metric, then the iterations after warm-up
+             */
+            values: {
+                [key: string]: {
+                    [key: string]: number[];
+                };
+            };
         };
         /**
          * BootMethod
@@ -4030,6 +4174,12 @@ export interface components {
         Health: {
             /** Status */
             status: string;
+            /**
+             * Version
+             * @description the service's own
+             * @default 0.1.0
+             */
+            version: string;
         };
         /**
          * HostFacts
@@ -4662,6 +4812,12 @@ export interface components {
          */
         KernelRequest: {
             /**
+             * Anew
+             * @description whether what was built is built again
+             * @default false
+             */
+            anew: boolean;
+            /**
              * Base
              * @description a source package, or NAME@REVISION of a tree
              */
@@ -5203,7 +5359,7 @@ export interface components {
         };
         /**
          * PatchText
-         * @description One patch of an order.
+         * @description One patch as it is sent.
          */
         PatchText: {
             /**
@@ -6985,6 +7141,74 @@ export interface components {
             week: string;
         };
         /**
+         * WholeExperimentView
+         * @description One experiment with each of its boots: everything a program would want.
+         */
+        WholeExperimentView: {
+            /** Boots */
+            boots: components["schemas"]["BootLine"][];
+            /** Boots Done */
+            boots_done: number;
+            /** Boots Total */
+            boots_total: number;
+            /** Comparisons */
+            comparisons: components["schemas"]["ComparisonView"][];
+            /**
+             * Counted
+             * @description whether a host's time counts instructions
+             * @default false
+             */
+            counted: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Headline
+             * @description largest decided effect, in words; empty before one
+             * @default
+             */
+            headline: string;
+            /**
+             * Host Facts
+             * @description by host name
+             */
+            host_facts?: {
+                [key: string]: components["schemas"]["HostFacts"];
+            };
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Question */
+            question: string;
+            /** @description null: it ran here */
+            recorded?: components["schemas"]["Recorded"] | null;
+            /** Runs */
+            runs: components["schemas"]["RunView"][];
+            /** Seed */
+            seed: number;
+            /** Spec Text */
+            spec_text: string;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["ExperimentState"];
+            /**
+             * Submitted By
+             * @description who may cancel it beside approvers and admins
+             */
+            submitted_by: string;
+        };
+        /**
          * WorkerView
          * @description A worker, what it can do, and when it was last seen.
          */
@@ -7040,6 +7264,9 @@ export interface operations {
     list_audit_entries_api_audit_get: {
         parameters: {
             query?: {
+                /** @description only entries with smaller numbers */
+                before?: number | null;
+                limit?: number;
                 /** @description the actor's whole name */
                 actor?: string | null;
                 /** @description what was done */
@@ -7054,9 +7281,6 @@ export interface operations {
                 until?: string | null;
                 /** @description true: only refused ones; false: only done ones */
                 refused?: boolean | null;
-                /** @description only entries with smaller numbers */
-                before?: number | null;
-                limit?: number;
             };
             header?: never;
             path?: never;
@@ -7083,6 +7307,59 @@ export interface operations {
                 };
             };
             /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    export_audit_entries_api_audit_export_get: {
+        parameters: {
+            query?: {
+                /** @description the actor's whole name */
+                actor?: string | null;
+                /** @description what was done */
+                action?: components["schemas"]["Action"] | null;
+                /** @description of what kind it is */
+                subject_kind?: components["schemas"]["SubjectKind"] | null;
+                /** @description its whole name or number */
+                subject?: string | null;
+                /** @description from then on */
+                since?: string | null;
+                /** @description before then */
+                until?: string | null;
+                /** @description true: only refused ones; false: only done ones */
+                refused?: boolean | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": unknown;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -8432,6 +8709,8 @@ export interface operations {
     table_file_api_experiments__experiment_id__tables__kind___suffix__get: {
         parameters: {
             query?: {
+                /** @description of JSON: the figures that the table is made of, in its place */
+                figures?: boolean;
                 case?: number | null;
                 host?: string | null;
                 metric?: string | null;
@@ -8569,6 +8848,46 @@ export interface operations {
                 };
             };
             /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_whole_api_experiments__experiment_id__whole_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                experiment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeExperimentView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9120,6 +9439,46 @@ export interface operations {
             };
         };
     };
+    show_kernel_api_kernels__name__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KernelView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     case_profiles_api_profiles_case_get: {
         parameters: {
             query: {
@@ -9565,6 +9924,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeriesLine"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_revision_api_series__name__revision_get: {
+        parameters: {
+            query?: {
+                label?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisionView"];
                 };
             };
             /** @description Client Error */
