@@ -27,7 +27,7 @@ from mitigauge.pages import case, consequences, samples
 from mitigauge.pages import experiments as views
 from mitigauge.pages.boot_schemas import CaseView, WholeExperimentView
 from mitigauge.pages.consequence_schemas import ConsequencesView
-from mitigauge.pages.limits import PAGE_SIZE
+from mitigauge.pages.limits import PAGE_SIZE, WHOLE_ROWS
 from mitigauge.pages.sample_schemas import CollectedView
 from mitigauge.pages.schemas import (
     EventView,
@@ -102,8 +102,11 @@ async def show_experiment(experiment_id: Id, request: Request) -> Response:
 
 @router.get("/{experiment_id}/whole")
 def show_whole(experiment_id: Id, session: Database) -> WholeExperimentView:
-    """The experiment with its matrices, and each of its boots with its values."""
-    return views.show_whole(session, experiment_id)
+    """The experiment with its matrices, and each of its boots with its values, where not too many.
+
+    Where there are more, `iterations.jsonl` has them piece by piece.
+    """
+    return views.show_whole_within(session, experiment_id, WHOLE_ROWS)
 
 
 @router.get("/{experiment_id}/matrix", response_model=MatrixView, responses=HAS_IT)

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
 from mitigauge.database.engine import database_now
+from mitigauge.errors import InvalidInput
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.tables import Event, Experiment
 from mitigauge.pages.boot import boot_head
@@ -101,6 +102,22 @@ def stamp_once_over(session: Session, experiment_id: int) -> Hashable | None:
 def show_experiment(session: Session, experiment_id: int) -> ExperimentView:
     """One experiment with its matrices."""
     return _shown(session, experiment_id, run_rows.runs_of(session, experiment_id))
+
+
+def show_whole_within(session: Session, experiment_id: int, most: int) -> WholeExperimentView:
+    """The same where it holds at most so many rows of values.
+
+    Raises :class:`InvalidInput` where it holds more.
+    """
+    boots = run_rows.boots_of(session, [run.id for run in run_rows.runs_of(session, experiment_id)])
+    if result_rows.has_more_measurements(session, [boot.id for boot in boots], most):
+        raise InvalidInput(
+            f"experiment {experiment_id} has more than {most} rows of values, too many for one "
+            "answer",
+            hint=f"`mitigauge experiment iterations {experiment_id}` or /api/experiments/"
+            f"{experiment_id}/iterations.jsonl gives them piece by piece.",
+        )
+    return show_whole(session, experiment_id)
 
 
 def show_whole(session: Session, experiment_id: int) -> WholeExperimentView:

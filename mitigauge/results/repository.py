@@ -74,6 +74,13 @@ def measurements_of(
     return session.execute(statement).all()
 
 
+def has_more_measurements(session: Session, boot_ids: Iterable[int], most: int) -> bool:
+    """Whether the boots have more rows of :class:`Measurement` than *most*."""
+    rows = select(Measurement.boot_id).where(Measurement.boot_id.in_(list(boot_ids)))
+    found = session.scalar(select(func.count()).select_from(rows.limit(most + 1).subquery()))
+    return (found or 0) > most
+
+
 def iterations_of(
     session: Session, boot_ids: Iterable[int]
 ) -> list[tuple[int, int, str, list[float]]]:

@@ -132,3 +132,16 @@ def test_the_command_writes_the_same(
     assert shown == client.get(url(recorded, "matrix")).json()
     listed = told()
     assert [kind for kind in KINDS if kind not in listed] == []
+
+
+def test_an_experiment_is_given_whole_only_where_it_fits_an_answer(
+    client: TestClient, recorded: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = client.get(f"/api/experiments/{recorded}/whole")
+    assert answer.status_code == 200
+    rows = sum(len(of) for boot in answer.json()["boots"] for of in boot["values"].values())
+    assert rows > 10
+    monkeypatch.setattr("api.experiments.WHOLE_ROWS", 10)
+    refused = client.get(f"/api/experiments/{recorded}/whole")
+    assert refused.status_code == 422
+    assert "iterations.jsonl" in refused.json()["hint"]
