@@ -678,7 +678,9 @@ export interface paths {
         };
         /**
          * Show Whole
-         * @description The experiment with its matrices, and each of its boots with its values.
+         * @description The experiment with its matrices, and each of its boots with its values, where not too many.
+         *
+         *     Where there are more, `iterations.jsonl` has them piece by piece.
          */
         get: operations["show_whole_api_experiments__experiment_id__whole_get"];
         put?: never;
