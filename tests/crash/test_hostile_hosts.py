@@ -12,7 +12,6 @@ from sqlalchemy import Engine, text
 from typer.testing import CliRunner
 
 from cli import experiment as commands
-from cli import progress
 from mitigauge.database.engine import transaction
 from mitigauge.files.hostile_text import HOSTILE
 from mitigauge.runs.states import RunState
@@ -75,7 +74,6 @@ def failing(job: str, cases: list[dict[str, Any]], directory: Path) -> Facts:
 
 def waited_for(engine: Engine, experiment: int, monkeypatch: pytest.MonkeyPatch) -> str:
     """What `experiment wait` prints."""
-    monkeypatch.setattr(progress, "transaction", lambda: transaction(engine))
     monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
     monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
     return CliRunner().invoke(commands.app, ["wait", str(experiment)]).output
