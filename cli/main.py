@@ -57,7 +57,9 @@ ENTRIES: Final = {
     "worker": Entry(
         "cli.workers", "Do what the service does by itself; list who does it.", is_group=True
     ),
-    "health": Entry("cli.health", "Say whether the database, its schema and the disk are as they must..."),
+    "health": Entry(
+        "cli.health", "Say whether the database, its schema and the disk are as they must..."
+    ),
     "job": Entry("cli.jobs", "Jobs that workers do: list, show, wait, cancel.", is_group=True),
     "token": Entry(
         "cli.token", "Tokens for the API and the dashboard: create, list, revoke.", is_group=True
