@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +29,7 @@ Wait = Annotated[
     bool, typer.Option("--wait/--no-wait", help="Follow it until it is over; it goes on anyway.")
 ]
 POLL_S = 1.0
+LONGEST_BRIEF = 80
 OVER = ("done", "failed", "cancelled")
 
 
@@ -51,11 +53,18 @@ def list_jobs(
         return
     print_table(
         ["id", "kind", "of", "state", "now", "asked by"],
-        [[str(j.id), j.kind, j.title, j.state, j.waits or j.error or j.progress, j.asked_by]
+        [[str(j.id), j.kind, j.title, j.state, brief(j.waits or j.error or j.progress), j.asked_by]
          for j in found],
         empty="No jobs yet: `mitigauge kernel build`, `mitigauge bisect start` and "
         "`mitigauge series start` ask for some.",
     )  # fmt: skip
+
+
+def brief(said: str) -> str:
+    """The beginning of what a job says, for one line of a list; `job show` has it whole."""
+    # Line breaks of what came from outside stand as they are spelled.
+    first = said.replace("\\n", "\n").strip().partition("\n")[0]
+    return textwrap.shorten(first, LONGEST_BRIEF, placeholder=" …")
 
 
 @app.command()
