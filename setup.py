@@ -22,7 +22,6 @@ SHARED = (
     "ansible/roles",
     "db/migrations",
     "db/recorded",
-    "deploy",
     "experiments",
     "modes",
     "web/dist",

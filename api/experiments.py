@@ -106,7 +106,7 @@ def show_whole(experiment_id: Id, session: Database) -> WholeExperimentView:
 
     Where there are more, `iterations.jsonl` has them piece by piece.
     """
-    return views.show_whole_within(session, experiment_id, WHOLE_ROWS)
+    return views.show_whole(session, experiment_id, most=WHOLE_ROWS)
 
 
 @router.get("/{experiment_id}/matrix", response_model=MatrixView, responses=HAS_IT)

@@ -17,12 +17,13 @@ CASES = REPOSITORY / "tests" / "fixtures" / "cases"
 LIMIT_S = 120.0
 
 
-@dataclass(frozen=True)
-class Command:
-    """`mitigauge` in *home*, over the database *url*."""
+class Called:
+    """`mitigauge` in an *environment*."""
 
-    home: Path
-    url: str
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables of its process."""
+        raise NotImplementedError
 
     def run(self, *words: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
         """What it printed, where it ended with *code*."""
@@ -32,6 +33,27 @@ class Command:
         )  # fmt: skip
         assert done.returncode == code, done.stdout + done.stderr
         return done
+
+    def json(self, *words: str | Path) -> Any:
+        """Its answer with `--json`."""
+        return json.loads(self.run(*words, "--json").stdout)
+
+
+def others() -> dict[str, str]:
+    """Our environment without any setting of the service, and with the code beside these tests.
+
+    Wherever the command was installed from: a copy of the tree with a mutation in it is run too.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MITIGAUGE_")}
+    return {**kept, "PYTHONPATH": str(REPOSITORY), "COLUMNS": "200"}
+
+
+@dataclass(frozen=True)
+class Command(Called):
+    """`mitigauge` in *home*, over the database *url*."""
+
+    home: Path
+    url: str
 
     def begun(self, *words: str) -> subprocess.Popen[str]:
         """One that goes on, with all that it says on its stdout."""
@@ -43,19 +65,8 @@ class Command:
     @property
     def environment(self) -> dict[str, str]:
         """Ours without any setting of the service but these."""
-        others = {
-            name: value for name, value in os.environ.items() if not name.startswith("MITIGAUGE_")
-        }
         return {
-            **others,
-            # The code beside these tests, wherever the command was installed from: a copy of the
-            # tree with a mutation in it is run too.
-            "PYTHONPATH": str(REPOSITORY),
+            **others(),
             "MITIGAUGE_HOME": str(self.home),
             "MITIGAUGE_DATABASE_URL": self.url,
-            "COLUMNS": "200",
         }
-
-    def json(self, *words: str | Path) -> Any:
-        """Its answer with `--json`."""
-        return json.loads(self.run(*words, "--json").stdout)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import socket
 import subprocess
 import time
 import urllib.request
@@ -12,31 +9,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from mitigauge.settings import REPOSITORY
-from tests.commands import COMMAND, LIMIT_S, Command
+from tests.commands import COMMAND, Called, Command, others
 
 BEGINS_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True)
-class Laptop:
+class Laptop(Called):
     """`mitigauge` without database and state directory; *home* is where one would be made."""
 
     home: Path
     server: str
     token: str = ""
     more: dict[str, str] = field(default_factory=dict)
-
-    def run(self, *words: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-        """What it printed, where it ended with *code*."""
-        done = subprocess.run(
-            [COMMAND, *words], cwd=REPOSITORY, capture_output=True, text=True, timeout=LIMIT_S,
-            env=self.environment, check=False,
-        )  # fmt: skip
-        assert done.returncode == code, done.stdout + done.stderr
-        return done
 
     def begun(self, *words: str) -> subprocess.Popen[str]:
         """One that goes on, with stdout and stderr apart."""
@@ -45,32 +32,17 @@ class Laptop:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
-    def json(self, *words: str | Path) -> Any:
-        """Its answer with `--json`."""
-        return json.loads(self.run(*words, "--json").stdout)
-
     @property
     def environment(self) -> dict[str, str]:
         """Ours, with the service, and with every place for state inside *home*."""
-        others = {
-            name: value for name, value in os.environ.items() if not name.startswith("MITIGAUGE_")
-        }
         given = {"MITIGAUGE_SERVER": self.server, "MITIGAUGE_TOKEN": self.token}
         return {
-            **others,
-            "PYTHONPATH": str(REPOSITORY),
+            **others(),
             "HOME": str(self.home),
             "MITIGAUGE_HOME": str(self.home / "state"),
-            "COLUMNS": "200",
             **{name: value for name, value in given.items() if value},
             **self.more,
         }
-
-
-def free_port() -> int:
-    """A port that nothing listens on now."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 @contextmanager

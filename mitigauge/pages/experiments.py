@@ -104,28 +104,19 @@ def show_experiment(session: Session, experiment_id: int) -> ExperimentView:
     return _shown(session, experiment_id, run_rows.runs_of(session, experiment_id))
 
 
-def show_whole_within(session: Session, experiment_id: int, most: int) -> WholeExperimentView:
-    """The same where it holds at most so many rows of values.
+def show_whole(
+    session: Session, experiment_id: int, *, most: int | None = None
+) -> WholeExperimentView:
+    """One experiment with each of its boots and their values.
 
-    Raises :class:`InvalidInput` where it holds more.
+    Raises :class:`InvalidInput` where it has more than *most* rows of values.
     """
-    boots = run_rows.boots_of(session, [run.id for run in run_rows.runs_of(session, experiment_id)])
-    if result_rows.has_more_measurements(session, [boot.id for boot in boots], most):
-        raise InvalidInput(
-            f"experiment {experiment_id} has more than {most} rows of values, too many for one "
-            "answer",
-            hint=f"`mitigauge experiment iterations {experiment_id}` or /api/experiments/"
-            f"{experiment_id}/iterations.jsonl gives them piece by piece.",
-        )
-    return show_whole(session, experiment_id)
-
-
-def show_whole(session: Session, experiment_id: int) -> WholeExperimentView:
-    """One experiment with each of its boots and their values."""
     planned = run_rows.runs_of(session, experiment_id)
-    view = _shown(session, experiment_id, planned)
     runs = {run.id: run for run in planned}
     boots = run_rows.boots_of(session, runs)
+    if most is not None:
+        _require_few_values(session, experiment_id, [boot.id for boot in boots], most)
+    view = _shown(session, experiment_id, planned)
     values: dict[int, dict[int, dict[str, list[float]]]] = {}
     for of in result_rows.measurements_of(session, [boot.id for boot in boots]):
         values.setdefault(of.boot_id, {}).setdefault(of.case_id, {})[of.metric] = of.counted
@@ -136,6 +127,19 @@ def show_whole(session: Session, experiment_id: int) -> WholeExperimentView:
             for boot in boots
         ],
     )
+
+
+def _require_few_values(
+    session: Session, experiment_id: int, boot_ids: Sequence[int], most: int
+) -> None:
+    """Refuse before anything is read what no answer could hold."""
+    if result_rows.has_more_measurements(session, boot_ids, most):
+        raise InvalidInput(
+            f"experiment {experiment_id} has more than {most} rows of values, too many for one "
+            "answer",
+            hint=f"`mitigauge experiment iterations {experiment_id}` or /api/experiments/"
+            f"{experiment_id}/iterations.jsonl gives them piece by piece.",
+        )
 
 
 def show_progress(session: Session, experiment_id: int) -> ProgressView:

@@ -17,15 +17,10 @@ import pytest
 from sqlalchemy import Engine, text
 
 from mitigauge.settings import REPOSITORY
+from tests.ports import free_port
 
 # Alone on a machine it takes some six seconds.
 PATIENCE_S = 120
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextmanager

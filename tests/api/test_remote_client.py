@@ -28,7 +28,7 @@ from mitigauge.jobs.schemas import JobView
 from mitigauge.settings import get_settings
 from mitigauge.version import VERSION
 from tests.clients import token_of
-from tests.remote_service import free_port
+from tests.ports import free_port
 from tests.serving import serving
 
 TOKEN = "mgt_" + 43 * "a"

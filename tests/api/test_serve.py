@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,12 +18,7 @@ from sqlalchemy import Engine
 from mitigauge.settings import REPOSITORY
 from tests.api.test_followers import following, until
 from tests.clients import token_of
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as once_taken:
-        port: int = once_taken.getsockname()[1]
-        return port
+from tests.ports import free_port
 
 
 @contextmanager

@@ -22,7 +22,8 @@ from mitigauge.settings import REPOSITORY
 from mitigauge.trends.update import update
 from tests.commands import CASES, LIMIT_S, Command
 from tests.db.test_commands import BOOTS, DEMO, LETTER, PATCHES, SERIES
-from tests.remote_service import Laptop, free_port, served
+from tests.ports import free_port
+from tests.remote_service import Laptop, served
 from tests.trends_made import weeks
 from tests.workers import announce
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import socket
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mitigauge.settings import REPOSITORY
+from tests.ports import free_port
 from tests.unit.docs.pages import blocks, page
 
 PAGE = "docs/operating.md"
@@ -30,11 +30,6 @@ def command(section: str, *first: str) -> list[str]:
     found = [words for words in shown(section) if set(first) <= set(words)]
     assert len(found) == 1, f"{section} shows {len(found)} commands with {first}"
     return found[0]
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
 
 
 @dataclass

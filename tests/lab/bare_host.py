@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from lab.execution import execution_of
 from lab.qemu import PROGRAM, qmp_arguments
 from mitigauge.clock import Clock
 from tests.lab.bare_image import key_of
+from tests.ports import free_port
 
 CPU = "EPYC-Rome"
 MEMORY_MIB = 1024
@@ -110,7 +110,7 @@ def running(image: Path, directory: Path) -> Iterator[BareHost]:
     )
     with (directory / "zeros").open("wb") as zeros:
         zeros.truncate((MEMORY_MIB << 20) - CLEARED_FROM)
-    host = BareHost(directory, key_of(image), _free_port())
+    host = BareHost(directory, key_of(image), free_port())
     with (directory / "qemu.log").open("wb") as log:
         process = subprocess.Popen(
             _arguments(host, disk), stdin=subprocess.DEVNULL, stdout=log, stderr=log
@@ -144,8 +144,3 @@ def _arguments(host: BareHost, disk: Path) -> list[str]:
         *("-serial", f"file:{host.power['serial_log']}"),
         *qmp_arguments("power", Path(host.power["qmp"])),
     ]
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])

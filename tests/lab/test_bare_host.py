@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -29,6 +28,7 @@ from mitigauge.database import embedded_server
 from mitigauge.settings import REPOSITORY, get_settings
 from tests.lab.bare_host import BareHost, running
 from tests.lab.bare_image import bare_image
+from tests.ports import free_port
 from tests.unit.docs.pages import blocks, page, section, spans
 
 pytestmark = pytest.mark.lab
@@ -117,11 +117,6 @@ class Reader:
                 process.wait(timeout=120)
             finally:
                 process.kill()  # none is left behind, whatever it waits for
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
 
 
 @pytest.fixture(scope="module")
