@@ -39,6 +39,7 @@ test-deploy: setup ## images built, Compose to a measured answer, the package in
 
 test-load: setup ## a fleet of simulated hosts at work for half an hour: overlaps, memory (ARGS=--help)
 	@python -m tests.load.fleet $(ARGS)
+	@python -m tests.load.waiting
 
 release: setup ## package, images, bills of materials, changelog and checksums in dist/VERSION (DRY=1: for a try)
 	@scripts/release

@@ -29,7 +29,7 @@ BEGINS_WITHIN_S = 40.0
 def work(
     context: typer.Context,
     concurrency: Annotated[
-        int | None, typer.Option(help="Runs advanced at the same time, at most.", min=1)
+        int | None, typer.Option(help="Steps of runs at the same time, at most.", min=1)
     ] = None,
     until_idle: Annotated[
         bool, typer.Option("--until-idle", help="End once there is nothing left to do.")
@@ -52,6 +52,7 @@ def work(
     from mitigauge.database.engine import database_url, get_engine, require_head
     from mitigauge.logs.setup import configure_logs
     from pipelines.adapters.ansible_host import open_host
+    from pipelines.adapters.ssh_watch import SshWatch
     from pipelines.advance import Advancer
     from pipelines.jobs import runners_of
     from pipelines.jobs.engine import JobAdvancer
@@ -64,7 +65,7 @@ def work(
     name = name_of_this(settings)
     say(f"worker {name} waits for runs and jobs  (Ctrl-C stops after the step in hand)")
     Worker(
-        Advancer(engine, open_host),
+        Advancer(engine, open_host, watch=SshWatch()),
         database_url(),
         concurrency or CONCURRENCY,
         JobAdvancer(engine, runners_of(settings), name),

@@ -36,6 +36,7 @@ from mitigauge.runs.turns import end_turn, take_turn
 from mitigauge.settings import get_settings
 from pipelines.decision import LOST_WORKERS_LIMIT, Action, Step, decide
 from pipelines.host_control import HostControl, HostFactory, LabFault
+from pipelines.host_watch import HostWatch, NoWatch
 from pipelines.insist import insist
 from pipelines.lease import HeldLease, clock, renewal_engine
 from pipelines.situation import situation_of
@@ -54,6 +55,8 @@ BEGINS = {
     Step.RESTORE: Activity.BOOTING,
     Step.START: Activity.MEASURING,
 }
+# Those that are taken again and again until what they wait for has come.
+WAITING_STEPS = (Step.AWAIT, Step.POLL)
 # Outcomes after which a run's next step follows at once.
 GOES_ON = ("done", "interrupted")
 
@@ -66,6 +69,7 @@ class Advancer:
     hosts: HostFactory
     catalog: Catalog = field(default_factory=Catalog)
     lease_seconds: float = field(default_factory=lambda: get_settings().lease_seconds)
+    watch: HostWatch = field(default_factory=NoWatch)
 
     @cached_property
     def _process(self) -> UUID:
@@ -89,7 +93,11 @@ class Advancer:
         holder = uuid4()
         taken = self._insist(lambda: self._take(run_id, holder))
         if not isinstance(taken, _Taken):
+            if taken is None:
+                self.watch.drop(run_id)
             return taken
+        if taken.action.step not in WAITING_STEPS:
+            self.watch.drop(run_id)
         with self._held(taken) as held:
             context = self._context(taken, held, stopping)
             done = self._act(taken, context)
@@ -166,7 +174,9 @@ class Advancer:
         def open_host() -> HostControl:
             return self.hosts(run.experiment.environment, run.host.name, run_log)
 
-        return StepContext(run, taken.action, open_host, self.engine, self.catalog, stopping)
+        return StepContext(
+            run, taken.action, open_host, self.engine, self.catalog, stopping, self.watch
+        )
 
     def _act(self, taken: _Taken, context: StepContext) -> Done:
         try:

@@ -56,7 +56,8 @@ log = get_logger(__name__)
 
 # Beside those of runs and jobs: the reconciler, its announcements, pruning and trends.
 OWN_THREADS = 4
-# A run that waits for its host's job occupies a thread and a waiting Ansible, some 100 MB.
+# Steps of runs at the same time; each may be an Ansible of some 100 MB. A run that waits for its
+# host takes part only where no plain ssh call can wait for it.
 CONCURRENCY = 16
 # Of jobs, most of which wait for experiments; kernels are built one after the other.
 JOB_THREADS = 8
@@ -303,8 +304,11 @@ class Worker:
             self._announce()
 
     def _say_stopped(self) -> None:
+        watched = self.advancer.watch.close()
         with transaction(self.advancer.engine) as session:
             worker_rows.stopped(session, self.id)
+            for run_id in watched:
+                run_rows.wake_later(session, run_id, 0.0)
 
     async def _every(
         self, seconds: float, stop: threading.Event, do: Callable[[], object], otherwise: str
@@ -336,6 +340,7 @@ class Worker:
         with transaction(self.advancer.engine) as session:
             runs = run_rows.runs_to_wake(session, can.hosts, grace_s=WAKE_GRACE_S)
             jobs = job_rows.jobs_to_wake(session, can.jobs, grace_s=WAKE_GRACE_S)
+        runs = [*runs, *self.advancer.watch.come()]
         due = [QueueEntry(RUN_TASK, f"runs-{environment}", run) for run, environment in runs]
         if self.jobs is not None:
             due += [QueueEntry(JOB_TASK, f"jobs-{need}", job) for job, need in jobs]

@@ -7,6 +7,7 @@ up, the 1,001st bisection would hold the lock of something else.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Final
 
 
 class Lock(IntEnum):
@@ -28,3 +29,7 @@ class Lock(IntEnum):
 # Of one part, which PostgreSQL keeps apart from the others. It is as it always was: who brings the
 # schema up to date may meet an older version of this program.
 SCHEMA_LOCK = 7_340_221_905
+
+# Of a row: nobody else changes it, and rows that name it may still be added. Without that, who
+# adds an event of an experiment waits for who ends one of its runs, and the other way round.
+AGAINST_CHANGES: Final = {"key_share": True}

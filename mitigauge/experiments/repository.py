@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, selectinload
 
-from mitigauge.database.locks import Lock
+from mitigauge.database.locks import AGAINST_CHANGES, Lock
 from mitigauge.errors import NotFound
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.experiments.tables import Case, Comparison, Event, Experiment
@@ -60,7 +60,9 @@ def comparison(session: Session, comparison_id: int) -> Comparison:
 
 def locked_experiment(session: Session, experiment_id: int) -> Experiment:
     """The experiment, locked. Raises :class:`NotFound`."""
-    found = session.get(Experiment, experiment_id, with_for_update=True, populate_existing=True)
+    found = session.get(
+        Experiment, experiment_id, with_for_update=AGAINST_CHANGES, populate_existing=True
+    )
     if found is None:
         raise no_experiment(experiment_id)
     return found

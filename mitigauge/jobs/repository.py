@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import database_now
+from mitigauge.database.locks import AGAINST_CHANGES
 from mitigauge.jobs.lease import JobLease
 from mitigauge.jobs.states import OPEN_JOB_STATES, STANDING, Ability, JobKind, JobState
 from mitigauge.jobs.tables import Job, JobAttempt, JobEvent
@@ -40,7 +41,7 @@ def newest_job(session: Session, kind: JobKind, subject: str) -> Job | None:
 
 def locked_job(session: Session, job_id: int) -> Job | None:
     """The job as it is stored now, locked until the transaction ends."""
-    return session.get(Job, job_id, with_for_update={"key_share": True}, populate_existing=True)
+    return session.get(Job, job_id, with_for_update=AGAINST_CHANGES, populate_existing=True)
 
 
 def listed(session: Session, *, standing: bool, limit: int = MOST_LISTED) -> list[Job]:

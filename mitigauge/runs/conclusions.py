@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from mitigauge.audit import service as audit
 from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now, is_away, transaction
+from mitigauge.database.locks import AGAINST_CHANGES
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import announce, record_event
 from mitigauge.experiments.tables import Experiment
@@ -62,7 +63,7 @@ def _conclude_run(engine: Engine, run_id: int, reason: str) -> None:
     judgement = verdict_service.judge(judgeable)
     alarms = verdict_service.false_alarms(judgeable, run_id)
     with transaction(engine) as session:
-        run = session.get_one(Run, run_id, with_for_update=True)
+        run = session.get_one(Run, run_id, with_for_update=AGAINST_CHANGES)
         verdict_service.store(session, run, judgement, reason=reason, over=True)
         verdict_rows.store_aa(session, alarms)
         run.concluded_at = run.concluded_at or database_now(session)
@@ -70,7 +71,7 @@ def _conclude_run(engine: Engine, run_id: int, reason: str) -> None:
 
 
 def _give_up(session: Session, run_id: int, trouble: str) -> None:
-    run = session.get_one(Run, run_id, with_for_update=True)
+    run = session.get_one(Run, run_id, with_for_update=AGAINST_CHANGES)
     run.concluded_at = run.concluded_at or database_now(session)
     record_event(
         session,

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from mitigauge.audit import service as audit
 from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
+from mitigauge.database.locks import AGAINST_CHANGES
 from mitigauge.errors import NotReady
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import record_event
@@ -364,7 +365,7 @@ def finish(session: Session, run: Run, *, state: RunState, error: str) -> None:
 def close_experiment(session: Session, experiment_id: int, now: datetime) -> None:
     """Settle the experiment's state once none of its runs is open."""
     experiment = session.get(
-        Experiment, experiment_id, with_for_update=True, populate_existing=True
+        Experiment, experiment_id, with_for_update=AGAINST_CHANGES, populate_existing=True
     )
     if experiment is None:
         return

@@ -223,7 +223,7 @@ def locked_runs(session: Session, experiment_id: int) -> list[Run]:
             .where(Run.experiment_id == experiment_id)
             .order_by(Run.id)
             .options(selectinload(Run.boots))
-            .with_for_update()
+            .with_for_update(key_share=True)
         )
     )
 
@@ -331,7 +331,7 @@ def errors_of(session: Session, experiment_id: int, *, limit: int) -> list[str]:
 
 def lock_run(session: Session, run_id: int) -> None:
     """Keep others from changing the run until the transaction ends."""
-    session.execute(select(Run.id).where(Run.id == run_id).with_for_update())
+    session.execute(select(Run.id).where(Run.id == run_id).with_for_update(key_share=True))
 
 
 def boot_lines(session: Session, run_ids: Iterable[int]) -> list[BootLine]:

@@ -23,12 +23,16 @@ from mitigauge.runs.tables import Boot, Run
 from pipelines.answers import parse_answer
 from pipelines.decision import ATTEMPTS_A_PLACE
 from pipelines.host_control import LabFault
+from pipelines.host_watch import Watched
 from pipelines.steps.context import Done, StepContext, boot_of
 
 ANSWER_WAIT_S = 60.0
 GOING_DOWN_S = 8.0
 WATCH_S = 20.0
 WATCH_INTERVAL_S = 0.5
+# A run whose host is watched is woken by its answer; else it sees so often whether that holds.
+WATCHED_LOOK_S = 60.0
+OVERDUE_S = 1.0
 
 
 def arm(context: StepContext) -> Done:
@@ -121,10 +125,22 @@ def requested_cmdline(run: Run, boot: Boot) -> str:
 
 
 def await_answer(context: StepContext) -> Done:
-    """Watch for the SSH banner for a while; the decision when to give up is not made here."""
+    """Wait for the SSH banner; the decision when to give up is not made here."""
     boot = context.boot
+    since_s = context.seconds_since(boot.rebooted_at)
     # Before that, what answers is the system that is about to go down.
-    time.sleep(max(GOING_DOWN_S - context.seconds_since(boot.rebooted_at), 0.0))
+    young_for_s = max(GOING_DOWN_S - since_s, 0.0)
+    reboot = f"{boot.id} {boot.rebooted_at}"
+    watch = context.watch
+    state = watch.state(context.run.id, reboot)
+    if state is Watched.NOT and watch.await_greeting(
+        context.run.id, reboot, context.place, young_for_s
+    ):
+        state = Watched.WAITS
+    if state is Watched.WAITS:
+        again_in_s = _until_given_up_s(context, since_s)
+        return Done(lambda _session, _run: None, outcome="silent", again_in_s=again_in_s)
+    time.sleep(young_for_s)
     answered = _answers_within(context, WATCH_S)
 
     def apply(session: Session, run: Run) -> None:
@@ -132,6 +148,13 @@ def await_answer(context: StepContext) -> Done:
             outcomes.up(session, boot_of(run, boot.id))
 
     return Done(apply, outcome="up" if answered else "silent")
+
+
+def _until_given_up_s(context: StepContext, since_s: float) -> float:
+    """Seconds until a run whose host is watched looks by itself: when its boot is overdue."""
+    prepared = context.run.prepared
+    limit_s = (prepared.boot_timeout_s if prepared else None) or WATCHED_LOOK_S
+    return min(max(limit_s - since_s, 0.0) + OVERDUE_S, WATCHED_LOOK_S)
 
 
 def power_cycle(context: StepContext) -> Done:

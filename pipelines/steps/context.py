@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlalchemy import Engine
@@ -24,6 +24,7 @@ from mitigauge.runs.tables import Boot, Run
 from pipelines.cleaned_host import CleanedHost
 from pipelines.decision import ATTEMPTS_A_PLACE, SILENT_PREPARATIONS_LIMIT, Action, Step
 from pipelines.host_control import HostControl, LabFault, LeaseGone, Unanswered
+from pipelines.host_watch import HostWatch, NoWatch
 
 log = get_logger(__name__)
 
@@ -48,6 +49,8 @@ class StepContext:
     catalog: Catalog
     stopping: Callable[[], bool] = lambda: False
     """Whether the worker is about to stop, so that nothing should be waited for."""
+    watch: HostWatch = field(default_factory=NoWatch)
+    """What waits for the host beside the steps."""
 
     @property
     def host(self) -> HostControl:
@@ -72,6 +75,11 @@ class StepContext:
                 f"{self.run.host.name} cannot be opened: {in_one_line(error)}",
                 hint="See the environment's inventory.",
             ) from error
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Environment and name of the host."""
+        return self.run.experiment.environment, self.run.host.name
 
     @property
     def boot(self) -> Boot:

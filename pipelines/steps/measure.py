@@ -38,6 +38,7 @@ from mitigauge.wire.job import EX_TEMPFAIL, FINISHED, RUNNING, STATE_FILE, State
 from mitigauge.wire.profile import DIRECTORY
 from mitigauge.workloads import collectors
 from pipelines.host_control import Facts, LabFault
+from pipelines.host_watch import Watched
 from pipelines.steps.archive import is_capture, unpacked
 from pipelines.steps.context import Done, StepContext, boot_of
 from pipelines.steps.host_evidence import Gates, collected_beside
@@ -48,6 +49,8 @@ from pipelines.steps.profile_pass import Budget, taken_captures
 LOOK_S = 300.0
 # Into a job that lasts longer it comes so long before its end.
 LEAD_S = 240.0
+# A run whose job is watched is woken by its end; else it sees so often whether that still holds.
+WATCHED_LOOK_S = 60.0
 # Between two looks: short, but enough for a job whose end was seen before its unit's.
 NEXT_LOOK_S = 1.0
 JOB_TRIES = 2
@@ -110,6 +113,9 @@ def start(context: StepContext) -> Done:
     if not cases:
         return Done(lambda session, run: outcomes.measured(session, boot_of(run, boot.id)))
     first_look_in_s = first_look_s(context.run, cases)
+    # Before it begins, so that whoever comes is not in what is measured.
+    watched = not first_look_in_s and _watch(context)
+    again_in_s = WATCHED_LOOK_S if watched else first_look_in_s
     began = time.monotonic()
     with _scratch() as scratch:
         job = JobReport.of(
@@ -117,11 +123,11 @@ def start(context: StepContext) -> Done:
                 job_name(boot),
                 [_job_case(case, boot.arm.settings.guest(), context.run.clock) for case in cases],
                 scratch,
-                wait_s=0.0 if first_look_in_s else LOOK_S,
+                wait_s=0.0 if again_in_s else LOOK_S,
                 wanted=context.wanted,
             )
         )
-        over = not first_look_in_s and job.state != RUNNING
+        over = not again_in_s and job.state != RUNNING
         done = _ended(context, job, scratch) if over else None
     # A clock that counts instructions says nothing of how long anybody waited.
     by_the_host = job.seconds if context.run.clock == Clock.REAL else None
@@ -137,7 +143,14 @@ def start(context: StepContext) -> Done:
     return Done(
         apply,
         event=f"block {boot.block}: {boot.arm.name}: measuring {len(cases)} cases",
-        again_in_s=first_look_in_s,
+        again_in_s=again_in_s,
+    )
+
+
+def _watch(context: StepContext) -> bool:
+    """Have the job's end awaited beside the steps; whether it is."""
+    return context.watch.await_job(
+        context.run.id, job_name(context.boot), context.place, job_name(context.boot)
     )
 
 
@@ -179,6 +192,10 @@ def first_look_s(run: Run, cases: Sequence[Case]) -> float:
 
 def poll(context: StepContext) -> Done:
     """Wait for the job's end; take in its results when it has come."""
+    state = context.watch.state(context.run.id, job_name(context.boot))
+    if state is Watched.WAITS or (state is Watched.NOT and _watch(context)):
+        return _still_running(context, again_in_s=WATCHED_LOOK_S)
+    # Its end has come, or nobody but a play can wait for it.
     with _scratch() as scratch:
         job = JobReport.of(
             context.host.poll(job_name(context.boot), scratch, wait_s=LOOK_S, wanted=context.wanted)
@@ -213,7 +230,14 @@ def job_name(boot: Boot) -> str:
     return f"boot{boot.id}-{boot.nonce}-{boot.job_try}"
 
 
-def _still_running(context: StepContext, current_case: str, *, profiling: bool) -> Done:
+def _still_running(
+    context: StepContext,
+    current_case: str | None = None,
+    *,
+    profiling: bool = False,
+    again_in_s: float = NEXT_LOOK_S,
+) -> Done:
+    """Look again later. *current_case*: None where nobody looked which one it is."""
     boot = context.boot
     limits = (
         wire.limit_s(case.timeout_s, case.profile_hz, off_cpu=case.profile_off_cpu)
@@ -222,6 +246,8 @@ def _still_running(context: StepContext, current_case: str, *, profiling: bool) 
     limit = sum(limits) + JOB_SLACK_S
 
     def apply(_: Session, run: Run) -> None:
+        if current_case is None:
+            return
         titles = {str(c.id): c.title for c in run.comparison.cases}
         title = titles.get(current_case, "")
         boot_of(run, boot.id).job_detail = f"{title}, profiled" if title and profiling else title
@@ -231,7 +257,7 @@ def _still_running(context: StepContext, current_case: str, *, profiling: bool) 
             f"the measuring job still runs after {limit:.0f} s",
             hint="Something on the host hangs; the boot is made again.",
         )
-    return Done(apply, outcome="running", again_in_s=NEXT_LOOK_S)
+    return Done(apply, outcome="running", again_in_s=again_in_s)
 
 
 def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None) -> Done:

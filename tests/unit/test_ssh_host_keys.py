@@ -14,11 +14,14 @@ from pathlib import Path
 import pytest
 
 from mitigauge.fleet.power_values import SshConsoleValues
+from mitigauge.fleet.service import host_vars
 from mitigauge.settings import REPOSITORY
 from pipelines.adapters import ansible
 from pipelines.adapters.ansible import PlayUnreachable, PlayUntrusted, run_playbook
 from pipelines.adapters.console.log import ConsoleError
 from pipelines.adapters.console.probe import opened_for_a_moment
+from pipelines.adapters.ssh_command import ssh_command
+from pipelines.adapters.ssh_watch import SshWatch
 from tests.loading import load
 
 load("workloads/iperf/run")
@@ -130,6 +133,42 @@ def test_a_revoked_key_is_refused(
     refused = look(f"@revoked [{ADDRESS}]:{port} {public}\n")
     assert isinstance(refused, PlayUntrusted)
     assert "revoked" in refused.message
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("own", "Permission denied"),
+        ("other", "IDENTIFICATION HAS CHANGED"),
+        ("none", "Host key verification failed"),
+    ],
+)
+def test_who_waits_for_a_host_takes_no_other_key_either(
+    server: tuple[int, str], tmp_path: Path, known: str, said: str
+) -> None:
+    port, public = server
+    keys = {"own": public, "other": made_key(tmp_path / "other"), "none": ""}
+    line = f"[{ADDRESS}]:{port} {keys[known]}\n" if keys[known] else ""
+    (tmp_path / "known_hosts").write_text(line)
+    arguments = (
+        f"-F /dev/null -o UserKnownHostsFile={tmp_path}/known_hosts"
+        " -o GlobalKnownHostsFile=/dev/null -o IdentitiesOnly=yes -o IdentityFile=/nonexistent"
+        " -o StrictHostKeyChecking=accept-new"
+    )
+    given = {
+        "ansible_host": ADDRESS, "ansible_port": port, "ansible_ssh_common_args": arguments
+    }  # fmt: skip
+    host = host_vars("alpha", "fleet", given, boot_timeout_s=60)
+    command = ssh_command(host, ["true"])
+    assert command is not None
+    command.remove("-q")
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 255
+    assert said in done.stderr
+    watch = SshWatch(lambda *_: host)
+    assert not watch.await_job(1, "job", ("fleet", "alpha"), "job")
+    watch.close()
+    assert (tmp_path / "known_hosts").read_text() == line
 
 
 def test_host_check_says_it_as_a_command(

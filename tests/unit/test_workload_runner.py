@@ -107,3 +107,28 @@ def gone(pid: int) -> bool:
             return True
         time.sleep(0.1)
     return False
+
+
+def test_nothing_is_measured_before_who_started_it_is_gone(bench: Bench) -> None:
+    """But whoever waits for the job's end finds it before that."""
+    add_workload(bench, "good", 'date > "$2/measured"')
+    case = {
+        "case_id": "a", "workload": "good", "parameters": {}, "iterations": 1, "warmup": 0,
+        "timeout_s": 30,
+    }  # fmt: skip
+    (bench[1] / "job.json").write_text(json.dumps({"job": "j", "cases": [case]}))
+    with subprocess.Popen(["sleep", "300"]) as starter:
+        runner = subprocess.Popen(
+            [sys.executable, "-B", bench[0] / "_runner", bench[1], str(starter.pid)]
+        )
+        state = bench[1] / "state.json"
+        deadline = time.monotonic() + 20
+        while not state.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        said = json.loads(state.read_text())
+        assert (said["state"], said["pid"], said["current_case"]) == ("running", runner.pid, None)
+        time.sleep(0.5)
+        assert not (bench[1] / "a").exists()
+        starter.kill()
+        assert runner.wait(30) == 0
+    assert (bench[1] / "a" / "measured").exists()

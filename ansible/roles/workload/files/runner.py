@@ -1,5 +1,7 @@
 #!/usr/bin/python3 -B
-"""Runs a job's cases on the host, one after the other: `_runner JOB_DIR`.
+"""Runs a job's cases on the host, one after the other: `_runner JOB_DIR [PID]`.
+
+Nothing is measured before process PID, which started it, is gone.
 
 Started detached by systemd, so that a lost connection costs nothing. It keeps
 `state.json` whole at all times (written aside, then renamed); each case's raw
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
 import time
 from datetime import UTC, datetime
@@ -41,6 +44,9 @@ from _kit.wire.job import (
 from _off_cpu import off_cpu_case
 from _profiling import profile_case
 
+# On an emulated host a module takes seconds to end.
+GONE_WITHIN_S = 20.0
+
 
 def now() -> str:
     """The time as RFC 3339, UTC."""
@@ -61,8 +67,21 @@ def boot_id() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
-def run_job(directory: Path, workloads: Path) -> None:
-    """Run all cases of `directory`/job.json, keeping state.json up to date."""
+def await_end(pid: int) -> None:
+    """Return when the process is no more, or after GONE_WITHIN_S."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    select.select([process], [], [], GONE_WITHIN_S)
+    os.close(process)
+
+
+def run_job(directory: Path, workloads: Path, after: int | None = None) -> None:
+    """Run all cases of `directory`/job.json, keeping state.json up to date.
+
+    `after`: the process whose end is awaited first.
+    """
     job: Job = json.loads((directory / FILE).read_text())
     # What is built against a shared machine's noise is of no use where time counts.
     os.environ[CLOCK_VARIABLE] = job.get("clock", REAL)
@@ -70,6 +89,10 @@ def run_job(directory: Path, workloads: Path) -> None:
         state=RUNNING, job=job["job"], boot_id=boot_id(), pid=os.getpid(), started_at=now(),
         current_case=None, cases=len(job["cases"]), finished_cases=[], detail="",
     )  # fmt: skip
+    if after is not None:
+        # Whoever waits for this job's end finds it here, before anything is measured.
+        write_json(directory / STATE_FILE, state)
+        await_end(after)
     job_began = time.monotonic()
     for case in job["cases"]:
         state["current_case"] = case["case_id"]
@@ -110,4 +133,4 @@ if __name__ == "__main__":
     here = Path(__file__).resolve().parent
     # How fast the processor can be, from one case to the next and over reboots.
     os.environ[PACE_VARIABLE] = str(here / "_pace.json")
-    run_job(Path(sys.argv[1]), here)
+    run_job(Path(sys.argv[1]), here, int(sys.argv[2]) if len(sys.argv) > 2 else None)

@@ -173,8 +173,13 @@ def log_tail(directory: Path) -> str:
     return f": {text}" if text else ""
 
 
-def unit_command(job: str, directory: Path, runner: Path, cpus: str, limit_s: int) -> list[str]:
-    """The systemd-run that starts the runner, away from this connection."""
+def unit_command(
+    job: str, directory: Path, runner: Path, cpus: str, limit_s: int, after: int | None = None
+) -> list[str]:
+    """The systemd-run that starts the runner, away from this connection.
+
+    *after*: a process whose end the runner waits for before it measures anything.
+    """
     command = [
         "systemd-run", f"--unit=mitigauge-{job}", "--collect", "--quiet",
         f"--description=Mitigauge job {job}",
@@ -183,7 +188,7 @@ def unit_command(job: str, directory: Path, runner: Path, cpus: str, limit_s: in
     ]  # fmt: skip
     if cpus:
         command.append(f"--property=CPUAffinity={cpus}")
-    return [*command, str(runner), str(directory)]
+    return [*command, str(runner), str(directory), *([] if after is None else [str(after)])]
 
 
 def start(params: dict[str, Any], *, check_mode: bool) -> tuple[bool, dict[str, Any]]:
@@ -207,8 +212,10 @@ def start(params: dict[str, Any], *, check_mode: bool) -> tuple[bool, dict[str, 
     part.write_text(json.dumps(content))
     part.replace(directory / wire.FILE)
     unit_limit_s = sum(limit_s(case) for case in params["cases"]) + UNIT_MARGIN_S
+    # Who stays until the job's end is silent meanwhile; who goes must be gone.
+    after = None if params["wait_s"] > 0 else os.getpid()
     done = subprocess.run(
-        unit_command(job, directory, workloads / "_runner", params["cpus"], unit_limit_s),
+        unit_command(job, directory, workloads / "_runner", params["cpus"], unit_limit_s, after),
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     if done.returncode and not unit_active(job):
