@@ -27,6 +27,7 @@ from api import (
     problems,
     profiles,
     queue,
+    regressions,
     series,
     session,
     tables,
@@ -120,6 +121,7 @@ def create_app(
         kernels.router,
         weekly.router,
         trends.router,
+        regressions.router,
         audit.router,
         _described(),
     ):

@@ -68,6 +68,10 @@ CHANGES: Final = {
     "POST /api/trends/changes/{change_id}/accept": Change(
         Action.TREND_ACCEPT, SubjectKind.TREND, "change {change_id}"
     ),
+    "POST /api/regressions": Change(Action.REGRESSION_FILE, SubjectKind.REGRESSION),
+    "POST /api/regressions/{regression_id}": Change(
+        Action.REGRESSION_CHANGE, SubjectKind.REGRESSION, "{regression_id}"
+    ),
     "POST /api/series/{name}/{revision}/approve": Change(
         Action.SERIES_APPROVE, SubjectKind.SERIES, "{name} {revision}"
     ),

@@ -46,6 +46,9 @@ ENTRIES: Final = {
         "Trends: what changed over kernels and weeks, and what people say of it.",
         is_group=True,
     ),
+    "regression": Entry(
+        "cli.regression", "Regressions: what became worse, and whose it is.", is_group=True
+    ),
     "report": Entry(
         "cli.report", "What is sent to people: the week, an answer, a cover letter.", is_group=True
     ),

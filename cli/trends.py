@@ -199,6 +199,7 @@ def update(
     from cli.output import echo_json, errors
     from mitigauge.database.engine import get_engine
     from mitigauge.errors import Conflict
+    from mitigauge.regressions.service import take_in
     from mitigauge.trends.update import Updated
     from mitigauge.trends.update import update as update_trends
 
@@ -210,6 +211,8 @@ def update(
             again=again,
             progress=lambda what, some, every: status.update(f"{some} of {every} {what}"),
         )
+        with stored() as session:
+            new = take_in(session)
     if done is None:
         raise Conflict(
             "another update of trends goes on", hint="A worker does it; look again in a minute."
@@ -219,7 +222,7 @@ def update(
         return
     say(
         f"{done.runs} runs taken in, {done.trends} trends looked at, "
-        f"{done.changes} changes new or said anew"
+        f"{done.changes} changes new or said anew, {len(new)} new regressions"
     )
 
 

@@ -40,6 +40,7 @@ from mitigauge.jobs import worker_repository as worker_rows
 from mitigauge.jobs.abilities import Abilities
 from mitigauge.jobs.tables import WorkerProcess
 from mitigauge.logs.logger import get_logger
+from mitigauge.regressions.service import take_in_quietly
 from mitigauge.retention.service import prune_if_due
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service
@@ -323,8 +324,9 @@ class Worker:
         prune_if_due(self.advancer.engine, get_settings())
 
     def _update_trends(self) -> None:
-        """Take values of runs that ended into trends, whichever worker comes first."""
+        """Take values of runs that ended into trends, and what became worse into regressions."""
         update_quietly(self.advancer.engine)
+        take_in_quietly(self.advancer.engine)
 
     def _to_wake(self, can: Abilities) -> list[QueueEntry]:
         """Put right what nobody else would; the runs and jobs whose time has come."""

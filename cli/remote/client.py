@@ -20,7 +20,7 @@ from mitigauge.errors import InvalidInput
 from mitigauge.version import VERSION
 
 Answer = TypeVar("Answer")
-Parameter = str | int | float | bool | None
+Parameter = str | int | float | bool | list[str] | None
 
 # A table of thousands of rows takes seconds to make.
 TIMEOUT: Final = httpx2.Timeout(60.0, connect=10.0)

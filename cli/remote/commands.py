@@ -20,6 +20,7 @@ REMOTE: Final = frozenset(
         "host": "list queue release reserve resume set-aside show",
         "job": "cancel list show wait",
         "kernel": "build list show",
+        "regression": "file list set show",
         "report": "weekly",
         "series": "approve list show start",
         "trends": "accept annotate list show stability",

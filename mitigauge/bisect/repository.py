@@ -31,6 +31,11 @@ def alone(engine: Engine, bisection_id: int) -> AbstractContextManager[bool]:
     return advisory_lock(engine, Lock.BISECTION, bisection_id)
 
 
+def exists(session: Session, bisection_id: int) -> bool:
+    """Whether there is a bisection of that number."""
+    return session.scalar(select(Bisection.id).where(Bisection.id == bisection_id)) is not None
+
+
 def whole(session: Session, bisection_id: int, *, lock: bool = False) -> Bisection:
     """One bisection with candidates, points and steps. Raises :class:`NotFound`."""
     wanted = (

@@ -16,6 +16,7 @@ from mitigauge.jobs import tables as jobs
 from mitigauge.kernels import tables as kernels
 from mitigauge.letters.weekly import tables as weekly
 from mitigauge.profiles.store import tables as profiles
+from mitigauge.regressions import tables as regressions
 from mitigauge.results import tables as results
 from mitigauge.retention import tables as retention
 from mitigauge.runs import tables as runs
@@ -38,6 +39,7 @@ __all__ = [
     "kernels",
     "metadata",
     "profiles",
+    "regressions",
     "results",
     "retention",
     "runs",

@@ -14,6 +14,7 @@ import argparse
 import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -30,7 +31,6 @@ from tests.crash.campaign import migrated_server
 from tests.crash.lanes import Lane
 from tests.crash.rig_api import start_api
 from tests.crash.scenarios import Scenario
-from tests.crash.zygote import Forked, Zygote
 
 TICK_S = 0.2
 LOOK_S = 5.0
@@ -72,7 +72,7 @@ class Memory:
 
     samples: list[tuple[float, dict[int, float]]] = field(default_factory=list)
 
-    def look(self, at: float, workers: Sequence[Forked]) -> None:
+    def look(self, at: float, workers: Sequence[subprocess.Popen[bytes]]) -> None:
         """Take a sample."""
         self.samples.append((at, {each.pid: proportional_mib(each.pid) for each in workers}))
 
@@ -135,8 +135,6 @@ def carry_out(plan: Plan, url: str, home: Path) -> Outcome:
     with ExitStack() as stack:
         engine = new_engine(url)
         stack.callback(engine.dispose)
-        zygote = Zygote()
-        stack.callback(zygote.close)
         names = [f"h{n}-{g}" for n in range(plan.hosts) for g in range(3)]
         apis = [start_api(url, home, names) for _ in range(plan.apis)]
         for api in apis:
@@ -150,7 +148,9 @@ def carry_out(plan: Plan, url: str, home: Path) -> Outcome:
         ]  # fmt: skip
         for lane in lanes:
             lane.begin()
-        workers = [_worker(plan, zygote, url, home) for _ in range(plan.workers)]
+        workers = [_worker(plan, url, home) for _ in range(plan.workers)]
+        for worker in workers:
+            stack.callback(worker.kill)
         memory, seconds = _drive(plan, lanes, workers)
         verdicts = [verdict for lane in lanes for verdict in lane.verdicts]
         return Outcome(
@@ -165,13 +165,20 @@ def carry_out(plan: Plan, url: str, home: Path) -> Outcome:
         )
 
 
-def _worker(plan: Plan, zygote: Zygote, url: str, home: Path) -> Forked:
+def _worker(plan: Plan, url: str, home: Path) -> subprocess.Popen[bytes]:
+    """A process of its own: a forked one's memory grows for a while as it stops sharing pages."""
     words = [url, str(home), str(LEASE_S), f"--concurrency={plan.concurrency}"]
-    environment = {**os.environ, "MITIGAUGE_HOME": str(home)}
-    return zygote.spawn(words, log=home / "workers.log", env=environment)
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.crash.worker_main", *words],
+        stdout=(home / "workers.log").open("ab"),
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "MITIGAUGE_HOME": str(home)},
+    )
 
 
-def _drive(plan: Plan, lanes: Sequence[Lane], workers: Sequence[Forked]) -> tuple[Memory, float]:
+def _drive(
+    plan: Plan, lanes: Sequence[Lane], workers: Sequence[subprocess.Popen[bytes]]
+) -> tuple[Memory, float]:
     """Go on until the runs or the time are over; no experiment is left half-done."""
     began = time.monotonic()
     memory, looked, told = Memory(), 0.0, 0.0

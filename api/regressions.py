@@ -1,0 +1,65 @@
+"""Regressions: what became worse, whose it is, and what became of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from api.database import Database
+from api.gate import Known, needs
+from api.parameters import Id, Word
+from mitigauge.access.roles import Right
+from mitigauge.regressions import service
+from mitigauge.regressions.repository import RegressionFilter
+from mitigauge.regressions.schemas import (
+    LONGEST_OWNER,
+    NewRegression,
+    RegressionChange,
+    RegressionPage,
+    RegressionView,
+)
+from mitigauge.regressions.states import RegressionState
+
+router = APIRouter(prefix="/api/regressions", tags=["regressions"])
+
+
+@router.get("")
+def list_regressions(
+    session: Database,
+    state: Annotated[list[RegressionState], Query(description="any of them; none: all")] = [],  # noqa: B006
+    owner: Annotated[
+        str | None, Query(max_length=LONGEST_OWNER, description="empty: those of nobody")
+    ] = None,
+    environment: Word | None = None,
+    host_class: Word | None = None,
+    workload: Word | None = None,
+    find: Annotated[str, Query(max_length=200, description="words, each of which is there")] = "",
+    since: Annotated[datetime | None, Query(description="found from then on")] = None,
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=service.LARGEST_PAGE)] = service.PAGE_SIZE,
+) -> RegressionPage:
+    """Regressions: the open first, of these the newest."""
+    wanted = RegressionFilter(state, owner, environment, host_class, workload, find, since)
+    return service.list_regressions(session, wanted, offset=offset, limit=limit)
+
+
+@router.get("/{regression_id}")
+def show_regression(regression_id: Id, session: Database) -> RegressionView:
+    """One regression with its history."""
+    return service.show_regression(session, regression_id)
+
+
+@router.post("", status_code=201, dependencies=[Depends(needs(Right.SUBMIT))])
+def file_regression(new: NewRegression, session: Database, caller: Known) -> RegressionView:
+    """Take a cell of an experiment that is worse for a regression."""
+    return service.file_regression(session, new, by=caller.subject)
+
+
+@router.post("/{regression_id}", dependencies=[Depends(needs(Right.SUBMIT))])
+def change_regression(
+    regression_id: Id, change: RegressionChange, session: Database, caller: Known
+) -> RegressionView:
+    """Change state, owner, bug, or say something; 409 where somebody was quicker."""
+    return service.change_regression(session, regression_id, change, by=caller.subject)

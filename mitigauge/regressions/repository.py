@@ -1,0 +1,272 @@
+"""SQL of regressions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import Select, case, func, literal, or_, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session, aliased
+
+from mitigauge.database.locks import AGAINST_CHANGES
+from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.fleet.tables import Host
+from mitigauge.regressions.states import OPEN_STATES, EntryKind, Origin, RegressionState
+from mitigauge.regressions.tables import Regression, RegressionEntry
+from mitigauge.runs.tables import Run
+from mitigauge.trends.schemas import ChangeKind, ChangeState
+from mitigauge.trends.tables import StoredChange, Trend
+from mitigauge.verdicts.tables import StoredVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionFilter:
+    """Which regressions to list; None and empty: all."""
+
+    states: Collection[RegressionState] = ()
+    owner: str | None = None
+    """Empty: those of nobody."""
+    environment: str | None = None
+    host_class: str | None = None
+    workload: str | None = None
+    text: str = ""
+    """Each of its words within case, metric, mode, host class or bug."""
+    since: datetime | None = None
+    """Found from then on."""
+
+
+def find(session: Session, regression_id: int, *, lock: bool = False) -> Regression | None:
+    """One regression; *lock*: nobody else changes it until the transaction ends."""
+    return session.get(
+        Regression,
+        regression_id,
+        with_for_update=AGAINST_CHANGES if lock else None,
+        populate_existing=lock,
+    )
+
+
+def listed(
+    session: Session, wanted: RegressionFilter, *, offset: int, limit: int
+) -> list[Regression]:
+    """Some of them: the open first, of these the newest."""
+    is_over = case((Regression.state.in_(OPEN_STATES), 0), else_=1)
+    page = _where(select(Regression), wanted).order_by(
+        is_over, Regression.found_at.desc(), Regression.id.desc()
+    )
+    return list(session.scalars(page.offset(offset).limit(limit)))
+
+
+def counts(session: Session, wanted: RegressionFilter) -> dict[RegressionState, int]:
+    """How many there are of each state, whichever states are wanted."""
+    every = cast("Select[Any]", select(Regression.state, func.count()))
+    rows = session.execute(_where(every, wanted, by_state=False).group_by(Regression.state))
+    return {RegressionState(state): number for state, number in rows}
+
+
+def _where(
+    statement: Select[Any], wanted: RegressionFilter, *, by_state: bool = True
+) -> Select[Any]:
+    exact = {
+        Regression.environment: wanted.environment,
+        Regression.host_class: wanted.host_class,
+        Regression.workload: wanted.workload,
+        Regression.owner: wanted.owner,
+    }
+    for column, value in exact.items():
+        if value is not None:
+            statement = statement.where(column == value)
+    if by_state and wanted.states:
+        statement = statement.where(Regression.state.in_(wanted.states))
+    if wanted.since is not None:
+        statement = statement.where(Regression.found_at >= wanted.since)
+    named = (
+        Regression.case_title, Regression.metric, Regression.mode, Regression.host_class,
+        Regression.bug, Regression.owner,
+    )  # fmt: skip
+    for word in wanted.text.split():
+        like = f"%{_escaped(word)}%"
+        statement = statement.where(or_(*(column.ilike(like, escape="\\") for column in named)))
+    return statement
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def history(session: Session, regression_id: int, limit: int) -> list[RegressionEntry]:
+    """The newest entries, the newest last."""
+    newest = (
+        select(RegressionEntry)
+        .where(RegressionEntry.regression_id == regression_id)
+        .order_by(RegressionEntry.id.desc())
+        .limit(limit)
+    )
+    return list(session.scalars(newest))[::-1]
+
+
+def entries_of(session: Session, regression_id: int) -> int:
+    """How many entries its history has."""
+    asked = select(func.count()).where(RegressionEntry.regression_id == regression_id)
+    return session.scalar(asked) or 0
+
+
+def last_change(session: Session, regression_id: int) -> RegressionEntry | None:
+    """The newest entry."""
+    return next(iter(history(session, regression_id, 1)), None)
+
+
+def duplicates_of(session: Session, regression_id: int) -> list[int]:
+    """Regressions that joined it."""
+    asked = select(Regression.id).where(Regression.duplicate_of == regression_id)
+    return list(session.scalars(asked.order_by(Regression.id)))
+
+
+def by_changes(session: Session, change_ids: Collection[int]) -> dict[int, Regression]:
+    """change id → its regression."""
+    if not change_ids:
+        return {}
+    found = session.scalars(select(Regression).where(Regression.change_id.in_(change_ids)))
+    return {each.change_id: each for each in found if each.change_id is not None}
+
+
+def arm_name(session: Session, arm_id: int | None) -> str:
+    """The arm's name; empty where there is none."""
+    return "" if arm_id is None else session.scalar(select(Arm.name).where(Arm.id == arm_id)) or ""
+
+
+def take_in_changes(session: Session) -> list[int]:
+    """Make a regression of each lasting change for the worse that has none; their ids.
+
+    Of primary metrics alone: the others are exploratory.
+    """
+    run = aliased(Run)
+    new = (
+        select(
+            literal(Origin.TREND.value), Trend.id, StoredChange.id, run.experiment_id,
+            StoredChange.run_after, Trend.environment, Trend.host_class, StoredChange.hosts,
+            Trend.emulated, Trend.clock, Trend.workload, Trend.case_title, Trend.metric,
+            Trend.metric_title, Trend.mode, literal("the values before"),
+            StoredChange.effect_percent, StoredChange.ci_low_percent,
+            StoredChange.ci_high_percent, StoredChange.at, StoredChange.found_at,
+            literal(RegressionState.NEW.value), StoredChange.arm_after,
+        )
+        .join(Trend, StoredChange.trend_id == Trend.id)
+        .join(run, StoredChange.run_after == run.id)
+        .where(
+            StoredChange.superseded_at.is_(None),
+            StoredChange.verdict == "worse",
+            StoredChange.kind == ChangeKind.LASTING,
+            StoredChange.state == ChangeState.OPEN,
+            Trend.is_primary,
+            ~select(Regression.id).where(Regression.change_id == StoredChange.id).exists(),
+        )
+        .order_by(StoredChange.found_at, StoredChange.id)
+    )  # fmt: skip
+    columns = [
+        "origin", "trend_id", "change_id", "experiment_id", "run_id", "environment", "host_class",
+        "hosts", "emulated", "clock", "workload", "case_title", "metric", "metric_title", "mode",
+        "before", "effect_percent", "ci_low_percent", "ci_high_percent", "happened_at", "found_at",
+        "state", "arm_id",
+    ]  # fmt: skip
+    made = insert(Regression).from_select(columns, new).on_conflict_do_nothing()
+    return list(session.scalars(made.returning(Regression.id)))
+
+
+@dataclass(frozen=True, slots=True)
+class OfChange:
+    """A regression and what is said now of the change that it was made of."""
+
+    regression_id: int
+    kind: ChangeKind
+    state: ChangeState
+    said_by: str
+    said: str
+
+
+def unsettled_changes(session: Session) -> list[OfChange]:
+    """Open regressions whose changes are not what they were, and new ones that were accepted."""
+    gone = StoredChange.kind != ChangeKind.LASTING
+    accepted = StoredChange.state != ChangeState.OPEN
+    asked = (
+        select(
+            Regression.id, StoredChange.kind, StoredChange.state, StoredChange.said_by,
+            StoredChange.said,
+        )
+        .join(StoredChange, StoredChange.id == Regression.change_id)
+        .where(
+            StoredChange.superseded_at.is_(None),
+            or_(
+                Regression.state.in_(OPEN_STATES) & gone,
+                (Regression.state == RegressionState.NEW) & accepted,
+            ),
+        )
+        .order_by(Regression.id)
+    )  # fmt: skip
+    return [OfChange(*row) for row in session.execute(asked)]
+
+
+def note_found(session: Session, regression_ids: Sequence[int], by: str) -> None:
+    """Begin the histories of new regressions."""
+    session.add_all(
+        RegressionEntry(regression_id=each, by=by, kind=EntryKind.FOUND) for each in regression_ids
+    )
+    session.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One comparison of an experiment on one host."""
+
+    run: Run
+    host: Host
+    case: Case
+    arm: Arm
+    baseline: str
+    verdict: StoredVerdict
+
+
+def cell(
+    session: Session, experiment_id: int, host: str, case_id: int, arm: str, metric: str
+) -> Cell | None:
+    """The current verdict of a cell with what it is about; None where there is none."""
+    baseline = aliased(Arm)
+    asked = (
+        select(Run, Host, Case, Arm, baseline.name, StoredVerdict)
+        .join(Host, Run.host_id == Host.id)
+        .join(Comparison, Run.comparison_id == Comparison.id)
+        .join(Case, Case.comparison_id == Comparison.id)
+        .join(Arm, Arm.comparison_id == Comparison.id)
+        .join(baseline, (baseline.comparison_id == Comparison.id) & baseline.is_baseline)
+        .join(
+            StoredVerdict,
+            (StoredVerdict.run_id == Run.id)
+            & (StoredVerdict.case_id == Case.id)
+            & (StoredVerdict.arm_id == Arm.id),
+        )
+        .where(
+            Run.experiment_id == experiment_id, Host.name == host, Case.id == case_id,
+            Arm.name == arm, StoredVerdict.metric == metric,
+            StoredVerdict.superseded_at.is_(None),
+        )
+    )  # fmt: skip
+    row = session.execute(asked.limit(1)).one_or_none()
+    return None if row is None else Cell(*row)
+
+
+def of_cell(session: Session, cell: Cell) -> Regression | None:
+    """The regression that was filed of a cell."""
+    return session.scalars(
+        select(Regression).where(
+            Regression.origin == Origin.CELL, Regression.run_id == cell.run.id,
+            Regression.case_id == cell.case.id, Regression.arm_id == cell.arm.id,
+            Regression.metric == cell.verdict.metric,
+        )
+    ).one_or_none()  # fmt: skip
+
+
+def experiment_environment(session: Session, experiment_id: int) -> str | None:
+    """The experiment's environment; None where there is no such experiment."""
+    return session.scalar(select(Experiment.environment).where(Experiment.id == experiment_id))

@@ -1,0 +1,57 @@
+"""What may become of a regression. Pure."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+
+class RegressionState(StrEnum):
+    """What people know of a regression."""
+
+    NEW = "new"
+    """Nobody looked at it yet."""
+    CONFIRMED = "confirmed"
+    """Somebody looked: it is real, and nobody's yet."""
+    ASSIGNED = "assigned"
+    """Its owner works on it."""
+    KNOWN = "known"
+    """A bug has it; it stays until that is mended."""
+    FIXED = "fixed"
+    FALSE = "false"
+    """It was noise, or a fault of the measurement."""
+    NOT_WORTH_IT = "not-worth-it"
+    """It is real, and stays as it is."""
+    DUPLICATE = "duplicate"
+    """Another regression has it."""
+
+
+OPEN_STATES: Final = (
+    RegressionState.NEW,
+    RegressionState.CONFIRMED,
+    RegressionState.ASSIGNED,
+    RegressionState.KNOWN,
+)
+# What is neither new to anybody nor over: somebody took it, or somebody must.
+ACCEPTED_STATES: Final = (RegressionState.KNOWN, RegressionState.NOT_WORTH_IT)
+
+
+class Origin(StrEnum):
+    """What a regression was seen in."""
+
+    TREND = "trend"
+    """A lasting change of values over time."""
+    CELL = "cell"
+    """One comparison of an experiment, filed by a person."""
+
+
+class EntryKind(StrEnum):
+    """What an entry of a regression's history says."""
+
+    FOUND = "found"
+    STATE = "state"
+    OWNER = "owner"
+    BUG = "bug"
+    BISECTION = "bisection"
+    JOINED = "joined"
+    NOTE = "note"
