@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import time
+from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
+from urllib.parse import quote_plus
 
 import httpx2
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.httpx_client import AsyncOAuth2Client
+from authlib.oauth2.auth import ClientAuth
 from joserfc import jws, jwt
 from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import JWKRegistry, KeySet
@@ -39,6 +42,7 @@ ALGORITHMS: Final = (
     *("ES256", "ES384", "ES512", "EdDSA", "Ed25519"),
 )
 SCOPES: Final = ("openid", "profile", "email")
+BASIC: Final = "client_secret_basic"
 T = TypeVar("T")
 
 
@@ -165,6 +169,7 @@ class Provider:
                     event_hooks={"response": [_bound]},
                 ) as client,
             ):
+                client.register_client_auth_method((BASIC, _basic))
                 yield client
         except TimeoutError:
             why = f"it did not answer within {self._whole_s:.0f} s"
@@ -205,8 +210,8 @@ class Provider:
             **found,
             token_auth=(
                 "client_secret_post"
-                if "client_secret_post" in methods and "client_secret_basic" not in methods
-                else "client_secret_basic"
+                if "client_secret_post" in methods and BASIC not in methods
+                else BASIC
             ),
             scopes=tuple(
                 scope for scope in asked if scope == "openid" or not supported or scope in supported
@@ -311,6 +316,15 @@ class Provider:
         if said.get("sub") != claims["sub"]:
             raise untrusted(self.sign_on, "the provider describes another person than it names")
         return {**said, **claims}
+
+
+def _basic(
+    client: ClientAuth, _method: str, uri: str, headers: Any, body: Any
+) -> tuple[str, Any, Any]:
+    """The client's secret in a header, both parts encoded as RFC 6749, 2.3.1 has it."""
+    said = f"{quote_plus(client.client_id)}:{quote_plus(client.client_secret)}"
+    headers["Authorization"] = f"Basic {b64encode(said.encode()).decode()}"
+    return uri, headers, body
 
 
 async def _bound(answer: httpx2.Response) -> None:

@@ -16,6 +16,7 @@ from mitigauge.access.tables import OidcPerson
 from mitigauge.audit import service as audit
 from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
+from mitigauge.errors import NotFound
 
 # Apart from tokens' and proxies' names.
 PREFIX: Final = "oidc:"
@@ -64,8 +65,14 @@ def end_sessions_of(session: Session, issuer: str, sub: str) -> None:
 
 
 def end_sessions(session: Session, subject: str) -> None:
-    """End the sessions of the person who is stored as *subject*. Raises :class:`NotFound`."""
-    _end_sessions(session, service.person_named(session, subject))
+    """End the sessions of who is stored as *subject*. Raises :class:`NotFound`."""
+    person = repository.person_by_subject(session, subject)
+    if person is None:
+        raise NotFound(
+            f"nobody who logged in by single sign-on is stored as {subject[:140]!r}",
+            hint="`mitigauge audit list --action session.begin` shows who logged in.",
+        )
+    _end_sessions(session, person)
 
 
 def _end_sessions(session: Session, person: OidcPerson) -> None:

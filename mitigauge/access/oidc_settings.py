@@ -52,7 +52,7 @@ def single_sign_on(settings: Settings) -> SingleSignOn | None:
         raise InvalidInput(
             "single sign-on is configured by half: "
             f"{', '.join(map(_variable, missing))} {'is' if len(missing) == 1 else 'are'} missing",
-            hint="Set all of them, or unset every MITIGAUGE_OIDC_ setting.",
+            hint="Set all of them, or unset the issuer, the client, its secret and the roles.",
         )
     require_safe("MITIGAUGE_OIDC_ISSUER", settings.oidc_issuer)
     require_safe("MITIGAUGE_PUBLIC_URL", settings.public_url)

@@ -148,17 +148,6 @@ def open_persons_session(
     return _open(session, person.subject, person.role, None, until, now, person_id=person.id)
 
 
-def person_named(session: Session, subject: str) -> OidcPerson:
-    """Who is stored as *subject*, by single sign-on. Raises :class:`NotFound`."""
-    found = repository.person_by_subject(session, subject)
-    if found is None:
-        raise NotFound(
-            f"nobody who logged in by single sign-on is stored as {subject[:140]!r}",
-            hint="`mitigauge audit list --action session.begin` shows who logged in.",
-        )
-    return found
-
-
 def by_session(session: Session, secret: str) -> Caller:
     """Whose browser session it is. Raises :class:`Unauthenticated` if it has ended."""
     found = repository.session_by_hash(session, stored_form("session", secret))

@@ -9,11 +9,11 @@ import hmac
 import json
 import logging
 import time
-from base64 import urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote, unquote_plus, urlsplit
 
 import httpx2
 import pytest
@@ -23,7 +23,9 @@ from sqlalchemy import Engine, text
 
 from api.app import create_app
 from api.oidc_provider import ANSWER_LIMIT, KEPT_S, Provider
-from mitigauge.errors import InvalidInput
+from mitigauge.access import oidc_people
+from mitigauge.database.engine import transaction
+from mitigauge.errors import InvalidInput, NotFound
 from tests.api.test_access import PROXY, PROXY_SECRET, settings
 from tests.audit_entries import entries
 from tests.clients import bearer, client_of, token_of
@@ -546,7 +548,9 @@ def test_our_secret_is_sent_as_the_provider_wants_it(
 ) -> None:
     log_in(browser, provider)
     _, form, headers = next(each for each in provider.asked if each[0] == "/token")
-    assert headers["Authorization"].startswith("Basic ")
+    # RFC 6749, 2.3.1: each part is encoded before both are.
+    basic = b64decode(headers["Authorization"].removeprefix("Basic ")).decode()
+    assert [unquote_plus(each) for each in basic.split(":")] == [CLIENT, SECRET]
     assert "client_secret" not in form
     asked: Provider = browser.app.state.oidc
     asked._metadata.value = None
@@ -698,3 +702,23 @@ def test_half_a_configuration_is_refused_at_the_start(
         pytest.raises(InvalidInput, match="MITIGAUGE_OIDC_CLIENT_SECRET is missing"),
     ):
         create_app(engine)
+
+
+def test_an_admin_ends_a_persons_sessions_at_once(
+    browser: TestClient, provider: MadeProvider, engine: Engine
+) -> None:
+    log_in(browser, provider)
+    provider.claims = {"sub": "number-2"}
+    log_in(browser, provider)
+    with transaction(engine) as session:
+        oidc_people.end_sessions(session, "oidc:alice")
+    assert browser.get("/api/session").json()["subject"] == "oidc:alice-2"
+    with transaction(engine) as session:
+        oidc_people.end_sessions(session, "oidc:alice-2")
+    assert browser.get("/api/session").status_code == 401
+    assert [entry.subject for entry in entries(engine, "session.end")] == [
+        "all of oidc:alice",
+        "all of oidc:alice-2",
+    ]
+    with transaction(engine) as session, pytest.raises(NotFound, match="stored as 'oidc:bob'"):
+        oidc_people.end_sessions(session, "oidc:bob")
