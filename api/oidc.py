@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import json
 import time
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
-from typing import Annotated, Final
+from html import escape
+from typing import Annotated, Any, Final
 from urllib.parse import quote, urlsplit
 
 from fastapi import APIRouter, FastAPI, Query, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.routing import APIRoute
 
 from api.addresses import DEFAULT_PORTS, Address, AllowedHosts, is_https, read_address
 from api.database import begin
 from api.gate import check_not_slowed, note_wrong, session_cookie
 from api.oidc_begun import BegunLogIn, begin_log_in, unsealed
 from api.oidc_provider import Provider
+from api.problems import refusal
 from mitigauge.access import oidc_people
 from mitigauge.access.oidc_claims import BEGIN_AGAIN, Claims, NoRole, identify
 from mitigauge.access.oidc_people import LOG_IN_LASTS, SESSION_LASTS
@@ -31,8 +36,6 @@ from mitigauge.settings import Settings
 PREFIX: Final = "/api/session/oidc"
 LONGEST_CODE: Final = 4000
 
-# Pages that browsers go to, and no part of what programs ask.
-router = APIRouter(prefix=PREFIX, include_in_schema=False)
 log = get_logger(__name__)
 
 
@@ -69,6 +72,28 @@ def install(app: FastAPI, settings: Settings, hosts: AllowedHosts) -> None:
             "by that name",
             hint="Browsers come back from the provider to it: add it to MITIGAUGE_ALLOWED_HOSTS.",
         )
+
+
+class _PageRoute(APIRoute):
+    """A route whose refusals are a page where a browser shows them to a person."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The route's answer, or its refusal."""
+        answer = super().get_route_handler()
+
+        async def answered(request: Request) -> Response:
+            try:
+                return await answer(request)
+            except MitigaugeError as error:
+                if "text/html" not in request.headers.get("accept", ""):
+                    raise
+                return _as_page(refusal(error))
+
+        return answered
+
+
+# Pages that browsers go to, and no part of what programs ask.
+router = APIRouter(prefix=PREFIX, include_in_schema=False, route_class=_PageRoute)
 
 
 @router.get("")
@@ -221,6 +246,23 @@ def _to_own_address(place: _Place, begun: BegunLogIn, moved: str | None) -> Resp
             "MITIGAUGE_PUBLIC_URL.",
         )
     return _to(f"{origin}{PREFIX}?moved=1&next={quote(begun.page, safe='')}")
+
+
+def _as_page(refused: JSONResponse) -> Response:
+    """The same refusal for people's eyes. What it quotes is a stranger's text: escaped."""
+    said = {name: escape(text) for name, text in json.loads(bytes(refused.body)).items()}
+    page = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Not logged in</title>'
+        f"</head><body><main><h1>Not logged in</h1><p>{said['message']}</p><p>{said['hint']}</p>"
+        '<p><a href="/">To the dashboard</a></p>'
+        f"<p>The service’s log names this request {said['request_id']}.</p></main></body></html>"
+    )
+    kept = {
+        name: value
+        for name, value in refused.headers.items()
+        if name in ("retry-after", "www-authenticate")
+    }
+    return HTMLResponse(page, refused.status_code, headers=kept)
 
 
 def _to(address: str) -> Response:

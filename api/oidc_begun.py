@@ -19,8 +19,8 @@ from mitigauge.access.secret import new_secret, stored_form
 
 LONGEST_PATH: Final = 1500
 LONGEST_COOKIE: Final = 4000
-# A page of the dashboard, not a route of the API.
-_PAGE: Final = re.compile(r"/(?!api(?:[/?#]|$))[^/\\\x00-\x20\x7f][^\\\x00-\x20\x7f]*|/")
+# A page of the dashboard, not a route of the API, as browsers write addresses.
+_PAGE: Final = re.compile(r"/(?!api(?:[/?#]|$))(?:(?!/)[!#-\[\]-~][!#-\[\]-~]*)?")
 
 
 @dataclass(frozen=True, slots=True)

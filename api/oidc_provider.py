@@ -6,6 +6,7 @@ Whatever it answers is bounded in bytes and time, and no redirect is followed.
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -110,6 +111,7 @@ class Provider:
         self._whole_s = whole_s
         self._now = now
         self._wall_clock = wall_clock
+        self._tls: ssl.SSLContext | None = None
         self._metadata: Kept[Metadata] = Kept()
         self._keys: Kept[KeySet] = Kept()
 
@@ -147,7 +149,8 @@ class Provider:
                 access_token=access_token,
                 now=int(self._wall_clock()),
             )
-            if self.sign_on.groups_claim in token.claims or not metadata.userinfo_endpoint:
+            wanted = {self.sign_on.groups_claim, "preferred_username"}
+            if wanted <= token.claims.keys() or not metadata.userinfo_endpoint:
                 return token.claims
             return await self._completed(client, metadata, token.claims, access_token)
 
@@ -155,6 +158,9 @@ class Provider:
     async def _conversation(self) -> AsyncIterator[AsyncOAuth2Client]:
         """A client of the provider; what fails there is :class:`ProviderAway`."""
         issuer = self.sign_on.issuer
+        if self._tls is None:
+            # The machine's authorities are read from a disk: not on everybody's time.
+            self._tls = await asyncio.to_thread(httpx2.create_ssl_context)
         try:
             async with (
                 asyncio.timeout(self._whole_s),
@@ -163,6 +169,7 @@ class Provider:
                     client_secret=self.sign_on.client_secret,
                     redirect_uri=self.sign_on.redirect_uri,
                     code_challenge_method="S256",
+                    verify=self._tls,
                     timeout=self._whole_s,
                     follow_redirects=False,
                     headers={"Accept": "application/json", "Accept-Encoding": "identity"},

@@ -131,8 +131,7 @@ def groups_of(claims: Claims, sign_on: SingleSignOn) -> frozenset[str]:
 
 def role_of(groups: Iterable[str], roles: Mapping[str, Role]) -> Role | None:
     """The highest role that the groups give; None where they give none."""
-    # Nobody becomes everybody by a group of that name.
-    given = [roles[group] for group in groups if group in roles and group != EVERYBODY]
+    given = [roles[group] for group in groups if group in roles]
     if EVERYBODY in roles:
         given.append(roles[EVERYBODY])
     return max(given, key=list(Role).index, default=None)

@@ -61,7 +61,7 @@ def end_sessions_of(session: Session, issuer: str, sub: str) -> None:
     """End the sessions of whoever may not use the service any more."""
     person = repository.person(session, issuer, sub)
     if person is not None:
-        _end_sessions(session, person)
+        _end_sessions(session, person, by=person.subject)
 
 
 def end_sessions(session: Session, subject: str) -> None:
@@ -75,11 +75,11 @@ def end_sessions(session: Session, subject: str) -> None:
     _end_sessions(session, person)
 
 
-def _end_sessions(session: Session, person: OidcPerson) -> None:
-    repository.delete_sessions_of_person(session, person.id)
-    audit.record(
-        session, Action.SESSION_END, Subject(SubjectKind.SESSION, f"all of {person.subject}")
-    )
+def _end_sessions(session: Session, person: OidcPerson, *, by: str = "") -> None:
+    # Who is refused again and again ends nothing, and writes nothing.
+    if repository.delete_sessions_of_person(session, person.id):
+        subject = Subject(SubjectKind.SESSION, f"all of {person.subject}")
+        audit.record(session, Action.SESSION_END, subject, by=by)
 
 
 def _free_subject(session: Session, name: str) -> str:

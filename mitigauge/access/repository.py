@@ -118,6 +118,7 @@ def subjects_like(session: Session, subject: str) -> frozenset[str]:
     return frozenset(session.scalars(wanted))
 
 
-def delete_sessions_of_person(session: Session, person_id: int) -> None:
-    """End every browser session of a person."""
-    session.execute(delete(BrowserSession).where(BrowserSession.person_id == person_id))
+def delete_sessions_of_person(session: Session, person_id: int) -> int:
+    """End every browser session of a person; how many there were."""
+    ended = delete(BrowserSession).where(BrowserSession.person_id == person_id)
+    return len(session.scalars(ended.returning(BrowserSession.id)).all())

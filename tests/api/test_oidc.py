@@ -232,6 +232,10 @@ def test_a_log_in_ends_within_ten_minutes(
     browser: TestClient, provider: MadeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = sent_to(browser, provider)["state"]
+    # A browser that keeps the cookie for longer than it was told.
+    begun = browser.cookies[BEGUN]
+    browser.cookies.clear()
+    browser.cookies.set(BEGUN, begun)
     now = time.time()
     monkeypatch.setattr("api.oidc.time.time", lambda: now + 601)
     refused(come_back(browser, state=state), 401, "within the last 10 minutes")
@@ -258,6 +262,31 @@ def test_what_the_provider_says_is_wrong_is_shown_cleaned(
     assert "\x85" not in answer.json()["message"]
     assert len(answer.json()["message"]) < 600
     assert answer.headers["content-type"] == "application/json"
+
+
+def test_a_person_reads_a_refusal_as_a_page_in_which_nothing_of_it_runs(
+    browser: TestClient, provider: MadeProvider
+) -> None:
+    state = sent_to(browser, provider)["state"]
+    said = {"state": state, "error": "<script>alert(1)</script>", "error_description": "\"'&"}
+    page = {"Accept": "text/html,application/xhtml+xml;q=0.9"}
+    answer = browser.get(BACK, params=said, headers=page)
+    assert answer.status_code == 401
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "<h1>Not logged in</h1>" in answer.text
+    assert "<script" not in answer.text
+    assert "&lt;script&gt;alert(1)" in answer.text
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    assert answer.headers["cache-control"] == "no-store"
+    provider.answers[DESCRIPTION] = Answer(b"", 500)
+    asked: Provider = browser.app.state.oidc
+    asked._metadata.value = None
+    away = browser.get(START, headers=page)
+    assert away.status_code == 503
+    assert f"single sign-on by {provider.issuer} does not work now" in away.text
+    for _ in range(10):
+        browser.get(BACK, headers=page)
+    assert int(browser.get(BACK, headers=page).headers["retry-after"]) > 0
 
 
 @pytest.mark.parametrize("code", ["", "é", "x" * 4001])
@@ -375,6 +404,7 @@ NOW = int(time.time())
     [
         {"iss": "https://evil.example"},
         {"aud": "another"},
+        {"aud": "another", "azp": CLIENT},
         {"aud": [CLIENT, "another"]},
         {"azp": "another"},
         {"nonce": "another"},
@@ -578,6 +608,12 @@ def test_groups_may_stand_where_the_provider_is_asked_for_the_person(
     provider.claims = {"groups": None}
     assert log_in(browser, provider).status_code == 303
     assert browser.get("/api/session").json()["role"] == "approver"
+    # A name, too, where the token has none.
+    provider.claims = {"sub": "number-5", "preferred_username": None}
+    provider.answers["/me"] = as_json({"sub": "number-5", "preferred_username": "carol"})
+    assert log_in(browser, provider).status_code == 303
+    assert browser.get("/api/session").json()["subject"] == "oidc:carol"
+    provider.claims = {"groups": None}
     provider.answers["/me"] = as_json({"sub": "number-2", "groups": ["kernel-admins"]})
     refused(log_in(browser, provider), 401, "describes another person than it names")
 
@@ -594,7 +630,7 @@ def test_who_is_in_no_group_is_refused_and_the_log_says_so(
 
 
 def test_a_group_that_was_taken_away_takes_its_right_from_every_session(
-    browser: TestClient, provider: MadeProvider
+    browser: TestClient, provider: MadeProvider, engine: Engine
 ) -> None:
     provider.claims = {"groups": ["kernel-admins", "kernel-team"]}
     log_in(browser, provider)
@@ -608,8 +644,11 @@ def test_a_group_that_was_taken_away_takes_its_right_from_every_session(
         browser.cookies.set(COOKIE, secret)
         assert browser.get("/api/session").json()["role"] == "submitter"
     provider.claims = {"groups": []}
-    refused(log_in(browser, provider), 403, "in no group")
+    for _ in range(2):
+        refused(log_in(browser, provider), 403, "in no group")
     assert browser.get("/api/session").status_code == 401
+    [ended] = entries(engine, "session.end")
+    assert (ended.actor, ended.subject) == ("oidc:alice", "all of oidc:alice")
 
 
 def test_two_people_of_one_name_are_two(

@@ -231,6 +231,7 @@ def test_claims_that_are_meant_for_us_are_taken(
         {"iss": [ISSUER]},
         {"iss": None},
         {"aud": "other"},
+        {"aud": "other", "azp": CLIENT},
         {"aud": ["other"]},
         {"aud": [CLIENT, 5], "azp": CLIENT},
         {"aud": {CLIENT: 1}},
@@ -269,7 +270,15 @@ def test_claims_that_are_not_meant_for_us_are_refused(
 
 @pytest.mark.parametrize(
     "page",
-    ["/", "/hosts", "/experiments/1?metrics=all&x=%2F%2Fevil", "/apis", "/login", "/a/../b", "/é"],
+    [
+        "/",
+        "/hosts",
+        "/experiments/1?metrics=all&x=%2F%2Fevil",
+        "/apis",
+        "/login",
+        "/a/../b",
+        "/%C3%A9",
+    ],
 )
 def test_a_page_of_ours_is_where_one_comes_to(page: str) -> None:
     assert own_page(page) == page
@@ -291,6 +300,8 @@ def test_a_page_of_ours_is_where_one_comes_to(page: str) -> None:
         "https:/evil.example",
         "javascript:alert(1)",
         " /hosts",
+        "/é",
+        '/"',
         "/api/session/oidc",
         "/api",
         "/api?x",
@@ -306,6 +317,14 @@ def test_a_cookie_holds_a_log_in_for_ten_minutes(home: Path) -> None:
     assert unsealed(begun.sealed(), NOW + 599) == begun
     assert unsealed(begun.sealed(), NOW + 600) is None
     assert unsealed(begun.sealed(), NOW - 1) is None
+
+
+def test_the_longest_page_fits_into_a_cookie(home: Path) -> None:
+    page = "/" + "~" * 1499
+    begun = begin_log_in(page, NOW)
+    assert begun.page == page
+    assert len(begun.sealed()) < 4000
+    assert unsealed(begun.sealed(), NOW) == begun
 
 
 def test_a_cookie_that_was_changed_or_made_up_holds_nothing(home: Path) -> None:
