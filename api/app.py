@@ -24,6 +24,7 @@ from api import (
     jobs,
     kernels,
     metrics,
+    oidc,
     problems,
     profiles,
     queue,
@@ -103,9 +104,11 @@ def create_app(
     app.state.meters = Meters()
     app.add_middleware(Metering, meters=app.state.meters)
     app.add_middleware(BodyLimit, limit=settings.body_limit_bytes)
-    app.add_middleware(Guard, hosts=AllowedHosts(bound or settings.bind, settings.allowed_hosts))
+    hosts_known = AllowedHosts(bound or settings.bind, settings.allowed_hosts)
+    oidc.install(app, settings, hosts_known)
+    app.add_middleware(Guard, hosts=hosts_known)
     app.add_middleware(RequestLog)
-    for module in (health, session, metrics):
+    for module in (health, session, oidc, metrics):
         app.include_router(module.router)
     for router in (
         experiments.router,

@@ -20,6 +20,7 @@ from api.gate import (
     note_wrong,
     session_cookie,
 )
+from api.oidc_provider import Provider
 from mitigauge.access import service
 from mitigauge.access.roles import RIGHTS, Caller, Means, Right, Role
 from mitigauge.access.service import SESSION_LASTS, Unauthenticated
@@ -35,10 +36,20 @@ class SessionView(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    subject: str = Field(description="a token's name, a proxy's user, operator; empty: nobody")
+    subject: str = Field(
+        description="a token's name, proxy: or oidc: and a user, operator; empty: nobody"
+    )
     role: Role
     means: Means = Field(description="by what one is known")
     rights: list[Right]
+
+
+class LogInWays(BaseModel):
+    """By what one may log in, beside a token."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    single_sign_on: str = Field(description="what the button calls it; empty: there is none")
 
 
 class LogIn(BaseModel):
@@ -75,6 +86,13 @@ LOG_IN_BODY = {
 def show_session(caller: Known) -> SessionView:
     """Who one is."""
     return _view(caller)
+
+
+@router.get("/ways")
+def show_ways(request: Request) -> LogInWays:
+    """By what one may log in, for whoever is not in yet."""
+    provider: Provider | None = request.app.state.oidc
+    return LogInWays(single_sign_on="" if provider is None else provider.sign_on.name)
 
 
 @router.post("", status_code=201, openapi_extra=LOG_IN_BODY)

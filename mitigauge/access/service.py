@@ -13,7 +13,7 @@ from mitigauge.access import repository
 from mitigauge.access.roles import OPERATOR, Caller, Means, Role
 from mitigauge.access.schemas import NewTokenView, TokenView
 from mitigauge.access.secret import key_id, new_secret, stored_form
-from mitigauge.access.tables import AccessToken, BrowserSession
+from mitigauge.access.tables import AccessToken, BrowserSession, OidcPerson
 from mitigauge.audit import service as audit
 from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
@@ -141,6 +141,13 @@ def open_operators_session(session: Session) -> tuple[str, Caller]:
     return _open(session, OPERATOR, Role.ADMIN, None, now + SESSION_LASTS, now)
 
 
+def open_persons_session(
+    session: Session, person: OidcPerson, until: datetime, now: datetime
+) -> tuple[str, Caller]:
+    """A browser session of a person whom a provider proved, until then."""
+    return _open(session, person.subject, person.role, None, until, now, person_id=person.id)
+
+
 def by_session(session: Session, secret: str) -> Caller:
     """Whose browser session it is. Raises :class:`Unauthenticated` if it has ended."""
     found = repository.session_by_hash(session, stored_form("session", secret))
@@ -153,7 +160,8 @@ def by_session(session: Session, secret: str) -> Caller:
                 "the token of this browser's session is revoked or has expired", hint=LOG_IN_AGAIN
             )
         repository.note_use(session, found.token, now, NOTE_USE_EVERY)
-    return Caller(found.subject, found.role, Means.SESSION, found.id)
+    role = found.role if found.person is None else found.person.role
+    return Caller(found.subject, role, Means.SESSION, found.id)
 
 
 def end_session(session: Session, session_id: int) -> None:
@@ -162,7 +170,10 @@ def end_session(session: Session, session_id: int) -> None:
     audit.record(session, Action.SESSION_END, Subject(SubjectKind.SESSION, session_id))
 
 
-LOG_IN_AGAIN: Final = "Log in again with a token, or with the link that `mitigauge serve` prints."
+LOG_IN_AGAIN: Final = (
+    "Log in again: by single sign-on where the page offers it, with a token, or with the link "
+    "that `mitigauge serve` prints."
+)
 
 
 def _valid_token(session: Session, secret: str) -> tuple[AccessToken, datetime]:
@@ -183,7 +194,14 @@ def _valid_token(session: Session, secret: str) -> tuple[AccessToken, datetime]:
 
 
 def _open(
-    session: Session, subject: str, role: Role, token_id: int | None, until: datetime, now: datetime
+    session: Session,
+    subject: str,
+    role: Role,
+    token_id: int | None,
+    until: datetime,
+    now: datetime,
+    *,
+    person_id: int | None = None,
 ) -> tuple[str, Caller]:
     secret = new_secret()
     opened = BrowserSession(
@@ -191,6 +209,7 @@ def _open(
         subject=subject,
         role=role,
         token_id=token_id,
+        person_id=person_id,
         created_at=now,
         expires_at=until,
     )

@@ -73,6 +73,10 @@ TABLE = {
     "GET /metrics": everybody("/metrics", 404),
     "GET /api/openapi.json": read("/api/openapi.json"),
     "GET /api/session": read("/api/session"),
+    "GET /api/session/ways": everybody("/api/session/ways"),
+    # No provider is configured; the tests of single sign-on have one.
+    "GET /api/session/oidc": everybody("/api/session/oidc", 404),
+    "GET /api/session/oidc/callback": everybody("/api/session/oidc/callback", 404),
     # Without a page of ours as its origin; with one, the tests of logging in.
     "POST /api/session": everybody("/api/session", 403),
     # A token begins no session that could be ended.

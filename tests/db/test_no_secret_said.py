@@ -14,9 +14,9 @@ from mitigauge.settings import REPOSITORY
 from tests.commands import COMMAND, Command
 
 LIMIT_S = 120
-METRICS, PROXY, PASSWORD, AWS = (f"canary-{name}-{'7' * 32}" for name in (
-    "metrics", "proxy", "password", "aws"))  # fmt: skip
-SECRETS = (METRICS, PROXY, PASSWORD, AWS)
+METRICS, PROXY, PASSWORD, AWS, CLIENT = (f"canary-{name}-{'7' * 32}" for name in (
+    "metrics", "proxy", "password", "aws", "client"))  # fmt: skip
+SECRETS = (METRICS, PROXY, PASSWORD, AWS, CLIENT)
 # Nothing listens there.
 AWAY = "127.0.0.1:1"
 
@@ -30,6 +30,11 @@ def environment(database_url: str, tmp_path: Path) -> dict[str, str]:
         "MITIGAUGE_METRICS_KEY": METRICS,
         "MITIGAUGE_PROXY_SECRET_FILE": str(tmp_path / "proxy-secret"),
         "MITIGAUGE_LOG_LEVEL": "debug",
+        "MITIGAUGE_PUBLIC_URL": "http://127.0.0.1:8600",
+        "MITIGAUGE_OIDC_ISSUER": f"http://{AWAY}",
+        "MITIGAUGE_OIDC_CLIENT_ID": "mitigauge",
+        "MITIGAUGE_OIDC_CLIENT_SECRET": CLIENT,
+        "MITIGAUGE_OIDC_ROLES": "kernel-team=submitter",
         "AWS_ACCESS_KEY_ID": "somebody",
         "AWS_SECRET_ACCESS_KEY": AWS,
         "AWS_REGION": "x",
@@ -52,6 +57,7 @@ FAILURES = {
     },
     "a key with a blank": {"MITIGAUGE_METRICS_KEY": f"{METRICS} x"},
     "a level that is none": {"MITIGAUGE_LOG_LEVEL": "loud"},
+    "single sign-on by half": {"MITIGAUGE_OIDC_CLIENT_ID": ""},
     "a bucket that is away": {
         "MITIGAUGE_BLOBS_URL": "s3://bucket/prefix",
         "AWS_ENDPOINT_URL": f"http://{AWAY}",
@@ -63,8 +69,11 @@ FAILURES = {
 def test_commands_that_fail_say_no_secret(environment: dict[str, str], failure: str) -> None:
     for words in (["db", "status"], ["db", "check"], ["token", "list"], ["worker"], ["serve"]):
         lasting = words[0] in ("worker", "serve")
+        # Only the service asks for single sign-on.
+        if words == ["worker"] and failure == "single sign-on by half":
+            continue
         if lasting and failure not in ("no URL", "a key with a blank", "a level that is none",
-                                       "two passwords"):  # fmt: skip
+                                       "two passwords", "single sign-on by half"):  # fmt: skip
             continue
         done = subprocess.run(
             [COMMAND, *words, *(["--port", "0"] if words == ["serve"] else [])],

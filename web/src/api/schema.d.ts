@@ -1245,6 +1245,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/session/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Ways
+         * @description By what one may log in, for whoever is not in yet.
+         */
+        get: operations["show_ways_api_session_ways_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/trends": {
         parameters: {
             query?: never;
@@ -4978,6 +4998,17 @@ export interface components {
             unit: string;
         };
         /**
+         * LogInWays
+         * @description By what one may log in, beside a token.
+         */
+        LogInWays: {
+            /**
+             * Single Sign On
+             * @description what the button calls it; empty: there is none
+             */
+            single_sign_on: string;
+        };
+        /**
          * LossAxis
          * @description One of the two families, and its modes in the order of the arms.
          */
@@ -6163,7 +6194,7 @@ export interface components {
             role: components["schemas"]["Role"];
             /**
              * Subject
-             * @description a token's name, a proxy's user, operator; empty: nobody
+             * @description a token's name, proxy: or oidc: and a user, operator; empty: nobody
              */
             subject: string;
         };
@@ -10178,6 +10209,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_ways_api_session_ways_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogInWays"];
+                };
             };
             /** @description Client Error */
             "4XX": {

@@ -13,6 +13,20 @@ export const sessionQuery = () =>
     staleTime: 60_000,
   });
 
+/** By what one may log in beside a token; for whoever is not in yet. */
+export const waysQuery = () =>
+  queryOptions({
+    queryKey: [...sessionKey, "ways"],
+    queryFn: ({ signal }) => data(api.GET("/api/session/ways", { signal })),
+    staleTime: Infinity,
+  });
+
+/** Where single sign-on begins; afterwards the browser comes back to the page it shows now. */
+export function signOnAddress({ pathname, search }: Location): string {
+  const page = pathname === "/login" ? "/" : pathname + search;
+  return `/api/session/oidc?next=${encodeURIComponent(page)}`;
+}
+
 export type Credential = { token: string } | { key: string };
 
 export const logIn = (credential: Credential): Promise<Session> =>

@@ -4,9 +4,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { logOut, MAY, sessionKey, sessionQuery } from "./session";
 import "./login.css";
 
-/** The name without what tells a proxy's users from tokens. */
+/** The name without what tells people whom others prove from tokens. */
 function shown(subject: string): string {
-  return subject.replace(/^proxy:/, "");
+  return subject.replace(/^(proxy|oidc):/, "");
 }
 
 export function Who({ onLogIn }: { onLogIn: () => void }) {
