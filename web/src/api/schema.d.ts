@@ -1097,6 +1097,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/regressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Regressions
+         * @description Regressions: the open first, of these the newest.
+         */
+        get: operations["list_regressions_api_regressions_get"];
+        put?: never;
+        /**
+         * File Regression
+         * @description Take a cell of an experiment that is worse for a regression.
+         */
+        post: operations["file_regression_api_regressions_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/regressions/{regression_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Regression
+         * @description One regression with its history.
+         */
+        get: operations["show_regression_api_regressions__regression_id__get"];
+        put?: never;
+        /**
+         * Change Regression
+         * @description Change state, owner, bug, or say something; 409 where somebody was quicker.
+         */
+        post: operations["change_regression_api_regressions__regression_id__post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/series": {
         parameters: {
             query?: never;
@@ -1563,7 +1611,7 @@ export interface components {
          * @description What was done. Words that were written once stay: entries are never altered.
          * @enum {string}
          */
-        Action: "experiment.submit" | "experiment.cancel" | "experiment.begin" | "experiment.end" | "experiment.import" | "experiment.judge" | "job.ask" | "job.begin" | "job.end" | "job.cancel" | "host.set-aside" | "host.resume" | "host.reserve" | "host.release" | "token.create" | "token.revoke" | "session.begin" | "session.end" | "series.add" | "series.set" | "series.approve" | "series.retest" | "request.decide" | "request.approve" | "request.ignore" | "kernel.import" | "kernel.remove" | "bisection.start" | "bisection.cancel" | "bisection.end" | "trend.annotate" | "trend.accept" | "claims.import" | "profile.import" | "report.make" | "mail.send" | "backup.take" | "backup.remove" | "backup.restore" | "database.prune" | "database.upgrade";
+        Action: "experiment.submit" | "experiment.cancel" | "experiment.begin" | "experiment.end" | "experiment.import" | "experiment.judge" | "job.ask" | "job.begin" | "job.end" | "job.cancel" | "host.set-aside" | "host.resume" | "host.reserve" | "host.release" | "token.create" | "token.revoke" | "session.begin" | "session.end" | "series.add" | "series.set" | "series.approve" | "series.retest" | "request.decide" | "request.approve" | "request.ignore" | "kernel.import" | "kernel.remove" | "bisection.start" | "bisection.cancel" | "bisection.end" | "trend.annotate" | "trend.accept" | "regression.file" | "regression.change" | "claims.import" | "profile.import" | "report.make" | "mail.send" | "backup.take" | "backup.remove" | "backup.restore" | "database.prune" | "database.upgrade";
         /**
          * Annotation
          * @description What somebody said.
@@ -3768,6 +3816,34 @@ export interface components {
             picture?: components["schemas"]["Picture"] | null;
         };
         /**
+         * EntryKind
+         * @description What an entry of a regression's history says.
+         * @enum {string}
+         */
+        EntryKind: "found" | "state" | "owner" | "bug" | "bisection" | "joined" | "note";
+        /**
+         * EntryView
+         * @description One entry of a regression's history.
+         */
+        EntryView: {
+            /** After */
+            after: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Before */
+            before: string;
+            /** By */
+            by: string;
+            /** Id */
+            id: number;
+            kind: components["schemas"]["EntryKind"];
+            /** Text */
+            text: string;
+        };
+        /**
          * EstimateView
          * @description Percent of the baseline's time per unit of work, with its 95 % interval over blocks.
          */
@@ -5308,6 +5384,37 @@ export interface components {
             text: string;
         };
         /**
+         * NewRegression
+         * @description A cell of an experiment that somebody takes for a regression.
+         */
+        NewRegression: {
+            /** Arm */
+            arm: string;
+            /**
+             * Bug
+             * @default
+             */
+            bug: string;
+            /** Case Id */
+            case_id: number;
+            /** Experiment Id */
+            experiment_id: number;
+            /** Host */
+            host: string;
+            /** Metric */
+            metric: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Owner
+             * @default
+             */
+            owner: string;
+        };
+        /**
          * NoiseView
          * @description Standard deviations in percent of the value; null where the boots cannot tell.
          */
@@ -5345,6 +5452,12 @@ export interface components {
              */
             two_groups?: string[];
         };
+        /**
+         * Origin
+         * @description What a regression was seen in.
+         * @enum {string}
+         */
+        Origin: "trend" | "cell";
         /**
          * OtherThreads
          * @description Names that are no row, in the boot with the most of them.
@@ -5740,6 +5853,248 @@ export interface components {
              * @description its hosts and their clocks, for people
              */
             host: string;
+        };
+        /**
+         * RegressionChange
+         * @description What somebody changes of a regression; what is not given stays as it is.
+         */
+        RegressionChange: {
+            /** Bisection Id */
+            bisection_id?: number | null;
+            /**
+             * Bug
+             * @description the address of a bug; empty: none
+             */
+            bug?: string | null;
+            /**
+             * Duplicate Of
+             * @description the regression that it joins
+             */
+            duplicate_of?: number | null;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Owner
+             * @description who works on it; empty: nobody
+             */
+            owner?: string | null;
+            state?: components["schemas"]["RegressionState"] | null;
+            /**
+             * Version
+             * @description as it was shown; refused if it has grown
+             */
+            version: number;
+        };
+        /**
+         * RegressionPage
+         * @description Some of the regressions.
+         */
+        RegressionPage: {
+            /**
+             * Counts
+             * @description of all that match but for their state
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Next
+             * @description offset of the next page
+             */
+            next: number | null;
+            /** Regressions */
+            regressions: components["schemas"]["RegressionSummary"][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * RegressionState
+         * @description What people know of a regression.
+         * @enum {string}
+         */
+        RegressionState: "new" | "confirmed" | "assigned" | "known" | "fixed" | "false" | "not-worth-it" | "duplicate";
+        /**
+         * RegressionSummary
+         * @description A line in the list of regressions.
+         */
+        RegressionSummary: {
+            /**
+             * Before
+             * @description what it was compared with
+             */
+            before: string;
+            /** Bisection Id */
+            bisection_id: number | null;
+            /**
+             * Bug
+             * @description address; empty: none
+             */
+            bug: string;
+            /**
+             * Case
+             * @description the case's title
+             */
+            case: string;
+            /**
+             * Changed At
+             * Format: date-time
+             */
+            changed_at: string;
+            /** Ci High Percent */
+            ci_high_percent: number | null;
+            /** Ci Low Percent */
+            ci_low_percent: number | null;
+            clock: components["schemas"]["Clock"];
+            /** Duplicate Of */
+            duplicate_of: number | null;
+            /**
+             * Effect Percent
+             * @description null: the level before is 0
+             */
+            effect_percent: number | null;
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /**
+             * Found At
+             * Format: date-time
+             */
+            found_at: string;
+            /**
+             * Happened At
+             * Format: date-time
+             */
+            happened_at: string;
+            /** Host Class */
+            host_class: string;
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /** Mode */
+            mode: string;
+            origin: components["schemas"]["Origin"];
+            /**
+             * Owner
+             * @description empty: nobody
+             */
+            owner: string;
+            state: components["schemas"]["RegressionState"];
+            /** Version */
+            version: number;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * RegressionView
+         * @description One regression with its evidence and its history.
+         */
+        RegressionView: {
+            /**
+             * Arm
+             * @description of a cell: the arm's name
+             */
+            arm: string;
+            /**
+             * Before
+             * @description what it was compared with
+             */
+            before: string;
+            /** Bisection Id */
+            bisection_id: number | null;
+            /**
+             * Bug
+             * @description address; empty: none
+             */
+            bug: string;
+            /**
+             * Case
+             * @description the case's title
+             */
+            case: string;
+            /** Case Id */
+            case_id: number | null;
+            /** Change Id */
+            change_id: number | null;
+            /**
+             * Changed At
+             * Format: date-time
+             */
+            changed_at: string;
+            /** Ci High Percent */
+            ci_high_percent: number | null;
+            /** Ci Low Percent */
+            ci_low_percent: number | null;
+            clock: components["schemas"]["Clock"];
+            /** Duplicate Of */
+            duplicate_of: number | null;
+            /**
+             * Duplicates
+             * @description regressions that joined this one
+             */
+            duplicates: number[];
+            /**
+             * Effect Percent
+             * @description null: the level before is 0
+             */
+            effect_percent: number | null;
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /**
+             * Experiment Id
+             * @description null: it was deleted
+             */
+            experiment_id: number | null;
+            /**
+             * Found At
+             * Format: date-time
+             */
+            found_at: string;
+            /**
+             * Happened At
+             * Format: date-time
+             */
+            happened_at: string;
+            /**
+             * History
+             * @description the newest last
+             */
+            history: components["schemas"]["EntryView"][];
+            /** Host Class */
+            host_class: string;
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /** Mode */
+            mode: string;
+            origin: components["schemas"]["Origin"];
+            /**
+             * Owner
+             * @description empty: nobody
+             */
+            owner: string;
+            state: components["schemas"]["RegressionState"];
+            /** Trend Id */
+            trend_id: number | null;
+            /** Version */
+            version: number;
+            /** Workload */
+            workload: string;
         };
         /**
          * Renamed
@@ -6368,7 +6723,7 @@ export interface components {
          * @description What kind of thing was changed.
          * @enum {string}
          */
-        SubjectKind: "experiment" | "job" | "host" | "token" | "session" | "series" | "request" | "kernel" | "bisection" | "trend" | "claims" | "profile" | "report" | "mail" | "backup" | "database";
+        SubjectKind: "experiment" | "job" | "host" | "token" | "session" | "series" | "request" | "kernel" | "bisection" | "trend" | "regression" | "claims" | "profile" | "report" | "mail" | "backup" | "database";
         /**
          * Table
          * @description Figures beside one another.
@@ -9839,6 +10194,184 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HostQueue"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_regressions_api_regressions_get: {
+        parameters: {
+            query?: {
+                /** @description any of them; none: all */
+                state?: components["schemas"]["RegressionState"][];
+                /** @description empty: those of nobody */
+                owner?: string | null;
+                environment?: string | null;
+                host_class?: string | null;
+                workload?: string | null;
+                /** @description words, each of which is there */
+                find?: string;
+                /** @description found from then on */
+                since?: string | null;
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegressionPage"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    file_regression_api_regressions_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRegression"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegressionView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_regression_api_regressions__regression_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                regression_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegressionView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    change_regression_api_regressions__regression_id__post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                regression_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegressionChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegressionView"];
                 };
             };
             /** @description Client Error */
