@@ -20,6 +20,7 @@ from api import (
     downloads,
     experiments,
     health,
+    home,
     hosts,
     jobs,
     kernels,
@@ -125,6 +126,7 @@ def create_app(
         weekly.router,
         trends.router,
         regressions.router,
+        home.router,
         audit.router,
         _described(),
     ):

@@ -83,6 +83,18 @@ def case(session: Session, experiment_id: int, case_id: int) -> tuple[Case, Comp
     return found[0], found[1]
 
 
+def ended_last(session: Session, limit: int) -> list[Experiment]:
+    """Experiments that are over, who ended last first."""
+    asked = select(Experiment).where(Experiment.finished_at.is_not(None))
+    newest = asked.order_by(Experiment.finished_at.desc(), Experiment.id.desc())
+    return list(session.scalars(newest.limit(limit)))
+
+
+def count(session: Session) -> int:
+    """How many experiments there are."""
+    return session.scalar(select(func.count()).select_from(Experiment)) or 0
+
+
 def workloads_of(session: Session, experiment_id: int) -> set[str]:
     """Workloads of the experiment's cases. Raises :class:`NotFound`."""
     experiment(session, experiment_id, with_cases=False)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from mitigauge.database.engine import database_now
 from mitigauge.database.locks import AGAINST_CHANGES
@@ -50,6 +50,25 @@ def listed(session: Session, *, standing: bool, limit: int = MOST_LISTED) -> lis
     if not standing:
         wanted = wanted.where(Job.kind.not_in(STANDING))
     return list(session.scalars(wanted))
+
+
+def failed_since(session: Session, since: datetime, limit: int) -> list[Job]:
+    """Jobs that failed since then and were not begun anew, the newest first."""
+    again = aliased(Job)
+    newer = select(again.id).where(
+        again.kind == Job.kind, again.subject == Job.subject, again.id > Job.id
+    )
+    asked = (
+        select(Job)
+        .where(
+            Job.state == JobState.FAILED,
+            Job.finished_at >= since,
+            (Job.subject == "") | ~newer.exists(),
+        )
+        .order_by(Job.id.desc())
+        .limit(limit)
+    )
+    return list(session.scalars(asked))
 
 
 def jobs_to_wake(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -33,6 +34,12 @@ def list_jobs(session: Session, *, standing: bool = False) -> list[JobView]:
     """The newest jobs; *standing*: with the service's own."""
     able = served(session)
     return [_view(job, able) for job in repository.listed(session, standing=standing)]
+
+
+def failed_jobs(session: Session, since: datetime, limit: int) -> list[JobView]:
+    """Jobs that failed since then and were not begun anew, the newest first."""
+    able = served(session)
+    return [_view(job, able) for job in repository.failed_since(session, since, limit)]
 
 
 def view_job(session: Session, job_id: int) -> JobView:

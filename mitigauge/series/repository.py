@@ -52,6 +52,18 @@ def of_experiment(session: Session, experiment_id: int) -> Series | None:
     return session.scalars(wanted).first()
 
 
+def waiting_for_approval(session: Session, limit: int) -> list[tuple[Series, SeriesRevision]]:
+    """Revisions that a person has to approve, the newest first, each with its series."""
+    asked = (
+        select(Series, SeriesRevision)
+        .join(SeriesRevision, SeriesRevision.series_id == Series.id)
+        .where(SeriesRevision.state == RevisionState.WAITING)
+        .order_by(SeriesRevision.id.desc())
+        .limit(limit)
+    )
+    return [(row[0], row[1]) for row in session.execute(asked)]
+
+
 def revision(session: Session, revision_id: int) -> SeriesRevision | None:
     """One revision, locked against another who would start it."""
     wanted = select(SeriesRevision).where(SeriesRevision.id == revision_id).with_for_update()

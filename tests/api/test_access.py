@@ -140,6 +140,14 @@ TABLE = {
     "GET /api/series/{name}": read("/api/series/nothing", 404),
     "GET /api/series/{name}/revision": read("/api/series/nothing/revision", 404),
     "GET /api/series/{name}/line": read("/api/series/nothing/line", 404),
+    "GET /api/home": read("/api/home"),
+    "GET /api/regressions": read("/api/regressions"),
+    "GET /api/regressions/{regression_id}": read("/api/regressions/1", 404),
+    # Without a body.
+    "POST /api/regressions": alike("/api/regressions", nobody=401, viewer=403, others=422),
+    "POST /api/regressions/{regression_id}": alike(
+        "/api/regressions/1", nobody=401, viewer=403, others=422
+    ),
     "GET /api/trends": read("/api/trends"),
     "GET /api/trends/classes": read("/api/trends/classes"),
     "GET /api/trends/stability": read("/api/trends/stability"),

@@ -30,6 +30,7 @@ from tests.api.test_series import stored
 from tests.audit_entries import entries
 from tests.clients import HERE, bearer, client_of, token_of
 from tests.db.test_jobs import ASKED
+from tests.regressions_made import decided_cell, found_regressions
 from tests.trends_made import weeks
 
 SPEC = (REPOSITORY / "experiments" / "lab-demo.yml").read_text()
@@ -117,6 +118,15 @@ def accept(asks: Asks) -> None:
     asks(f"/api/trends/changes/{changed_trend(asks)[1]}/accept", text="the new allocator")
 
 
+def set_regression(asks: Asks) -> None:
+    number = found_regressions(asks.engine)[0]
+    asks(f"/api/regressions/{number}", version=1, owner="ann")
+
+
+def file_regression(asks: Asks) -> None:
+    asks("/api/regressions", **decided_cell(asks.engine))
+
+
 def approve(asks: Asks) -> None:
     stored(asks.engine)
     with transaction(asks.engine) as session:
@@ -161,6 +171,8 @@ DONE: dict[str, tuple[Callable[[Asks], object], str, Way]] = {
     "POST /api/hosts/{environment}/{name}/release": (release, "ann", Way.API),
     "POST /api/trends/{trend_id}/annotations": (annotate, "ann", Way.API),
     "POST /api/trends/changes/{change_id}/accept": (accept, "ann", Way.API),
+    "POST /api/regressions": (file_regression, "ann", Way.API),
+    "POST /api/regressions/{regression_id}": (set_regression, "ann", Way.API),
     "POST /api/series/{name}/{revision}/approve": (approve, "ann", Way.API),
     "POST /api/series/{name}/{revision}/start": (start_revision, "ann", Way.API),
     "POST /api/bisections": (bisect, "ann", Way.API),
@@ -229,7 +241,7 @@ def test_who_lacks_the_right_is_recorded_as_refused(
     method, path = route.split()
     made = path.format(
         experiment_id=1, environment="lab", name="alpha", trend_id=1, change_id=1, revision="v1",
-        bisection_id=1, job_id=1,
+        bisection_id=1, job_id=1, regression_id=1,
     )  # fmt: skip
     answer = stranger.request(method, made, headers=headers)
     assert answer.status_code == 403

@@ -13,10 +13,10 @@ from mitigauge.regressions import service
 from mitigauge.trends import service as trends
 from mitigauge.trends.update import update
 from tests.clients import bearer, token_of
+from tests.regressions_made import decided_cell, found_regressions
 from tests.trends_made import weeks
 
 URL = "/api/regressions"
-STEP = [1.0] * 10 + [1.05] * 8
 BUG = "https://bugzilla.kernel.org/show_bug.cgi?id=17"
 
 
@@ -29,8 +29,7 @@ def take_in(engine: Engine) -> list[int]:
 @pytest.fixture
 def found(engine: Engine) -> list[int]:
     """Regressions of a step of 5 %."""
-    weeks(engine, STEP)
-    return take_in(engine)
+    return found_regressions(engine)
 
 
 @pytest.fixture
@@ -205,3 +204,40 @@ def test_every_change_is_in_the_audit_log(
         ("submitter", "api", str(found[0]), {"state": "new", "owner": ""},
          {"state": "assigned", "owner": "alice"}),
     ]  # fmt: skip
+
+
+def test_a_cell_that_is_worse_is_filed_once_and_is_confirmed_by_who_files_it(
+    client: TestClient, engine: Engine, headers: dict[str, str]
+) -> None:
+    cell = decided_cell(engine)
+    made = client.post(URL, json={**cell, "note": "seen in the report"}, headers=headers)
+    assert made.status_code == 201, made.text
+    view = made.json()
+    assert (view["state"], view["origin"], view["arm"]) == ("confirmed", "cell", cell["arm"])
+    assert (view["hosts"], view["case_id"]) == ([cell["host"]], cell["case_id"])
+    assert [each["text"] for each in view["history"]][-1] == "seen in the report"
+    again = client.post(URL, json=cell, headers=headers)
+    assert again.status_code == 409
+    assert again.json()["message"].endswith(f"as regression {view['id']}")
+    # Trends know nothing of it, and leave it alone.
+    assert take_in(engine) == []
+
+
+@pytest.mark.parametrize("verdict", ["better", "same", "undecided"])
+def test_what_is_not_worse_is_no_regression(
+    client: TestClient, engine: Engine, headers: dict[str, str], verdict: str
+) -> None:
+    said = client.post(URL, json=decided_cell(engine, verdict), headers=headers)
+    assert (said.status_code, f"is {verdict}, not worse" in said.text) == (422, True)
+
+
+def test_a_cell_that_is_not_there_is_said(
+    client: TestClient, engine: Engine, headers: dict[str, str]
+) -> None:
+    cell = decided_cell(engine)
+    for wrong in ({"host": "nobody"}, {"arm": "x"}, {"metric": "x"}, {"case_id": 2**31 - 1}):
+        said = client.post(URL, json={**cell, **wrong}, headers=headers)
+        assert said.status_code == 404
+    wrong_owner = client.post(URL, json={**cell, "owner": "a b"}, headers=headers)
+    assert wrong_owner.status_code == 422
+    assert client.get(URL).json()["total"] == 0

@@ -32,6 +32,7 @@ from tests.audit_entries import entries
 from tests.db.test_commands import DEMO, FOLDED, PATCHES, _names
 from tests.db.test_jobs import ASKED
 from tests.db.test_kernels import built
+from tests.regressions_made import decided_cell, found_regressions
 from tests.trends_made import weeks
 from tests.workers import announce
 
@@ -189,6 +190,16 @@ def accept(person: Person) -> None:
     person("trends", "accept", changed_trend(person)[1], "the new allocator")
 
 
+def set_regression(person: Person) -> None:
+    person("regression", "set", found_regressions(person.engine)[0], "--owner", "alice")
+
+
+def file_regression(person: Person) -> None:
+    cell = decided_cell(person.engine)
+    person("regression", "file", cell["experiment_id"], "--host", cell["host"], "--case",
+           cell["case_id"], "--arm", cell["arm"], "--metric", cell["metric"])  # fmt: skip
+
+
 def create_token(person: Person) -> None:
     person("token", "create", "ann", "--role", "viewer")
 
@@ -275,6 +286,8 @@ RECORDED: dict[str, tuple[str, Callable[[Person], object]]] = {
     "series start": ("job.ask", start_series),
     "token create": ("token.create", create_token),
     "token revoke": ("token.revoke", revoke_token),
+    "regression file": ("regression.file", file_regression),
+    "regression set": ("regression.change", set_regression),
     "trends accept": ("trend.accept", accept),
     "trends annotate": ("trend.annotate", annotate),
 }
@@ -306,7 +319,8 @@ READS = {
     "experiment wait", "health", "host list", "host queue", "host show", "job list", "job show",
     "job wait",
     "kernel list", "kernel profiles", "kernel show", "lab status", "openapi", "profile diff",
-    "profile export", "profile fold", "profile functions", "profile instructions", "report check",
+    "profile export", "profile fold", "profile functions", "profile instructions",
+    "regression list", "regression show", "report check",
     "series list", "series requests", "series show", "token list", "trends list", "trends show",
     "trends stability", "worker list",
 }  # fmt: skip

@@ -85,6 +85,11 @@ READING = [
     ("series show 1 v1", 0),
     ("series show 1 --diff", 0),
     ("series show 1 v99", 1),
+    ("regression list", 0),
+    ("regression list --state open --state fixed --find load --limit 1", 0),
+    ("regression list --since 2026-01-01 --owner ''", 0),
+    ("regression show 1", 0),
+    ("regression show 9999", 1),
     ("trends list", 0),
     ("trends list --open --limit 1", 0),
     ("trends list --workload nothing", 0),
@@ -114,6 +119,9 @@ CHANGING = [
     ("series approve 1 v1 0000", 1),
     ("series approve 1", 1),
     ("series start 1 --no-wait", 1),
+    ("regression file 9999 --host x --case 1 --arm a --metric m", 1),
+    ("regression set 9999 --owner alice", 1),
+    ("regression set 1 --state false", 1),
     ("trends accept 9999 known", 1),
     ("trends annotate 1 known", 0),
     ("trends annotate 9999 known", 1),
@@ -252,6 +260,8 @@ def test_a_change_is_accepted_and_a_job_and_experiment_are_cancelled_over_the_ap
     said = laptop.run("trends", "accept", str(names["change"]), "known").stdout
     assert f"change {names['change']} of trend" in said
     assert "alice: known" in command.run("trends", "show", trend_in(said)).stdout
+    laptop.run("regression", "set", "1", "--owner", "alice", "--note", "mine")
+    assert "alice: state new → assigned: mine" in command.run("regression", "show", "1").stdout
     number = laptop.json("experiment", "submit", SPEC)["id"]
     laptop.run("experiment", "cancel", str(number))
     assert command.json("experiment", "show", str(number))["state"] == "cancelled"

@@ -82,8 +82,8 @@ def test_a_bisection_outlives_terminal_worker_and_api(
                 start_new_session=True,
             )  # fmt: skip
             until(lambda: states(engine)["measuring"] > 0, "the first boot is measured")
-            # The terminal is closed, in the midst of a measurement.
-            os.killpg(terminal.pid, signal.SIGHUP)
+            # The terminal is closed, in the midst of a measurement, with what ran in it.
+            os.killpg(terminal.pid, signal.SIGKILL)
             terminal.wait(30)
             killed(worker)
         # The API is gone too, and so is everybody, for as long as a lease lasts.

@@ -14,8 +14,8 @@ from mitigauge.collectors.service import Collected, read_collected, store_collec
 from mitigauge.database.engine import transaction
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.runs import repository as run_rows
-from mitigauge.wire.collectors import Kind
 from mitigauge.settings import REPOSITORY
+from mitigauge.wire.collectors import Kind
 
 RECORDED = REPOSITORY / "tests/fixtures/collected"
 NAMES = ("cpu", "memory", "disk", "network")

@@ -30,24 +30,34 @@ from mitigauge.access.roles import Role
 from mitigauge.access.secret import new_secret, stored_form
 from mitigauge.bisect.question import Question
 from mitigauge.bisect.service import begin
-from mitigauge.files.blobs import blob_store
-from mitigauge.database.engine import alembic_config, database_url, get_engine, transaction
+from mitigauge.bisect.sources import from_patches
+from mitigauge.clock import Clock
 from mitigauge.database.embedded_server import stop
+from mitigauge.database.engine import (
+    alembic_config,
+    database_now,
+    database_url,
+    get_engine,
+    transaction,
+)
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.tables import Experiment
+from mitigauge.files.blobs import blob_store
 from mitigauge.kernels.patch import Patch
+from mitigauge.letters.weekly import service as weekly
+from mitigauge.mails.files import read_mails
 from mitigauge.profiles.capture.instructions import read_instructions
 from mitigauge.profiles.store.instructions import store_instructions
 from mitigauge.profiles.store.tables import Profile
-from mitigauge.letters.weekly import service as weekly
+from mitigauge.regressions import repository as regression_rows
+from mitigauge.regressions.states import Origin
+from mitigauge.regressions.tables import Regression
 from mitigauge.runs.submission import submit
 from mitigauge.runs.tables import Boot
-from mitigauge.mails.files import read_mails
+from mitigauge.series.mail_thread import revisions
 from mitigauge.series.service import SeriesOptions, add
 from mitigauge.series.states import RevisionState
-from mitigauge.series.mail_thread import revisions
 from mitigauge.settings import REPOSITORY, get_settings
-from mitigauge.bisect.sources import from_patches
 from tests import recording
 from tests.desktop_world import make_desktops
 from tests.series_mails import diff, series
@@ -90,6 +100,26 @@ def fill_pages(engine: Engine) -> None:
     make_desktops(engine)
     store_series(engine)
     store_bisection(engine)
+    store_regressions(engine)
+
+
+def store_regressions(engine: Engine) -> None:
+    """Regressions 1 to 6, as a worker makes them of trends; nobody has taken any."""
+    with transaction(engine) as session:
+        experiment = session.scalars(select(Experiment.id).order_by(Experiment.id)).first()
+        now = database_now(session)
+        for number in range(1, 7):
+            row = Regression(
+                origin=Origin.TREND, experiment_id=experiment, environment="lab",
+                host_class="Intel Icelake-Server (TCG)", hosts=["lab-intel"], emulated=True,
+                clock=Clock.COUNTED, workload="syscall", case_title=f"syscall call-{number}",
+                metric="time_per_call", metric_title="Time per call", mode="spectre-bhi/off",
+                before="the values before", effect_percent=5.0 + number, ci_low_percent=4.5,
+                ci_high_percent=12.0, happened_at=now, found_at=now,
+            )  # fmt: skip
+            session.add(row)
+            session.flush()
+            regression_rows.note_found(session, [row.id], "mitigauge")
 
 
 def report_week(engine: Engine) -> None:
@@ -97,6 +127,8 @@ def report_week(engine: Engine) -> None:
     with transaction(engine) as session:
         week = weekly.default_week(session)
     weekly.make(engine, week)
+
+
 def store_code(engine: Engine) -> None:
     """Give profiles of the recorded experiment what an emulated host left in its own boots.
 

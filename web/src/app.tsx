@@ -11,11 +11,14 @@ import { JobsPage } from "./jobs/page";
 import { FunctionsPage } from "./functions/page";
 import { ExperimentPage } from "./experiment/page";
 import { ExperimentsPage } from "./experiments/page";
+import { HomePage } from "./home/page";
 import { HostPage } from "./hosts/host";
 import { HostsPage } from "./hosts/page";
 import { Gate } from "./login/gate";
 import { Who } from "./login/who";
 import { ProfileDiffPage } from "./profile/page";
+import { RegressionPage } from "./regressions/one";
+import { RegressionsPage } from "./regressions/page";
 import { SeriesPage } from "./series/one";
 import { SeriesListPage } from "./series/page";
 import { TablePage } from "./tables/page";
@@ -101,7 +104,19 @@ function MovedTable({ id: text, kind }: { id: string; kind: string }) {
 function Pages() {
   return (
     <Switch>
-      <Route path="/" component={ExperimentsPage} />
+      <Route path="/" component={HomePage} />
+      <Route path="/experiments" component={ExperimentsPage} />
+      <Route path="/regressions" component={RegressionsPage} />
+      <Route path="/regressions/:id">
+        {(params) => {
+          const regression = id(params.id);
+          return regression === null ? (
+            <NoSuchPage />
+          ) : (
+            <RegressionPage id={regression} key={regression} />
+          );
+        }}
+      </Route>
       <Route path="/experiments/:id">
         {(params) => {
           const experiment = id(params.id);
@@ -209,8 +224,11 @@ export function App({ linkKey }: { linkKey: string | null }) {
           <span>Mitigauge</span>
         </Link>
         <nav aria-label="Main">
-          <NavLink to="/" also={["/experiments/", "/boots/", "/profiles/"]}>
+          <NavLink to="/experiments" also={["/experiments/", "/boots/", "/profiles/"]}>
             Experiments
+          </NavLink>
+          <NavLink to="/regressions" also={["/regressions/"]}>
+            Regressions
           </NavLink>
           <NavLink to="/series" also={["/series/"]}>
             Series

@@ -7,6 +7,7 @@ import type {
   ClaimOutcome,
   ExperimentState,
   JobState,
+  RegressionState,
   Result,
   RevisionState,
   Row,
@@ -43,6 +44,17 @@ export const JOB_STATE: Record<JobState, Word> = {
   done: { label: "done", meaning: "it gave what was asked for", tone: "good" },
   failed: { label: "failed", meaning: "it could not go on", tone: "bad" },
   cancelled: { label: "cancelled", meaning: "stopped by a person", tone: "quiet" },
+};
+
+export const REGRESSION_STATE: Record<RegressionState, Word> = {
+  new: { label: "new", meaning: "nobody looked at it yet", tone: "bad" },
+  confirmed: { label: "confirmed", meaning: "it is real, and nobody's yet", tone: "bad" },
+  assigned: { label: "assigned", meaning: "its owner works on it", tone: "busy" },
+  known: { label: "known", meaning: "a bug has it", tone: "quiet" },
+  fixed: { label: "fixed", meaning: "it is mended", tone: "good" },
+  false: { label: "false", meaning: "noise, or a fault of the measurement", tone: "void" },
+  "not-worth-it": { label: "not worth it", meaning: "real, and it stays as it is", tone: "quiet" },
+  duplicate: { label: "duplicate", meaning: "another regression has it", tone: "void" },
 };
 
 /** What a bisection answered. */

@@ -12,6 +12,7 @@ from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.effect import Verdict
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.jobs.states import JobState
+from mitigauge.regressions.states import RegressionState
 from mitigauge.runs import outcomes
 from mitigauge.runs.states import OPEN_BOOT_STATES, Activity, BootState, RunState
 from pipelines import decision
@@ -92,6 +93,7 @@ def definitions() -> dict[str, str]:
         ("outcome of a claim", ClaimOutcome),
         ("activity", Activity),
         ("role", Role),
+        ("state of a regression", RegressionState),
     ],
 )
 def test_the_glossary_names_every_state_and_no_other(word: str, states: type[StrEnum]) -> None:

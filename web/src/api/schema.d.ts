@@ -731,6 +731,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/home": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Home
+         * @description The service at a glance, the same for everybody.
+         */
+        get: operations["home_api_home_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/hosts": {
         parameters: {
             query?: never;
@@ -1686,12 +1706,31 @@ export interface components {
          * Approval
          * @description What a person looked at before saying that it may run.
          */
-        Approval: {
+        "Approval-Input": {
             /**
              * Digest
              * @description of the revision: 12 hexadecimal digits or more
              */
             digest: string;
+        };
+        /**
+         * Approval
+         * @description A patch series' revision whose patches a person must look at before they run.
+         */
+        "Approval-Output": {
+            /** Revision */
+            revision: string;
+            /** Sender */
+            sender: string;
+            /** Series */
+            series: string;
+            /** Title */
+            title: string;
+            /**
+             * Why
+             * @description why nobody's word is enough
+             */
+            why: string;
         };
         /**
          * ArmHead
@@ -4280,6 +4319,66 @@ export interface components {
             version: string;
         };
         /**
+         * HomeView
+         * @description The service at a glance, the same for everybody.
+         */
+        HomeView: {
+            /** Approvals */
+            approvals: components["schemas"]["Approval-Output"][];
+            /**
+             * Experiments
+             * @description of all times
+             */
+            experiments: number;
+            /** Hosts */
+            hosts: components["schemas"]["HostForAPerson"][];
+            /**
+             * Jobs
+             * @description jobs that failed within the last days
+             */
+            jobs: components["schemas"]["JobView"][];
+            /**
+             * Latest
+             * @description experiments that ended last
+             */
+            latest: components["schemas"]["ExperimentSummary"][];
+            /**
+             * Now
+             * Format: date-time
+             */
+            now: string;
+            /** Regression Counts */
+            regression_counts: {
+                [key: string]: number;
+            };
+            /**
+             * Regressions
+             * @description those that nobody took yet, the newest
+             */
+            regressions: components["schemas"]["RegressionSummary"][];
+            /**
+             * Requests
+             * @description mails whose sender nothing proves, to be looked at
+             */
+            requests: number;
+            /** Running */
+            running: components["schemas"]["RunningNow"][];
+            /** Running Total */
+            running_total: number;
+            /** Waiting */
+            waiting: components["schemas"]["WaitingForHosts"][];
+            /**
+             * Waiting Total
+             * @description runs that wait for a host
+             */
+            waiting_total: number;
+            /**
+             * Workers
+             * @description that work now
+             */
+            workers: number;
+        };
+        /**
          * HostFacts
          * @description What a host was while this experiment ran, from its proofs; unknown facts stay empty.
          */
@@ -4323,6 +4422,23 @@ export interface components {
              * @default
              */
             smt: string;
+        };
+        /**
+         * HostForAPerson
+         * @description A host on which nothing will run until a person does something.
+         */
+        HostForAPerson: {
+            /** Environment */
+            environment: string;
+            /** Host */
+            host: string;
+            /**
+             * Waiting
+             * @description runs that wait for it
+             */
+            waiting: number;
+            /** Why */
+            why: string;
         };
         /**
          * HostHoursView
@@ -6404,6 +6520,21 @@ export interface components {
             verdict_changes: number;
         };
         /**
+         * RunningNow
+         * @description A run that has its host.
+         */
+        RunningNow: {
+            /** Boots Done */
+            boots_done: number;
+            /** Boots Total */
+            boots_total: number;
+            /** Environment */
+            environment: string;
+            /** Host */
+            host: string;
+            run: components["schemas"]["QueuedRun"];
+        };
+        /**
          * Section
          * @description One part of the report.
          */
@@ -7463,6 +7594,28 @@ export interface components {
             metric_title: string;
             /** Verdict */
             verdict: string | null;
+        };
+        /**
+         * WaitingForHosts
+         * @description What waits for one host.
+         */
+        WaitingForHosts: {
+            /** Environment */
+            environment: string;
+            /** Host */
+            host: string;
+            /**
+             * Not Known
+             * @description why its start cannot be told
+             */
+            not_known: string;
+            /** Runs */
+            runs: number;
+            /**
+             * Starts In S
+             * @description the first of them; null: cannot be told
+             */
+            starts_in_s: number | null;
         };
         /**
          * Way
@@ -9362,6 +9515,44 @@ export interface operations {
             };
         };
     };
+    home_api_home_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HomeView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     list_hosts_api_hosts_get: {
         parameters: {
             query?: never;
@@ -10566,7 +10757,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Approval"];
+                "application/json": components["schemas"]["Approval-Input"];
             };
         };
         responses: {

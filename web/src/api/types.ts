@@ -4,6 +4,11 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
+export type Home = Schemas["HomeView"];
+export type Regression = Schemas["RegressionView"];
+export type RegressionEntry = Schemas["EntryView"];
+export type RegressionState = Schemas["RegressionState"];
+export type RegressionSummary = Schemas["RegressionSummary"];
 export type Arm = Schemas["ArmView"];
 export type Attempt = Schemas["AttemptView"];
 export type Bisection = Schemas["BisectionView"];

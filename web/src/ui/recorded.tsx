@@ -5,8 +5,11 @@ import { day } from "../format/time";
 export function RecordedTag({ recorded }: { recorded: Recorded | null | undefined }) {
   if (!recorded) return null;
   return (
-    <span className="tag" title="Loaded from a recording: it did not run on this service.">
-      recorded {day(recorded.at)} on {recorded.host}
+    <span
+      className="tag"
+      title={`Recorded on ${recorded.host}, and loaded: it did not run on this service.`}
+    >
+      recorded {day(recorded.at)}
     </span>
   );
 }

@@ -1,0 +1,59 @@
+/** How regressions are put in words. */
+
+import { Link } from "wouter";
+import type { RegressionState, RegressionSummary } from "../api/types";
+import { effectParts } from "../format/effect";
+import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { Tag } from "../ui/tag";
+import { REGRESSION_STATE } from "../words";
+
+export const OPEN: RegressionState[] = ["new", "confirmed", "assigned", "known"];
+export const OVER: RegressionState[] = ["fixed", "false", "not-worth-it", "duplicate"];
+
+export function RegressionTag({ state }: { state: RegressionState }) {
+  const word = REGRESSION_STATE[state];
+  return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
+}
+
+/** +5.0 % with its interval; what became worse has no other verdict. */
+export function RegressionEffect({ of }: { of: RegressionSummary }) {
+  const { effect_percent: value, ci_low_percent: low, ci_high_percent: high } = of;
+  if (value === null) return <span className="effect">from 0</span>;
+  const { change, interval } = effectParts({ value, low, high });
+  return (
+    <span className="effect nowrap" data-verdict="worse">
+      <strong>{change}</strong> {interval !== "" && <span className="soft">{interval}</span>}
+    </span>
+  );
+}
+
+export function RegressionLink({ of }: { of: RegressionSummary }) {
+  return (
+    <>
+      <Link to={`/regressions/${of.id}`}>
+        <strong>{of.case}</strong>
+      </Link>
+      <div className="faint small">
+        {of.metric_title}, <span className="mono">{of.mode}</span> on {of.host_class}
+        {of.emulated && (
+          <>
+            {" "}
+            <EmulatedMark />
+          </>
+        )}
+        {of.clock === "counted" && (
+          <>
+            {" "}
+            <CountedMark />
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The owner's name without what tells people whom others prove from tokens. */
+export function Owner({ name }: { name: string }) {
+  if (name === "") return <span className="faint">nobody</span>;
+  return <>{name.replace(/^(proxy|oidc):/, "")}</>;
+}

@@ -1,0 +1,145 @@
+import type { Page } from "@playwright/test";
+import type { Regression, Session } from "../src/api/types";
+import { expect, expectAccessible, expectNothingBeyond, open, test as base } from "./world";
+
+const BUG = "https://bugzilla.kernel.org/show_bug.cgi?id=17";
+const URL_ = "/api/regressions";
+
+/** What is posted needs a page of ours as its origin. */
+function ours(page: Page): { headers: Record<string, string> } {
+  const origin = new URL(page.url()).origin;
+  return { headers: { Origin: origin, "Content-Type": "application/json" } };
+}
+
+async function stored(page: Page, number: number): Promise<Regression> {
+  return (await (await page.request.get(`${URL_}/${number}`)).json()) as Regression;
+}
+
+/** Sets it back, whatever an earlier test did with it. */
+async function reset(page: Page, number: number): Promise<void> {
+  const { version } = await stored(page, number);
+  const data = { version, state: "new", owner: "", bug: "", note: "set back" };
+  const answer = await page.request.post(`${URL_}/${number}`, { data, ...ours(page) });
+  expect(answer.ok(), await answer.text()).toBe(true);
+}
+
+/** Each test has a regression of its own, so that they may run side by side. */
+const test = base.extend<{ place: number; regression: number }>({
+  place: [1, { option: true }],
+  regression: async ({ page, place }, use) => {
+    await open(page, "/regressions");
+    await reset(page, place);
+    await use(place);
+  },
+});
+
+test.describe("from the first page", () => {
+  test.use({ place: 1 });
+  test("a regression is taken with two clicks, and is then one's own", async ({
+    page,
+    regression,
+  }) => {
+    await open(page, "/");
+    const fresh = page.getByRole("region", { name: "Worse, and nobody’s" });
+    await fresh.locator(`a[href="/regressions/${regression}"]`).click();
+    await page.getByRole("button", { name: "Take it" }).click();
+    await expect(page.getByRole("region", { name: "Where it stands" })).toContainText("assigned");
+    await expect(page.getByRole("region", { name: "History" })).toContainText("new → assigned");
+    await page.getByRole("link", { name: "Mitigauge", exact: true }).click();
+    const mine = page.getByRole("region", { name: "Yours" });
+    await expect(mine.locator(`a[href="/regressions/${regression}"]`)).toBeVisible();
+    await expect(fresh.locator(`a[href="/regressions/${regression}"]`)).toHaveCount(0);
+  });
+});
+
+test.describe("on its page", () => {
+  test.use({ place: 2 });
+  test("it is marked as known with a bug, by keyboard alone", async ({ page, regression }) => {
+    await open(page, `/regressions/${regression}`);
+    await page.getByLabel("State").focus();
+    await page.keyboard.type("known");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(BUG);
+    await page.keyboard.press("Enter");
+    const standing = page.getByRole("region", { name: "Where it stands" });
+    await expect(standing.getByRole("link", { name: BUG })).toHaveAttribute("href", BUG);
+    expect((await stored(page, regression)).state).toBe("known");
+  });
+});
+
+test.describe("where two change it at once", () => {
+  test.use({ place: 3 });
+  test("the second is told, and what was typed is kept", async ({ page, regression }) => {
+    await open(page, `/regressions/${regression}`);
+    await page.getByLabel("Note").fill("<b>seen</b> on Tuesday");
+    const { version } = await stored(page, regression);
+    const quicker = { version, owner: "alice" };
+    await page.request.post(`${URL_}/${regression}`, { data: quicker, ...ours(page) });
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByRole("alert")).toContainText("was changed since it was shown");
+    await page.getByRole("button", { name: "Show it as it is now" }).click();
+    await expect(page.getByRole("textbox", { name: "Owner" })).toHaveValue("alice");
+    await expect(page.getByLabel("Note")).toHaveValue("<b>seen</b> on Tuesday");
+    await page.getByRole("button", { name: "Save" }).click();
+    const history = page.getByRole("region", { name: "History" });
+    await expect(history).toContainText("<b>seen</b> on Tuesday");
+    expect((await stored(page, regression)).owner).toBe("alice");
+  });
+});
+
+test.describe("what cannot be", () => {
+  test.use({ place: 4 });
+  test("is refused in words, with the way out", async ({ page, regression }) => {
+    await open(page, `/regressions/${regression}`);
+    await page.getByLabel("State").selectOption("false");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByRole("alert")).toContainText("without a note nobody can tell later");
+    await page.getByLabel("Note").fill("the rack was moved");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    await expect(page.getByRole("region", { name: "Where it stands" })).toContainText("false");
+  });
+});
+
+test.describe("the list", () => {
+  test.use({ place: 5 });
+  test("is found again by its address", async ({ page, regression }) => {
+    await open(page, "/regressions");
+    await page.getByRole("button", { name: "Nobody’s" }).click();
+    await page.getByLabel("Find").fill("no such case");
+    await expect(page).toHaveURL(/find=no/);
+    await expect(page.getByText("No regression is like that.")).toBeVisible();
+    await page.reload();
+    await expect(page.getByLabel("Find")).toHaveValue("no such case");
+    await page.getByLabel("Find").fill("");
+    await expect(page.locator(`a[href="/regressions/${regression}"]`)).toBeVisible();
+    await page.getByLabel("State").selectOption("fixed");
+    await expect(page.locator(`a[href="/regressions/${regression}"]`)).toHaveCount(0);
+  });
+
+  test("who may only read sees no form", async ({ page, regression }) => {
+    await page.route("**/api/session", async (route) => {
+      const answer = await route.fetch();
+      const session = (await answer.json()) as Session;
+      await route.fulfill({ json: { ...session, role: "viewer", rights: ["read"] } });
+    });
+    await open(page, `/regressions/${regression}`);
+    await expect(page.getByText(`mitigauge regression set ${regression}`)).toBeVisible();
+    await expect(page.getByRole("button", { name: "Save" })).toHaveCount(0);
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [1440, 400]) {
+      test(`pages are accessible at ${width} in ${colorScheme}`, async ({ page, regression }) => {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        for (const path of ["/", "/regressions", `/regressions/${regression}`]) {
+          await open(page, path);
+          await expectAccessible(page);
+          await expectNothingBeyond(page);
+        }
+      });
+    }
+  }
+});
