@@ -29,6 +29,7 @@ from api import (
     profiles,
     queue,
     regressions,
+    search,
     series,
     session,
     tables,
@@ -41,6 +42,7 @@ from api.body_limit import BodyLimit
 from api.followers import Followers
 from api.gate import Gate, ValidTokens, needs, read_proxy_secret
 from api.guard import Guard
+from api.known_parameters import known_parameters
 from api.metrics import Metering, Meters
 from api.problems import ProblemView
 from api.request_log import RequestLog
@@ -108,7 +110,10 @@ def create_app(
     oidc.install(app, settings, hosts_known)
     app.add_middleware(Guard, hosts=hosts_known)
     app.add_middleware(RequestLog)
-    for module in (health, session, oidc, metrics):
+    for module in (health, session):
+        app.include_router(module.router, dependencies=[Depends(known_parameters)])
+    # A provider sends parameters of its own along, and so may what collects metrics.
+    for module in (oidc, metrics):
         app.include_router(module.router)
     for router in (
         experiments.router,
@@ -125,10 +130,13 @@ def create_app(
         weekly.router,
         trends.router,
         regressions.router,
+        search.router,
         audit.router,
         _described(),
     ):
-        app.include_router(router, dependencies=[Depends(needs(Right.READ))])
+        app.include_router(
+            router, dependencies=[Depends(needs(Right.READ)), Depends(known_parameters)]
+        )
     dashboard.mount(app, web_root or settings.web_root)
     return app
 
