@@ -11,6 +11,8 @@ import { JobsPage } from "./jobs/page";
 import { FunctionsPage } from "./functions/page";
 import { ExperimentPage } from "./experiment/page";
 import { ExperimentsPage } from "./experiments/page";
+import { FindBox } from "./find/box";
+import { FindPage } from "./find/page";
 import { HostPage } from "./hosts/host";
 import { HostsPage } from "./hosts/page";
 import { Gate } from "./login/gate";
@@ -101,7 +103,11 @@ function MovedTable({ id: text, kind }: { id: string; kind: string }) {
 function Pages() {
   return (
     <Switch>
-      <Route path="/" component={ExperimentsPage} />
+      <Route path="/">
+        <Redirect to="/experiments" replace />
+      </Route>
+      <Route path="/experiments" component={ExperimentsPage} />
+      <Route path="/find" component={FindPage} />
       <Route path="/experiments/:id">
         {(params) => {
           const experiment = id(params.id);
@@ -209,7 +215,7 @@ export function App({ linkKey }: { linkKey: string | null }) {
           <span>Mitigauge</span>
         </Link>
         <nav aria-label="Main">
-          <NavLink to="/" also={["/experiments/", "/boots/", "/profiles/"]}>
+          <NavLink to="/experiments" also={["/experiments/", "/boots/", "/profiles/"]}>
             Experiments
           </NavLink>
           <NavLink to="/series" also={["/series/"]}>
@@ -231,6 +237,7 @@ export function App({ linkKey }: { linkKey: string | null }) {
             Weekly
           </NavLink>
         </nav>
+        <FindBox />
         <Who
           onLogIn={() => {
             setAsking(true);

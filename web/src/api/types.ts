@@ -4,6 +4,10 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
+export type ExperimentPage = Schemas["ExperimentPage"];
+export type Found = Schemas["Found"];
+export type FoundGroup = Schemas["FoundGroup"];
+export type FoundKind = Schemas["FoundKind"];
 export type Arm = Schemas["ArmView"];
 export type Attempt = Schemas["AttemptView"];
 export type Bisection = Schemas["BisectionView"];

@@ -49,7 +49,7 @@ function NothingAsked() {
         ]}
       />
       <p>
-        Go to the <Link to="/">list of experiments</Link>.
+        Go to the <Link to="/experiments">list of experiments</Link>.
       </p>
     </Answer>
   );

@@ -32,7 +32,8 @@ export function NotFound({ what }: { what: string }) {
     <Answer title="Not found">
       <p>{what}</p>
       <p>
-        Go to the <Link to="/">list of experiments</Link> or the <Link to="/hosts">hosts</Link>.
+        Go to the <Link to="/experiments">list of experiments</Link> or the{" "}
+        <Link to="/hosts">hosts</Link>.
       </p>
     </Answer>
   );
