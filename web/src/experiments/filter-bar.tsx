@@ -1,7 +1,7 @@
 /** What the list of experiments is filtered and sorted by; all of it stands in the address. */
 
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { choicesQuery } from "../api/queries";
 import { useSearch } from "../ui/use-search";
 import { type Asked, SORTS, STATES, VERDICTS } from "./asked";
@@ -16,6 +16,8 @@ interface Props {
 
 export function FilterBar({ asked, change, clear }: Props) {
   const { data: known } = useQuery(choicesQuery());
+  // On a phone the list comes before what few people need.
+  const [isOpen, setOpen] = useState(clear !== null);
   const [typed, type] = useSearch(asked.find ?? "", (text) => {
     change("find", text);
   });
@@ -53,7 +55,12 @@ export function FilterBar({ asked, change, clear }: Props) {
     </Labelled>
   );
   return (
-    <div className="experiment-filters" role="search" aria-label="Experiments">
+    <div
+      className="experiment-filters"
+      role="search"
+      aria-label="Experiments"
+      data-open={isOpen || undefined}
+    >
       <Labelled text="Find" wide>
         <input
           className="field"
@@ -66,6 +73,16 @@ export function FilterBar({ asked, change, clear }: Props) {
           }}
         />
       </Labelled>
+      <button
+        type="button"
+        className="button more-filters"
+        aria-expanded={isOpen}
+        onClick={() => {
+          setOpen(!isOpen);
+        }}
+      >
+        {isOpen ? "Fewer filters" : "More filters"}
+      </button>
       {pick("State", "state", STATES)}
       {pick("Verdict", "verdict", VERDICTS)}
       {pick("Workload", "workload", known?.workloads ?? [])}

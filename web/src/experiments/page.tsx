@@ -71,38 +71,42 @@ interface NoneProps {
 function NoneLikeThat({ asked, filters, page, change }: NoneProps) {
   if (page.total > 0)
     return (
-      <div className="panel inside empty" style={{ marginTop: 0 }}>
-        <p className="soft">There are {counted(page.total, "experiment")}, but no such page.</p>
-        <p>
-          <button
-            type="button"
-            className="button"
-            onClick={() => {
-              change("page", "1");
-            }}
-          >
-            First page
-          </button>
-        </p>
+      <div className="panel" style={{ marginTop: 0 }}>
+        <div className="inside empty">
+          <p className="soft">There are {counted(page.total, "experiment")}, but no such page.</p>
+          <p>
+            <button
+              type="button"
+              className="button"
+              onClick={() => {
+                change("page", "1");
+              }}
+            >
+              First page
+            </button>
+          </p>
+        </div>
       </div>
     );
   return (
-    <div className="panel inside empty" style={{ marginTop: 0 }} role="status">
-      <p className="soft">No experiment is like that. Take one of these away:</p>
-      <p className="buttons">
-        {filters.map((name) => (
-          <button
-            key={name}
-            type="button"
-            className="button"
-            onClick={() => {
-              change(name, "");
-            }}
-          >
-            {FILTERS[name]} {String(asked[name])}
-          </button>
-        ))}
-      </p>
+    <div className="panel" style={{ marginTop: 0 }} role="status">
+      <div className="inside empty">
+        <p className="soft">No experiment is like that. Take one of these away:</p>
+        <p className="buttons">
+          {filters.map((name) => (
+            <button
+              key={name}
+              type="button"
+              className="button"
+              onClick={() => {
+                change(name, "");
+              }}
+            >
+              {FILTERS[name]} {String(asked[name])}
+            </button>
+          ))}
+        </p>
+      </div>
     </div>
   );
 }

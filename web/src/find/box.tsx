@@ -8,7 +8,7 @@ import type { Found, FoundGroup } from "../api/types";
 import { sessionQuery } from "../login/session";
 import { isTyping } from "../ui/use-key";
 import { useDebounced } from "./use-debounced";
-import { FEW, findPath, KIND, LONGEST } from "./words";
+import { FEW, findPath, KIND, LONGEST, numberOf } from "./words";
 import "./find.css";
 
 const PAUSE_MS = 150;
@@ -171,7 +171,7 @@ function Line({ found }: { found: Found }) {
       <span className="kind small faint">{KIND[found.kind].one}</span>
       <span className="title">{found.title}</span>
       <span className="detail small soft">
-        {found.title === found.id ? "" : `${found.id} `}
+        {numberOf(found)}
         {found.detail}
       </span>
     </>

@@ -9,7 +9,7 @@ import { Empty } from "../ui/empty";
 import { Head, useTitle } from "../ui/page";
 import { useScrollPlace } from "../ui/use-scroll-place";
 import { useSearch } from "../ui/use-search";
-import { KIND, LONGEST, MANY } from "./words";
+import { KIND, LONGEST, MANY, numberOf } from "./words";
 import "./find.css";
 
 export function FindPage() {
@@ -77,7 +77,7 @@ function Groups({ groups, asked }: { groups: FoundGroup[]; asked: string }) {
           <li key={each.id}>
             {each.href === null ? each.title : <Link to={each.href}>{each.title}</Link>}{" "}
             <span className="small soft">
-              {each.title === each.id ? "" : `${each.id} `}
+              {numberOf(each)}
               {each.detail}
             </span>
           </li>

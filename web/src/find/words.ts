@@ -1,4 +1,4 @@
-import type { FoundKind } from "../api/types";
+import type { Found, FoundKind } from "../api/types";
 
 /** What kinds are called, one and several. */
 export const KIND: Record<FoundKind, { one: string; several: string }> = {
@@ -20,4 +20,10 @@ export const LONGEST = 200;
 
 export function findPath(text: string): string {
   return `/find?${new URLSearchParams({ q: text.trim() }).toString()}`;
+}
+
+/** `#17 ` before the detail of what has a number; a name that differs from the title as it is. */
+export function numberOf({ id, title }: Found): string {
+  if (id === title) return "";
+  return /^\d+$/.test(id) ? `#${id} ` : `${id} `;
 }
