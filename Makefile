@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup
+.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup bench-find
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ bench-profiles: setup ## folding and comparing profiles beside FlameGraph and in
 
 bench-store: setup ## pages, judging and bytes with ten million values in the database (ARGS=--help)
 	@python -m bench.store $(ARGS)
+
+bench-find: setup ## the filtered list of experiments and the search, 5,000 experiments, under load (ARGS=--help)
+	@python -m bench.find $(ARGS)
 
 bench-weekly: setup ## the weekly report over 100 hosts with 200 series each (ARGS=--help)
 	@python -m bench.weekly $(ARGS)

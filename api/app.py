@@ -30,6 +30,7 @@ from api import (
     profiles,
     queue,
     regressions,
+    search,
     series,
     session,
     tables,
@@ -42,6 +43,7 @@ from api.body_limit import BodyLimit
 from api.followers import Followers
 from api.gate import Gate, ValidTokens, needs, read_proxy_secret
 from api.guard import Guard
+from api.known_parameters import known_parameters
 from api.metrics import Metering, Meters
 from api.problems import ProblemView
 from api.request_log import RequestLog
@@ -109,7 +111,10 @@ def create_app(
     oidc.install(app, settings, hosts_known)
     app.add_middleware(Guard, hosts=hosts_known)
     app.add_middleware(RequestLog)
-    for module in (health, session, oidc, metrics):
+    for module in (health, session):
+        app.include_router(module.router, dependencies=[Depends(known_parameters)])
+    # A provider sends parameters of its own along, and so may what collects metrics.
+    for module in (oidc, metrics):
         app.include_router(module.router)
     for router in (
         experiments.router,
@@ -127,10 +132,13 @@ def create_app(
         trends.router,
         regressions.router,
         home.router,
+        search.router,
         audit.router,
         _described(),
     ):
-        app.include_router(router, dependencies=[Depends(needs(Right.READ))])
+        app.include_router(
+            router, dependencies=[Depends(needs(Right.READ)), Depends(known_parameters)]
+        )
     dashboard.mount(app, web_root or settings.web_root)
     return app
 

@@ -19,8 +19,11 @@ from api.stored_pages import Read, Stamp, StoredPages
 from mitigauge.access.roles import Right, roles_with
 from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.claims.service import claims_beside
+from mitigauge.effect import Verdict
 from mitigauge.errors import Forbidden
 from mitigauge.experiments import repository as experiment_rows
+from mitigauge.experiments.filter import LARGEST_OFFSET, LONGEST, ExperimentFilter, Sort
+from mitigauge.experiments.states import ExperimentState
 from mitigauge.files.yaml_file import MAX_BYTES
 from mitigauge.letters.report.service import gathered
 from mitigauge.pages import case, consequences, samples
@@ -31,6 +34,7 @@ from mitigauge.pages.limits import PAGE_SIZE, WHOLE_ROWS
 from mitigauge.pages.sample_schemas import CollectedView
 from mitigauge.pages.schemas import (
     EventView,
+    ExperimentChoices,
     ExperimentHead,
     ExperimentPage,
     MatrixView,
@@ -50,18 +54,52 @@ TEXT_OR_CSV: dict[int | str, dict[str, Any]] = {
 }
 
 
+def asked_filter(
+    find: Annotated[
+        str,
+        Query(max_length=LONGEST, description="words, each in name, question or who; or a number"),
+    ] = "",
+    state: Annotated[list[ExperimentState], Query(description="any of them; none: all")] = [],  # noqa: B006
+    who: Annotated[Word, Query(description="submitted it")] = "",
+    since: Annotated[Word, Query(description="submitted from then on: a date, UTC, or time")] = "",
+    until: Annotated[Word, Query(description="submitted up to that day, or before a time")] = "",
+    host: Word = "",
+    workload: Word = "",
+    mode: Annotated[Word, Query(description="FAMILY or FAMILY/MODE; several joined by +")] = "",
+    verdict: Annotated[
+        Verdict | None, Query(description="a primary metric's current verdict is such")
+    ] = None,
+    sort: Sort = Sort.NEWEST,
+) -> ExperimentFilter:
+    """Which experiments a request asks for."""
+    return ExperimentFilter.asked(
+        find=find, state=state, who=who, since=since, until=until, host=host, workload=workload,
+        mode=mode, verdict=verdict or "", sort=sort,
+    )  # fmt: skip
+
+
 @router.get("", response_model=ExperimentPage)
 async def list_experiments(
     request: Request,
+    wanted: Annotated[ExperimentFilter, Depends(asked_filter)],
     before: MaybeIdQuery = None,
+    offset: Annotated[int, Query(ge=0, le=LARGEST_OFFSET)] = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = PAGE_SIZE,
 ) -> Response:
-    """Experiments, newest first, a page at a time."""
+    """Experiments, newest first, a page at a time: by `offset`, or from `before` on."""
     return await _page(
         request,
-        ("list", before, limit),
-        lambda session: views.list_experiments(session, before=before, limit=limit),
+        ("list", wanted, before, offset, limit),
+        lambda session: views.list_experiments(
+            session, wanted, before=before, offset=offset, limit=limit
+        ),
     )
+
+
+@router.get("/choices", response_model=ExperimentChoices, responses=HAS_IT)
+async def list_choices(request: Request) -> Response:
+    """What the list can be filtered by: submitters, hosts, workloads and modes that there are."""
+    return await _page(request, ("choices",), views.list_choices, views.newest_of_all)
 
 
 @router.post(

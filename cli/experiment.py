@@ -9,24 +9,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli import experiment_table
+from cli import experiment_list, experiment_table
 from cli.experiment_table import TableForm as Format
 from cli.experiment_view import experiment_view
 from cli.export import Id, export, import_
-from cli.output import Json, echo, echo_json, print_json, print_table, remark, say
-from cli.remote.choice import chosen_server, require_local
+from cli.output import Json, echo, echo_json, print_json, remark, say
+from cli.remote.choice import require_local
 from cli.remote.routes import at
 from cli.source import answer
 from cli.stored import stored
 from mitigauge.errors import InvalidInput
-from mitigauge.pages.limits import PAGE_SIZE
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from cli.remote.client import Client
-    from mitigauge.pages.schemas import ExperimentPage, ExperimentSummary
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -83,57 +81,7 @@ def _check(text: str, name: str) -> None:
         )
 
 
-@app.command("list")
-def list_experiments(
-    before: Annotated[
-        int | None, typer.Option(help="Only experiments with a lower number.", min=1)
-    ] = None,
-    limit: Annotated[int, typer.Option(help="How many at most.", min=1, max=1000)] = PAGE_SIZE,
-    json: Json = False,
-) -> None:
-    """Experiments, newest first."""
-    page = _listed(before, limit)
-    found = page.experiments
-    if json:
-        print_json(page)
-        return
-    print_table(
-        ["id", "name", "state", "hosts", "boots", "created"],
-        [
-            [
-                str(e.id),
-                e.name,
-                _state(e),
-                ", ".join(e.hosts),
-                f"{e.boots_done}/{e.boots_total}",
-                f"{e.created_at:%Y-%m-%d %H:%M}",
-            ]
-            for e in found
-        ],
-        empty="No experiments yet. `mitigauge demo --recorded` shows one that was run before, "
-        "`mitigauge experiment submit experiments/lab-demo.yml` makes the first here.",
-    )
-    if page.next is not None:
-        say(f"older ones: `mitigauge experiment list --before {page.next}`")
-
-
-def _listed(before: int | None, limit: int) -> ExperimentPage:
-    if not chosen_server():
-        # By a connection of its own: SQLAlchemy takes longer to load than this to answer.
-        from mitigauge.pages.experiment_list import listed
-
-        return listed(before=before, limit=limit)
-    from cli.remote.client import client
-    from mitigauge.pages.schemas import ExperimentPage
-
-    return client().get("/api/experiments", ExperimentPage, before=before, limit=limit)
-
-
-def _state(experiment: ExperimentSummary) -> str:
-    marks = ["emulated"] if experiment.emulated else []
-    if experiment.recorded is not None:
-        marks.append(f"recorded {experiment.recorded.at:%Y-%m-%d}")
-    return f"{experiment.state} ({', '.join(marks)})" if marks else experiment.state
+app.command("list")(experiment_list.list_experiments)
 
 
 @app.command()

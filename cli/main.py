@@ -25,6 +25,9 @@ ENTRIES: Final = {
         "Experiments: submit, list, show, wait, report, export, import.",
         is_group=True,
     ),
+    "find": Entry(
+        "cli.find", "Find experiments, series, kernels, hosts, trends and more by words or number."
+    ),
     "try": Entry(
         "cli.try_patches",
         "Build a kernel with and without patches, and say what they cost.",

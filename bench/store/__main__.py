@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -61,6 +62,13 @@ def fixed_s() -> float:
     )
 
 
+def _free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+    return port
+
+
 @contextmanager
 def service(url: str) -> Iterator[tuple[str, str, int]]:
     """(address, token, pid) of a service over the database at *url*."""
@@ -71,7 +79,7 @@ def service(url: str) -> Iterator[tuple[str, str, int]]:
     )  # fmt: skip
     token = next(word for word in created.stdout.split() if word.startswith("mgt_"))
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli.main", "serve", "--port", "0"],
+        [sys.executable, "-m", "cli.main", "serve", "--port", str(_free_port())],
         env=environment, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

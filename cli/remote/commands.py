@@ -11,7 +11,7 @@ from cli.remote.choice import require_local
 REMOTE: Final = frozenset(
     f"{group} {name}".strip()
     for group, names in {
-        "": "health",
+        "": "find health",
         "audit": "export list",
         "bisect": "cancel list show start wait",
         "claims": "show",

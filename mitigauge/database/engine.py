@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
@@ -294,6 +294,14 @@ def require_head(engine: Engine) -> None:
     except (DBAPIError, PoolTimeout) as error:
         raise no_answer(in_words(error)) from error
     require_wanted(current)
+
+
+def driver_rows(
+    session: Session, statement: str, given: Mapping[str, Any] | None = None
+) -> list[Mapping[str, Any]]:
+    """Rows of a statement in the driver's own form, with ``%(name)s`` for what is given."""
+    found = session.connection().exec_driver_sql(statement, dict(given or {}))
+    return [dict(row) for row in found.mappings()]
 
 
 def database_now(session: Session) -> datetime:

@@ -41,14 +41,6 @@ def is_cancelled(session: Session, experiment_id: int) -> bool:
     return state.one() == "cancelled"
 
 
-def experiments(session: Session, *, before: int | None, limit: int) -> list[Experiment]:
-    """At most so many, newest first, of those with an id below *before*, if it is given."""
-    statement = select(Experiment).order_by(Experiment.id.desc()).limit(limit)
-    if before is not None:
-        statement = statement.where(Experiment.id < before)
-    return list(session.scalars(statement))
-
-
 def comparison(session: Session, comparison_id: int) -> Comparison:
     """One comparison with its arms and cases."""
     return session.scalars(

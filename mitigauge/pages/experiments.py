@@ -9,12 +9,15 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.database.engine import database_now
+from mitigauge.database.engine import database_now, driver_rows
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments import repository as experiment_rows
+from mitigauge.experiments.filter import ExperimentFilter
 from mitigauge.experiments.tables import Event, Experiment
 from mitigauge.pages.boot import boot_head
 from mitigauge.pages.boot_schemas import BootLine, WholeExperimentView
+from mitigauge.pages.experiment_list import page_of
+from mitigauge.pages.experiment_list_repository import CHOICES, NEWEST, summaries_asked
 from mitigauge.pages.limits import PAGE_SIZE
 from mitigauge.pages.matrix import StoredCells, arm_views, rows_of
 from mitigauge.pages.runs import run_view
@@ -22,6 +25,7 @@ from mitigauge.pages.schemas import (
     ComparisonHead,
     ComparisonView,
     EventView,
+    ExperimentChoices,
     ExperimentHead,
     ExperimentPage,
     ExperimentSummary,
@@ -42,14 +46,30 @@ from mitigauge.verdicts import repository as verdict_rows
 
 
 def list_experiments(
-    session: Session, *, before: int | None = None, limit: int = PAGE_SIZE
+    session: Session,
+    wanted: ExperimentFilter | None = None,
+    *,
+    before: int | None = None,
+    offset: int = 0,
+    limit: int = PAGE_SIZE,
 ) -> ExperimentPage:
     """A page of experiments, newest first: those with an id below *before*, if it is given."""
-    found = experiment_rows.experiments(session, before=before, limit=limit + 1)
-    shown, more = found[:limit], found[limit:]
-    return ExperimentPage(
-        experiments=summaries(session, shown), next=shown[-1].id if more else None
-    )
+    wanted = wanted or ExperimentFilter()
+    statement, given = summaries_asked(wanted, before=before, offset=offset, limit=limit + 1)
+    rows = driver_rows(session, statement, given)
+    return page_of(rows, wanted, offset=offset, limit=limit)
+
+
+def list_choices(session: Session) -> ExperimentChoices:
+    """What experiments can be filtered by."""
+    (row,) = driver_rows(session, CHOICES)
+    return ExperimentChoices(**{name: sorted(words) for name, words in row.items()})
+
+
+def newest_of_all(session: Session) -> Hashable:
+    """Another value after every change of what experiments can be filtered by."""
+    (row,) = driver_rows(session, NEWEST)
+    return tuple(row.values())
 
 
 def summaries(session: Session, experiments: Sequence[Experiment]) -> list[ExperimentSummary]:

@@ -247,10 +247,26 @@ class HostFacts(View):
 
 
 class ExperimentPage(View):
-    """Some experiments, newest first."""
+    """Some experiments of those that were asked for."""
 
     experiments: list[ExperimentSummary]
-    next: int | None = Field(description="`before` of the next page; null: this is the last")
+    total: int = Field(description="on all pages, whatever `before` and `offset` leave out")
+    offset: int
+    next: int | None = Field(
+        description="`before` of the next page; null: this is the last, or not newest first"
+    )
+    next_offset: int | None = Field(
+        description="`offset` of the next page beside the same `before`; null: this is the last"
+    )
+
+
+class ExperimentChoices(View):
+    """What experiments can be filtered by: whatever one of them has."""
+
+    who: list[str]
+    hosts: list[str]
+    workloads: list[str]
+    modes: list[str] = Field(description="FAMILY/MODE")
 
 
 class ExperimentHead(ExperimentSummary):

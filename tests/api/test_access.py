@@ -82,6 +82,8 @@ TABLE = {
     # A token begins no session that could be ended.
     "DELETE /api/session": read("/api/session", 409),
     "GET /api/experiments": read("/api/experiments"),
+    "GET /api/experiments/choices": read("/api/experiments/choices"),
+    "GET /api/search": read("/api/search?q=nothing"),
     # An empty spec, refused once it is looked at.
     "POST /api/experiments": alike("/api/experiments", nobody=401, viewer=403, others=422),
     "GET /api/experiments/{experiment_id}": read(ONE),

@@ -9,13 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, select, text
 
 from mitigauge.database.direct import plain
 from mitigauge.database.engine import transaction
 from mitigauge.errors import NotReady
+from mitigauge.experiments.filter import ExperimentFilter
+from mitigauge.experiments.tables import Experiment
 from mitigauge.pages.experiment_list import listed
-from mitigauge.pages.experiments import list_experiments
+from mitigauge.pages.experiments import list_experiments, summaries
 from mitigauge.pages.schemas import ExperimentPage
 from mitigauge.settings import REPOSITORY
 from tests.recording import load
@@ -34,7 +36,9 @@ def run(engine: Engine, *statements: str) -> None:
 
 @pytest.mark.usefixtures("_here")
 def test_the_quick_list_says_what_the_pages_say(engine: Engine) -> None:
-    assert listed() == ExperimentPage(experiments=[], next=None)
+    assert listed() == ExperimentPage(
+        experiments=[], total=0, offset=0, next=None, next_offset=None
+    )
     load(engine)
     run(
         engine,
@@ -51,8 +55,13 @@ def test_the_quick_list_says_what_the_pages_say(engine: Engine) -> None:
     )
     with transaction(engine) as session:
         expected = list_experiments(session)
+        newest_first = select(Experiment).order_by(Experiment.id.desc())
+        assert expected.experiments == summaries(session, list(session.scalars(newest_first)))
         assert listed(limit=1) == list_experiments(session, limit=1)
         assert listed(before=2, limit=1) == list_experiments(session, before=2, limit=1)
+        few = ExperimentFilter.asked(state=["queued"], sort="name")
+        assert listed(few, limit=1) == list_experiments(session, few, limit=1)
+        assert listed(few).total == 1
     oldest = expected.experiments[-1]
     assert oldest.boots_done < oldest.boots_total
     assert oldest.recorded is not None

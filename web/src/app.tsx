@@ -12,6 +12,8 @@ import { FunctionsPage } from "./functions/page";
 import { ExperimentPage } from "./experiment/page";
 import { ExperimentsPage } from "./experiments/page";
 import { HomePage } from "./home/page";
+import { FindBox } from "./find/box";
+import { FindPage } from "./find/page";
 import { HostPage } from "./hosts/host";
 import { HostsPage } from "./hosts/page";
 import { Gate } from "./login/gate";
@@ -117,6 +119,7 @@ function Pages() {
           );
         }}
       </Route>
+      <Route path="/find" component={FindPage} />
       <Route path="/experiments/:id">
         {(params) => {
           const experiment = id(params.id);
@@ -249,6 +252,7 @@ export function App({ linkKey }: { linkKey: string | null }) {
             Weekly
           </NavLink>
         </nav>
+        <FindBox />
         <Who
           onLogIn={() => {
             setAsking(true);

@@ -17,7 +17,7 @@ test("the keyboard leads from the list to an experiment, a case, a boot, and bac
   world,
 }) => {
   const heading = page.getByRole("heading", { level: 1 });
-  await open(page, "/");
+  await open(page, "/experiments");
   await tabTo(page, page.locator(`main a[href="/experiments/${world.recorded.id}"]`));
   await page.keyboard.press("Enter");
   await expect(heading).toHaveText(world.recorded.name);
@@ -49,7 +49,7 @@ test("the first stop of the keyboard skips to the content", async ({ page }) => 
 });
 
 test("a followed link puts the keyboard into the new page", async ({ page, world }) => {
-  await open(page, "/");
+  await open(page, "/experiments");
   await page.getByRole("link", { name: world.recorded.name, exact: true }).first().click();
   await expect(page.getByRole("main")).toBeFocused();
 });

@@ -48,7 +48,7 @@ test("hostile text is shown as text", async ({ page, world }) => {
     dialogs.push(dialog.message());
     void dialog.dismiss();
   });
-  for (const path of ["/", `/experiments/${world.live.id}`]) {
+  for (const path of ["/experiments", `/experiments/${world.live.id}`]) {
     await open(page, path);
     await expect(page.getByText(world.live.question).first()).toBeVisible();
     await expect(page.locator("img[onerror]")).toHaveCount(0);

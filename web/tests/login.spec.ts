@@ -96,7 +96,7 @@ test("a session that has ended leads back to the page by logging in", async ({
   world,
   context,
 }) => {
-  await open(page, "/");
+  await open(page, "/experiments");
   await enter(page, VIEWERS_TOKEN);
   await expect(heading(page)).toHaveText("Experiments");
   await page.goto(`/experiments/${world.recorded.id}`);

@@ -62,7 +62,7 @@ test("the emulated mark explains itself to the keyboard, and Escape hides that",
 
 test("a chosen theme is kept", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "light" });
-  await open(page, "/");
+  await open(page, "/experiments");
   const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
   await page.getByRole("button", { name: "Dark" }).click();
   expect(await scheme()).toBe("dark");

@@ -18,7 +18,7 @@ for (const path of [
 test("a service that is down is said, and the page comes back with it", async ({ page }) => {
   let down = true;
   await page.route("**/api/**", (route) => (down ? route.abort() : route.continue()));
-  await open(page, "/");
+  await open(page, "/experiments");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("The service does not answer");
   await expect(page.getByText("mitigauge serve")).toBeVisible();
   await expectAccessible(page);
@@ -35,7 +35,7 @@ test("a service that is not ready says why and the way out", async ({ page }) =>
     hint: "Run: mitigauge db upgrade",
   };
   await page.route("**/api/experiments", (route) => route.fulfill({ status: 503, json: body }));
-  await open(page, "/");
+  await open(page, "/experiments");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("The service is not ready");
   await expect(page.getByRole("alert")).toContainText(body.message);
   await expect(page.getByRole("alert")).toContainText(body.hint);
@@ -43,9 +43,11 @@ test("a service that is not ready says why and the way out", async ({ page }) =>
 
 test("without an experiment the list says how to start one", async ({ page }) => {
   await page.route("**/api/experiments", (route) =>
-    route.fulfill({ json: { experiments: [], next: null } }),
+    route.fulfill({
+      json: { experiments: [], total: 0, offset: 0, next: null, next_offset: null },
+    }),
   );
-  await open(page, "/");
+  await open(page, "/experiments");
   await expect(
     page.getByText("mitigauge experiment submit experiments/lab-demo.yml"),
   ).toBeVisible();

@@ -30,13 +30,13 @@ function secondVersion(cell: Cell | undefined): void {
 }
 
 for (const [path, command] of [
-  ["/", "mitigauge demo --recorded"],
-  ["/", "mitigauge experiment submit experiments/lab-demo.yml"],
+  ["/experiments", "mitigauge demo --recorded"],
+  ["/experiments", "mitigauge experiment submit experiments/lab-demo.yml"],
   ["/hosts", "mitigauge lab up"],
   ["/profiles/diff", "mitigauge demo --recorded"],
 ] as const) {
   test(`${path} without anything to show names ${command}`, async ({ page }) => {
-    const none = { experiments: [], next: null };
+    const none = { experiments: [], total: 0, offset: 0, next: null, next_offset: null };
     await page.route("**/api/experiments", (route) => route.fulfill({ json: none }));
     await page.route("**/api/hosts", (route) => route.fulfill({ json: [] }));
     await open(page, path);
@@ -78,7 +78,7 @@ test("a recorded experiment says when and where, in the list and on its page", a
       json: { ...list, experiments: list.experiments.map((e) => ({ ...e, recorded })) },
     }),
   );
-  await open(page, "/");
+  await open(page, "/experiments");
   await expect(page.getByText("recorded 2026-11-20 on a builder").first()).toBeVisible();
   await changed(page, world, (experiment) => {
     experiment.recorded = recorded;
@@ -141,27 +141,4 @@ test("the matrix and raw iterations are downloaded, of an experiment or of a cas
   expect(await paths()).toEqual(
     files.slice(2).map((file) => `/api/experiments/${id}/${file}${query}`),
   );
-});
-
-test("older experiments come when they are asked for", async ({ page, request }) => {
-  const { experiments } = (await (await request.get("/api/experiments")).json()) as {
-    experiments: ExperimentSummary[];
-  };
-  const [newest] = experiments;
-  if (newest === undefined) throw new Error("there is no experiment");
-  const older = { ...newest, id: 1, name: "the first of all" };
-  await page.route("**/api/experiments**", (route) => {
-    const before = new URL(route.request().url()).searchParams.get("before");
-    return route.fulfill({
-      json:
-        before === null
-          ? { experiments: [newest], next: newest.id }
-          : { experiments: [older], next: null },
-    });
-  });
-  await open(page, "/");
-  await expect(page.getByText(older.name)).toHaveCount(0);
-  await page.getByRole("button", { name: "Older experiments" }).click();
-  await expect(page.getByText(older.name)).toBeVisible();
-  await expect(page.getByRole("button", { name: "Older experiments" })).toHaveCount(0);
 });

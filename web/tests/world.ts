@@ -131,7 +131,7 @@ async function explore(base: string, cookie: string): Promise<World> {
     row,
     profiled: flames,
     paths: {
-      experiments: "/",
+      experiments: "/experiments",
       experiment: `/experiments/${recorded.id}?metrics=all`,
       case: `/experiments/${recorded.id}/cases/${row.case_id}?${query}`,
       boot: `/boots/${boot.boot_id}`,

@@ -1,6 +1,7 @@
 /** What the pages ask for, and how long an answer stays fresh. */
 
 import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import type { Asked as ExperimentsAsked } from "../experiments/asked";
 import { ROWS_A_PAGE, type Asked as FunctionsAsked } from "../functions/address";
 import { sessionKey } from "../login/session";
 import { ApiError, api, data } from "./client";
@@ -41,19 +42,33 @@ export function makeQueryClient(): QueryClient {
   return client;
 }
 
-/** The list a page at a time, newest first. */
-export const experimentsQuery = () =>
-  infiniteQueryOptions({
-    queryKey: ["experiments"],
-    queryFn: ({ signal, pageParam: before }) =>
-      data(api.GET("/api/experiments", { params: { query: { before } }, signal })),
-    initialPageParam: null as number | null,
-    getNextPageParam: (page) => page.next,
+/** A page of the list. */
+export const experimentsQuery = (asked: ExperimentsAsked) =>
+  queryOptions({
+    queryKey: ["experiments", asked],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/experiments", { params: { query: asked }, signal })),
     refetchInterval: (query) =>
       retryWhileAway(query.state.error) ||
-      (query.state.data?.pages.some((page) => page.experiments.some((e) => isLive(e.state)))
-        ? 5_000
-        : 30_000),
+      (query.state.data?.experiments.some((e) => isLive(e.state)) ? 5_000 : 30_000),
+  });
+
+/** What the list can be filtered by. */
+export const choicesQuery = () =>
+  queryOptions({
+    queryKey: ["experiment choices"],
+    queryFn: ({ signal }) => data(api.GET("/api/experiments/choices", { signal })),
+    staleTime: 60_000,
+  });
+
+/** What has each of some words; only spaces ask for nothing. */
+export const findQuery = (q: string, limit: number) =>
+  queryOptions({
+    queryKey: ["find", q, limit],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/search", { params: { query: { q, limit } }, signal })),
+    enabled: q.trim() !== "",
+    staleTime: 10_000,
   });
 
 export const experimentQuery = (id: number) =>

@@ -154,7 +154,7 @@ export interface paths {
         };
         /**
          * List Experiments
-         * @description Experiments, newest first, a page at a time.
+         * @description Experiments, newest first, a page at a time: by `offset`, or from `before` on.
          */
         get: operations["list_experiments_api_experiments_get"];
         put?: never;
@@ -163,6 +163,26 @@ export interface paths {
          * @description Submit a spec (YAML). It is refused whole, with line and known names, or planned whole.
          */
         post: operations["submit_experiment_api_experiments_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Choices
+         * @description What the list can be filtered by: submitters, hosts, workloads and modes that there are.
+         */
+        get: operations["list_choices_api_experiments_choices_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1159,6 +1179,26 @@ export interface paths {
          * @description Change state, owner, bug, or say something; 409 where somebody was quicker.
          */
         post: operations["change_regression_api_regressions__regression_id__post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search
+         * @description What has each of the words: the newest few of each kind, with how many there are.
+         */
+        get: operations["search_api_search_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3916,6 +3956,23 @@ export interface components {
             text: string;
         };
         /**
+         * ExperimentChoices
+         * @description What experiments can be filtered by: whatever one of them has.
+         */
+        ExperimentChoices: {
+            /** Hosts */
+            hosts: string[];
+            /**
+             * Modes
+             * @description FAMILY/MODE
+             */
+            modes: string[];
+            /** Who */
+            who: string[];
+            /** Workloads */
+            workloads: string[];
+        };
+        /**
          * ExperimentHead
          * @description One experiment without its matrices.
          */
@@ -3983,16 +4040,28 @@ export interface components {
         };
         /**
          * ExperimentPage
-         * @description Some experiments, newest first.
+         * @description Some experiments of those that were asked for.
          */
         ExperimentPage: {
             /** Experiments */
             experiments: components["schemas"]["ExperimentSummary"][];
             /**
              * Next
-             * @description `before` of the next page; null: this is the last
+             * @description `before` of the next page; null: this is the last, or not newest first
              */
             next: number | null;
+            /**
+             * Next Offset
+             * @description `offset` of the next page beside the same `before`; null: this is the last
+             */
+            next_offset: number | null;
+            /** Offset */
+            offset: number;
+            /**
+             * Total
+             * @description on all pages, whatever `before` and `offset` leave out
+             */
+            total: number;
         };
         /**
          * ExperimentState
@@ -4169,6 +4238,47 @@ export interface components {
             /** Host */
             host: string;
         };
+        /**
+         * Found
+         * @description One thing that was found.
+         */
+        Found: {
+            /**
+             * Detail
+             * @description state and the like, in one line
+             */
+            detail: string;
+            /**
+             * Href
+             * @description its page of the dashboard; null: it has none
+             */
+            href: string | null;
+            /**
+             * Id
+             * @description number, or the name that commands and addresses take
+             */
+            id: string;
+            kind: components["schemas"]["FoundKind"];
+            /** Title */
+            title: string;
+        };
+        /**
+         * FoundGroup
+         * @description What was found of one kind: the best few, and how many there are.
+         */
+        FoundGroup: {
+            /** Found */
+            found: components["schemas"]["Found"][];
+            kind: components["schemas"]["FoundKind"];
+            /** Total */
+            total: number;
+        };
+        /**
+         * FoundKind
+         * @description Kinds of what can be found, in the order in which they are shown.
+         * @enum {string}
+         */
+        FoundKind: "experiment" | "regression" | "bisection" | "series" | "trend" | "host" | "kernel" | "week";
         /**
          * FunctionChange
          * @description A function whose own cost differs between an arm and the baseline.
@@ -6535,6 +6645,16 @@ export interface components {
             run: components["schemas"]["QueuedRun"];
         };
         /**
+         * SearchView
+         * @description What was found, by kind; kinds of which nothing was found are left out.
+         */
+        SearchView: {
+            /** Groups */
+            groups: components["schemas"]["FoundGroup"][];
+            /** Query */
+            query: string;
+        };
+        /**
          * Section
          * @description One part of the report.
          */
@@ -6684,6 +6804,12 @@ export interface components {
              */
             subject: string;
         };
+        /**
+         * Sort
+         * @description Orders of the list.
+         * @enum {string}
+         */
+        Sort: "newest" | "oldest" | "name";
         /**
          * Source
          * @description Where kernels come from, and whom a report is for. What does not apply is empty.
@@ -8159,7 +8285,25 @@ export interface operations {
         parameters: {
             query?: {
                 before?: number | null;
+                offset?: number;
                 limit?: number;
+                /** @description words, each in name, question or who; or a number */
+                find?: string;
+                /** @description any of them; none: all */
+                state?: components["schemas"]["ExperimentState"][];
+                /** @description submitted it */
+                who?: string;
+                /** @description submitted from then on: a date, UTC, or time */
+                since?: string;
+                /** @description submitted up to that day, or before a time */
+                until?: string;
+                host?: string;
+                workload?: string;
+                /** @description FAMILY or FAMILY/MODE; several joined by + */
+                mode?: string;
+                /** @description a primary metric's current verdict is such */
+                verdict?: components["schemas"]["Verdict"] | null;
+                sort?: components["schemas"]["Sort"];
             };
             header?: never;
             path?: never;
@@ -8220,6 +8364,51 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ExperimentHead"];
                 };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_choices_api_experiments_choices_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentChoices"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Client Error */
             "4XX": {
@@ -10563,6 +10752,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RegressionView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    search_api_search_get: {
+        parameters: {
+            query: {
+                /** @description words, or a number: 17 or #17 */
+                q: string;
+                /** @description of a kind */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchView"];
                 };
             };
             /** @description Client Error */

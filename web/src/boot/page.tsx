@@ -29,7 +29,7 @@ function Body({ boot }: { boot: Boot }) {
     <>
       <Crumbs
         trail={[
-          { text: "Experiments", to: "/" },
+          { text: "Experiments", to: "/experiments" },
           { text: boot.experiment, to: `/experiments/${boot.experiment_id}` },
         ]}
       />

@@ -71,7 +71,7 @@ function Body({ view }: { view: Case }) {
     <>
       <Crumbs
         trail={[
-          { text: "Experiments", to: "/" },
+          { text: "Experiments", to: "/experiments" },
           { text: view.experiment, to: `/experiments/${view.experiment_id}` },
         ]}
       />

@@ -63,7 +63,7 @@ function Body({ experiment }: { experiment: Experiment }) {
 
   return (
     <>
-      <Crumbs trail={[{ text: "Experiments", to: "/" }]} />
+      <Crumbs trail={[{ text: "Experiments", to: "/experiments" }]} />
       <Head
         title={experiment.name}
         lede={experiment.question}

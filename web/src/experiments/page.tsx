@@ -1,9 +1,9 @@
-/** Every experiment, newest first. */
+/** Experiments: those that the address asks for, a page at a time. */
 
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link, useSearchParams } from "wouter";
 import { experimentsQuery, isLive } from "../api/queries";
-import type { ExperimentSummary } from "../api/types";
+import type { ExperimentPage, ExperimentSummary } from "../api/types";
 import { counted } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
@@ -12,25 +12,134 @@ import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Head, useTitle } from "../ui/page";
 import { RecordedTag } from "../ui/recorded";
 import { ExperimentTag } from "../ui/tag";
+import { useScrollPlace } from "../ui/use-scroll-place";
+import { type Asked, askedBy, changed, type Filter, FILTERS, filtersOf, pageOf } from "./asked";
+import { FilterBar } from "./filter-bar";
 import "./experiments.css";
 
 export function ExperimentsPage() {
   useTitle("Experiments");
-  const query = useInfiniteQuery(experimentsQuery());
+  const [search, setSearch] = useSearchParams();
+  const asked = askedBy(search);
+  const query = useQuery({ ...experimentsQuery(asked), placeholderData: keepPreviousData });
+  useScrollPlace(query.data !== undefined);
+  const change = (name: string, value: string) => {
+    setSearch((before) => changed(before, name, value), { replace: true });
+  };
+  const filters = filtersOf(asked);
+  const clear = () => {
+    setSearch(new URLSearchParams(asked.sort && { sort: asked.sort }), { replace: true });
+  };
   return (
     <Loaded query={query}>
-      {({ pages }) => {
-        const experiments = pages.flatMap((page) => page.experiments);
-        if (experiments.length === 0) return <NoneYet />;
-        return (
-          <List
-            experiments={experiments}
-            more={query.hasNextPage ? () => void query.fetchNextPage() : null}
-            busy={query.isFetchingNextPage}
-          />
-        );
-      }}
+      {(page) =>
+        page.total === 0 && filters.length === 0 && !query.isPlaceholderData ? (
+          <NoneYet />
+        ) : (
+          <>
+            <Head title="Experiments" lede={lede(page, filters.length > 0)} />
+            <FilterBar asked={asked} change={change} clear={filters.length > 0 ? clear : null} />
+            {page.experiments.length === 0 ? (
+              <NoneLikeThat asked={asked} filters={filters} page={page} change={change} />
+            ) : (
+              <div className="panel" style={{ marginTop: 0 }} aria-busy={query.isPlaceholderData}>
+                <ExperimentTable experiments={page.experiments} />
+                <Pages page={page} search={search} />
+              </div>
+            )}
+          </>
+        )
+      }
     </Loaded>
+  );
+}
+
+function lede(page: ExperimentPage, filtered: boolean): string {
+  const live = page.experiments.filter((e) => isLive(e.state)).length;
+  const found = counted(page.total, "experiment") + (filtered ? " like that" : "");
+  return `${found}${live > 0 ? `, ${live} under way on this page` : ""}`;
+}
+
+interface NoneProps {
+  asked: Asked;
+  filters: Filter[];
+  page: ExperimentPage;
+  change: (name: string, value: string) => void;
+}
+
+/** Which filters to take away, each by a button. */
+function NoneLikeThat({ asked, filters, page, change }: NoneProps) {
+  if (page.total > 0)
+    return (
+      <div className="panel" style={{ marginTop: 0 }}>
+        <div className="inside empty">
+          <p className="soft">There are {counted(page.total, "experiment")}, but no such page.</p>
+          <p>
+            <button
+              type="button"
+              className="button"
+              onClick={() => {
+                change("page", "1");
+              }}
+            >
+              First page
+            </button>
+          </p>
+        </div>
+      </div>
+    );
+  return (
+    <div className="panel" style={{ marginTop: 0 }} role="status">
+      <div className="inside empty">
+        <p className="soft">No experiment is like that. Take one of these away:</p>
+        <p className="buttons">
+          {filters.map((name) => (
+            <button
+              key={name}
+              type="button"
+              className="button"
+              onClick={() => {
+                change(name, "");
+              }}
+            >
+              {FILTERS[name]} {String(asked[name])}
+            </button>
+          ))}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** Where in the whole list one is, and the ways to the pages beside it. */
+function Pages({ page, search }: { page: ExperimentPage; search: URLSearchParams }) {
+  const number = pageOf(search);
+  const first = page.offset + 1;
+  const last = page.offset + page.experiments.length;
+  const to = (other: number) => {
+    const text = changed(search, "page", String(other)).toString();
+    return `/experiments${text && `?${text}`}`;
+  };
+  const isSorted = (search.get("sort") ?? "newest") !== "newest";
+  const top = () => {
+    window.scrollTo(0, 0);
+  };
+  return (
+    <nav className="inside pages" aria-label="Pages">
+      {number > 1 && (
+        <Link to={to(number - 1)} className="button" onClick={top}>
+          {isSorted ? "Previous" : "Newer"}
+        </Link>
+      )}
+      <span className="soft" role="status">
+        {first}–{last} of {page.total}
+      </span>
+      {page.next_offset !== null && (
+        <Link to={to(number + 1)} className="button" onClick={top}>
+          {isSorted ? "Next" : "Older"}
+        </Link>
+      )}
+    </nav>
   );
 }
 
@@ -50,35 +159,6 @@ function NoneYet() {
       />
       <p className="faint">It shows up here by itself.</p>
     </Answer>
-  );
-}
-
-interface ListProps {
-  experiments: ExperimentSummary[];
-  /** Fetches older ones; null where there are none. */
-  more: (() => void) | null;
-  busy: boolean;
-}
-
-function List({ experiments, more, busy }: ListProps) {
-  const live = experiments.filter((e) => isLive(e.state)).length;
-  return (
-    <>
-      <Head
-        title="Experiments"
-        lede={`${more ? "the newest " : ""}${counted(experiments.length, "experiment")}${live > 0 ? `, ${live} under way` : ""}`}
-      />
-      <div className="panel" style={{ marginTop: 0 }}>
-        <ExperimentTable experiments={experiments} />
-        {more && (
-          <p className="inside">
-            <button type="button" className="button" disabled={busy} onClick={more}>
-              Older experiments
-            </button>
-          </p>
-        )}
-      </div>
-    </>
   );
 }
 

@@ -61,7 +61,7 @@ function Body({ view, functions }: BodyProps) {
     <>
       <Crumbs
         trail={[
-          { text: "Experiments", to: "/" },
+          { text: "Experiments", to: "/experiments" },
           { text: functions.experiment, to: `/experiments/${functions.experiment_id}` },
           {
             text: functions.case,

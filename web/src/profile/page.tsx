@@ -49,7 +49,7 @@ function NothingAsked() {
         ]}
       />
       <p>
-        Go to the <Link to="/">list of experiments</Link>.
+        Go to the <Link to="/experiments">list of experiments</Link>.
       </p>
     </Answer>
   );
@@ -76,7 +76,7 @@ function Asked({ asked }: { asked: string }) {
 }
 
 function trail(meta: Meta): Crumb[] {
-  const crumbs = [{ text: "Experiments", to: "/" }];
+  const crumbs = [{ text: "Experiments", to: "/experiments" }];
   if (meta.experiment === null) return crumbs;
   const experiment = `/experiments/${meta.experiment}`;
   crumbs.push({ text: `Experiment ${meta.experiment}`, to: experiment });

@@ -45,7 +45,7 @@ function Body({ view, title, asked }: { view: TableView; title: string; asked: T
     <>
       <Crumbs
         trail={[
-          { text: "Experiments", to: "/" },
+          { text: "Experiments", to: "/experiments" },
           { text: view.experiment, to: `/experiments/${id}` },
         ]}
       />

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 
 /** Keys of the page, but not while someone types. */
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches("input, select, textarea");
 }
 
