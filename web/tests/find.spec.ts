@@ -32,12 +32,6 @@ async function many(page: Page, request: { get: (path: string) => Promise<{ json
   });
 }
 
-test("the address of the service leads to the list of experiments", async ({ page }) => {
-  await open(page, "/");
-  await expect(page).toHaveURL(/\/experiments$/);
-  await expect(heading(page)).toHaveText("Experiments");
-});
-
 test("filters stand in the address, also after a reload and on the way back", async ({
   page,
   world,

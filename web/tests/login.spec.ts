@@ -28,7 +28,7 @@ test("the link lets in, and its key stays nowhere", async ({ page, served }) => 
     asked.push(`${request.url()} ${request.headers().referer ?? ""}`),
   );
   await page.goto(served.link);
-  await expect(heading(page)).toHaveText("Experiments");
+  await expect(heading(page)).toHaveText("Today");
   await expect(page.getByText("operator, admin")).toBeVisible();
   const key = served.link.split("#key=")[1] ?? "";
   expect(key.length).toBeGreaterThan(40);
@@ -51,7 +51,7 @@ test("a link that is not valid is said, and a token still lets in", async ({ pag
   await page.goto("/login#key=wrong");
   await expect(page.getByRole("alert")).toContainText("this link is not valid");
   await enter(page, VIEWERS_TOKEN);
-  await expect(heading(page)).toHaveText("Experiments");
+  await expect(heading(page)).toHaveText("Today");
 });
 
 test("a token lets in, to the page that one wanted", async ({ page, world }) => {

@@ -23,6 +23,8 @@ async function reset(page: Page, number: number): Promise<void> {
   expect(answer.ok(), await answer.text()).toBe(true);
 }
 
+const find = (page: Page) => page.getByRole("search", { name: "Regressions" }).getByLabel("Find");
+
 /** Each test has a regression of its own, so that they may run side by side. */
 const test = base.extend<{ place: number; regression: number }>({
   place: [1, { option: true }],
@@ -107,12 +109,12 @@ test.describe("the list", () => {
   test("is found again by its address", async ({ page, regression }) => {
     await open(page, "/regressions");
     await page.getByRole("button", { name: "Nobody’s" }).click();
-    await page.getByLabel("Find").fill("no such case");
+    await find(page).fill("no such case");
     await expect(page).toHaveURL(/find=no/);
     await expect(page.getByText("No regression is like that.")).toBeVisible();
     await page.reload();
-    await expect(page.getByLabel("Find")).toHaveValue("no such case");
-    await page.getByLabel("Find").fill("");
+    await expect(find(page)).toHaveValue("no such case");
+    await find(page).fill("");
     await expect(page.locator(`a[href="/regressions/${regression}"]`)).toBeVisible();
     await page.getByLabel("State").selectOption("fixed");
     await expect(page.locator(`a[href="/regressions/${regression}"]`)).toHaveCount(0);
