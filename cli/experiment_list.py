@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mitigauge.pages.schemas import ExperimentPage, ExperimentSummary
 
+EFFECT = "largest effect"
 NONE_YET = (
     "No experiments yet. `mitigauge demo --recorded` shows one that was run before, "
     "`mitigauge experiment submit experiments/lab-demo.yml` makes the first here."
@@ -70,7 +71,9 @@ def list_experiments(
     if json:
         print_json(page)
         return
-    print_table(*_table(page.experiments), empty=_empty(wanted.is_everything, page.total))
+    columns, rows = _table(page.experiments)
+    empty = _empty(wanted.is_everything, page.total)
+    print_table(columns, rows, empty=empty)
     if page.next_offset is not None:
         by_number = wanted.sort is Sort.NEWEST and not offset
         _say_more(words, page, before=page.next if by_number else None)
@@ -91,7 +94,7 @@ def _listed_there(
 def _table(found: Sequence[ExperimentSummary]) -> tuple[list[str], list[list[str]]]:
     """Columns and rows; the largest effect only where there is one: 80 columns are few."""
     with_effects = any(each.headline for each in found)
-    columns = ["id", "name", "state", *(["largest effect"] if with_effects else [])]
+    columns = ["id", "name", "state", *([EFFECT] if with_effects else [])]
     rows = [
         [
             str(e.id), e.name, _state(e), *([e.headline] if with_effects else []),

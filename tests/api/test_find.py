@@ -96,6 +96,7 @@ def found(client: TestClient, **asked: Any) -> list[int]:
         ({"find": "%"}, []),
         ({"find": "name_1"}, []),
         ({"find": "\\"}, []),
+        ({"find": "\\name"}, []),
         ({"state": "running"}, [0]),
         ({"state": ["running", "failed"]}, [1, 0]),
         ({"who": "person-2"}, [1]),
@@ -341,10 +342,15 @@ def test_the_search_finds_one_of_each_kind(client: TestClient, everything: list[
     assert searched(client, "needle guilty") == {"bisection": ["77"]}
 
 
-def test_a_number_finds_what_has_it_first(client: TestClient, everything: list[int]) -> None:
+def test_a_number_finds_what_has_it_first(
+    client: TestClient, engine: Engine, everything: list[int]
+) -> None:
     assert searched(client, "#99") == {"regression": ["99"]}
     assert searched(client, "77") == {"bisection": ["77"]}
-    assert searched(client, str(everything[0]))["experiment"][0] == str(everything[0])
+    newer = made(engine, 4, name=f"as experiment {everything[0]}")
+    ids = searched(client, str(everything[0]))["experiment"]
+    assert ids[0] == str(everything[0])
+    assert str(newer) in ids
 
 
 def test_what_is_found_leads_to_its_page(client: TestClient, everything: list[int]) -> None:

@@ -9,7 +9,13 @@ from tests.specs import SPEC
 
 
 def test_an_empty_service_lists_nothing(client: TestClient) -> None:
-    assert client.get("/api/experiments").json() == {"experiments": [], "next": None}
+    assert client.get("/api/experiments").json() == {
+        "experiments": [],
+        "total": 0,
+        "offset": 0,
+        "next": None,
+        "next_offset": None,
+    }
     assert client.get("/api/hosts").json() == []
 
 

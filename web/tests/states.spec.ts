@@ -105,7 +105,9 @@ test("a case lists the earlier versions with figures and reason", async ({
   world,
 }) => {
   const path = world.paths.case ?? "";
-  const view = (await (await request.get(`/api${path}`)).json()) as Case;
+  // The metric is the page's own choice, not the API's.
+  const asked = `/api${path.replace(/[?&]metric=[^&]*/, "")}`;
+  const view = (await (await request.get(asked)).json()) as Case;
   secondVersion(view.metrics[0]?.cells.find((cell) => cell.state === "measured"));
   await page.route(/\/api\/experiments\/\d+\/cases\/\d+(\?|$)/, (route) =>
     route.fulfill({ json: view }),
