@@ -102,7 +102,7 @@ def test_a_bisection_outlives_terminal_worker_and_api(
     assert answer["found"]["kind"] == "found"
     assert answer["culprit"] == "counted to cleared"
     assert answer["found"]["effect_percent"] == pytest.approx(32, abs=1)
-    came_up = Counter(NONCE.findall(serial_log.read_text(errors="replace")[before:]))
+    came_up = Counter(NONCE.findall(serial_log.read_bytes()[before:].decode(errors="replace")))
     with transaction(engine) as session:
         made = session.execute(
             text("SELECT nonce, method FROM boot WHERE state IN ('effective', 'measuring')")

@@ -48,7 +48,7 @@ from tests.crash.simulated_host import SimulatedHost, write_world
 from tests.load.fleet import proportional_mib
 from tests.specs import CATALOG, SPEC, inventory
 
-INSIDE = "MITIGAUGE_LOAD_NAMESPACE"
+INSIDE = "LOAD_IN_NAMESPACE"
 MOST_MIB = 1024.0
 ALL_WAIT_WITHIN_S = 900.0
 ALL_END_WITHIN_S = 300.0

@@ -1,7 +1,7 @@
 /** What the pages ask for, and how long an answer stays fresh. */
 
 import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
-import type { Asked as ExperimentsAsked } from "../experiments/asked";
+import type { Asked as ExperimentsAsked } from "../experiments/filter";
 import { ROWS_A_PAGE, type Asked as FunctionsAsked } from "../functions/address";
 import { sessionKey } from "../login/session";
 import { ApiError, api, data } from "./client";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { choicesQuery } from "../api/queries";
 import { useSearch } from "../ui/use-search";
-import { type Asked, SORTS, STATES, VERDICTS } from "./asked";
+import { type Asked, SORTS, STATES, VERDICTS } from "./filter";
 
 const SORT_WORDS = { newest: "newest first", oldest: "oldest first", name: "by name" };
 

@@ -13,7 +13,7 @@ import { Head, useTitle } from "../ui/page";
 import { RecordedTag } from "../ui/recorded";
 import { ExperimentTag } from "../ui/tag";
 import { useScrollPlace } from "../ui/use-scroll-place";
-import { type Asked, askedBy, changed, type Filter, FILTERS, filtersOf, pageOf } from "./asked";
+import { type Asked, askedBy, changed, type Filter, FILTERS, filtersOf, pageOf } from "./filter";
 import { FilterBar } from "./filter-bar";
 import "./experiments.css";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askedBy, changed, filtersOf, pageOf } from "./asked";
+import { askedBy, changed, filtersOf, pageOf } from "./filter";
 
 const of = (text: string) => new URLSearchParams(text);
 
