@@ -18,6 +18,10 @@ SECONDS = 5.0
 LIMIT_MS = 80.0
 LIST = "/api/experiments"
 ASKED = (
+    ("the first page", "/api/home"),
+    ("regressions, open", "/api/regressions?state=new&state=known"),
+    ("regressions, words", "/api/regressions?find=udp+size"),
+    ("regressions, nobody's", "/api/regressions?owner="),
     ("list, first page", LIST),
     ("list, page 90", f"{LIST}?offset=4450"),
     ("list, by name", f"{LIST}?sort=name"),
