@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
 from mitigauge.errors import NotFound
+from mitigauge.fleet.natural_order import natural_order
 from mitigauge.fleet.tables import Fingerprint, Host
 
 # The driver of a host that only a person can switch.
@@ -75,8 +76,9 @@ def shared_host(session: Session, host_id: int) -> Host:
 
 
 def all_hosts(session: Session) -> list[Host]:
-    """All hosts by environment and name."""
-    return list(session.scalars(select(Host).order_by(Host.environment, Host.name)))
+    """All hosts by environment and name, host-2 before host-10."""
+    hosts = session.scalars(select(Host))
+    return sorted(hosts, key=lambda host: (host.environment, natural_order(host.name)))
 
 
 def hosts_named(session: Session, name: str) -> list[Host]:
