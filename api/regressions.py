@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
 from api.database import Database
 from api.gate import Known, needs
-from api.parameters import Id, Word
+from api.parameters import PLAIN, Id, Moment, Word
 from mitigauge.access.roles import Right
 from mitigauge.regressions import service
 from mitigauge.regressions.repository import RegressionFilter
@@ -30,13 +29,14 @@ def list_regressions(
     session: Database,
     state: Annotated[list[RegressionState], Query(description="any of them; none: all")] = [],  # noqa: B006
     owner: Annotated[
-        str | None, Query(max_length=LONGEST_OWNER, description="empty: those of nobody")
+        str | None,
+        Query(max_length=LONGEST_OWNER, pattern=PLAIN, description="empty: those of nobody"),
     ] = None,
     environment: Word | None = None,
     host_class: Word | None = None,
     workload: Word | None = None,
-    find: Annotated[str, Query(max_length=200, description="words, each of which is there")] = "",
-    since: Annotated[datetime | None, Query(description="found from then on")] = None,
+    find: Annotated[Word, Query(description="words, each of which is there")] = "",
+    since: Annotated[Moment | None, Query(description="found from then on")] = None,
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=service.LARGEST_PAGE)] = service.PAGE_SIZE,
 ) -> RegressionPage:
