@@ -17,7 +17,9 @@ from sqlalchemy import Engine, text
 from bench.store.fill import Size
 from cli.main import build
 from cli.remote.commands import ANYWHERE, LOCAL, REMOTE
+from mitigauge.database.engine import transaction
 from mitigauge.jobs.states import Ability
+from mitigauge.regressions.service import take_in
 from mitigauge.settings import REPOSITORY
 from mitigauge.trends.update import update
 from tests.commands import CASES, LIMIT_S, Command
@@ -169,6 +171,8 @@ def command(tmp_path_factory: pytest.TempPathFactory, module_engine: tuple[Engin
         (home / name).write_text(content)
     weeks(engine, [1.0] * 8 + [1.1] * 8, size=Size(cases=2, arms=2, blocks=4, iterations=1))
     update(engine)
+    with transaction(engine) as session:
+        take_in(session)
     command = Command(home, url)
     announce(engine, "worker-1", jobs=list(Ability), hosts={"bench": ["host-1"]})
     execute(engine, "update worker set seen_at = now() + interval '1 day'")
