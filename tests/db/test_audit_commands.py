@@ -319,7 +319,7 @@ READS = {
     "experiment wait", "health", "host list", "host queue", "host show", "job list", "job show",
     "job wait",
     "kernel list", "kernel profiles", "kernel show", "lab status", "openapi", "profile diff",
-    "profile export", "profile fold", "profile functions", "profile instructions",
+    "find", "profile export", "profile fold", "profile functions", "profile instructions",
     "regression list", "regression show", "report check",
     "series list", "series requests", "series show", "token list", "trends list", "trends show",
     "trends stability", "worker list",

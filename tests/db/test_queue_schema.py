@@ -20,6 +20,7 @@ from mitigauge.database.queue_schema import drop_queue, make_queue
 from mitigauge.database.schema_revision import MIGRATIONS
 from mitigauge.jobs.abilities import Abilities
 from pipelines.advance import Advancer
+from pipelines.host_watch import NoWatch
 from pipelines.worker import Worker
 from tests import recording
 
@@ -142,6 +143,7 @@ class Counting:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.watch = NoWatch()
         self.asked: list[int] = []
 
     def advance(self, run_id: int, **_: Any) -> float | None:
