@@ -60,7 +60,7 @@ test("trends are found by words, and each leads to its values and their boots", 
       timeout: 1000,
     });
   }).toPass({ timeout: 45_000 });
-  await page.getByLabel("Find").fill("getpgid");
+  await page.getByRole("search", { name: "Trends" }).getByLabel("Find").fill("getpgid");
   await expect(page).toHaveURL(/find=getpgid/);
   await expect(page.getByRole("link", { name: "syscall basic" })).toHaveCount(0);
   await page.getByRole("link", { name: "syscall getpgid" }).first().click();
