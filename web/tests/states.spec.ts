@@ -73,13 +73,15 @@ test("a recorded experiment says when and where, in the list and on its page", a
   const list = (await (await request.get("/api/experiments")).json()) as {
     experiments: ExperimentSummary[];
   };
-  await page.route("**/api/experiments", (route) =>
+  await page.route(/\/api\/experiments(\?.*)?$/, (route) =>
     route.fulfill({
       json: { ...list, experiments: list.experiments.map((e) => ({ ...e, recorded })) },
     }),
   );
   await open(page, "/experiments");
-  await expect(page.getByText("recorded 2026-11-20 on a builder").first()).toBeVisible();
+  const tag = page.getByText("recorded 2026-11-20", { exact: true }).first();
+  await expect(tag).toBeVisible();
+  await expect(tag).toHaveAttribute("title", /on a builder/);
   await changed(page, world, (experiment) => {
     experiment.recorded = recorded;
   });
