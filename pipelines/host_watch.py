@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
+
+# A run whose host is watched is woken by what it waits for; else it looks so often whether that
+# holds.
+WATCHED_LOOK_S: Final = 60.0
 
 
 class Watched(StrEnum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from mitigauge.database.like import within
 from mitigauge.experiments.filter import ExperimentFilter, Sort, number_in
 from mitigauge.runs.states import OPEN_BOOT_STATES
 
@@ -118,7 +119,7 @@ def _conditions(wanted: ExperimentFilter) -> tuple[list[str], dict[str, Any]]:
 
 def _word(place: int, word: str, given: dict[str, Any]) -> str:
     name = f"word{place}"
-    given[name] = f"%{escaped(word)}%"
+    given[name] = within(word)
     condition = has_word(("e.name", "e.question", "e.submitted_by"), name, word)
     number = number_in(word)
     if number is None:
@@ -149,11 +150,6 @@ def _pairs(modes: Sequence[tuple[str, str]], given: dict[str, Any]) -> Iterable[
             " unnest(string_to_array(a.family, '+'), string_to_array(a.mode, '+'))"
             f" as pair(family, mode) where family = %(family{place})s{of_mode})))"
         )
-
-
-def escaped(text: str) -> str:
-    """*text* as a pattern of LIKE that stands for itself."""
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 # Each is sorted where it is shown.

@@ -11,8 +11,9 @@ from sqlalchemy import Select, case, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, aliased
 
+from mitigauge.database.like import ESCAPE, within
 from mitigauge.database.locks import AGAINST_CHANGES
-from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.experiments.tables import Arm, Case, Comparison
 from mitigauge.fleet.tables import Host
 from mitigauge.regressions.states import OPEN_STATES, EntryKind, Origin, RegressionState
 from mitigauge.regressions.tables import Regression, RegressionEntry
@@ -87,13 +88,9 @@ def _where(
         Regression.bug, Regression.owner,
     )  # fmt: skip
     for word in wanted.text.split():
-        like = f"%{_escaped(word)}%"
-        statement = statement.where(or_(*(column.ilike(like, escape="\\") for column in named)))
+        like = within(word)
+        statement = statement.where(or_(*(column.ilike(like, escape=ESCAPE) for column in named)))
     return statement
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def history(session: Session, regression_id: int, limit: int) -> list[RegressionEntry]:
@@ -122,14 +119,6 @@ def duplicates_of(session: Session, regression_id: int) -> list[int]:
     """Regressions that joined it."""
     asked = select(Regression.id).where(Regression.duplicate_of == regression_id)
     return list(session.scalars(asked.order_by(Regression.id)))
-
-
-def by_changes(session: Session, change_ids: Collection[int]) -> dict[int, Regression]:
-    """change id → its regression."""
-    if not change_ids:
-        return {}
-    found = session.scalars(select(Regression).where(Regression.change_id.in_(change_ids)))
-    return {each.change_id: each for each in found if each.change_id is not None}
 
 
 def arm_name(session: Session, arm_id: int | None) -> str:
@@ -265,8 +254,3 @@ def of_cell(session: Session, cell: Cell) -> Regression | None:
             Regression.metric == cell.verdict.metric,
         )
     ).one_or_none()  # fmt: skip
-
-
-def experiment_environment(session: Session, experiment_id: int) -> str | None:
-    """The experiment's environment; None where there is no such experiment."""
-    return session.scalar(select(Experiment.environment).where(Experiment.id == experiment_id))

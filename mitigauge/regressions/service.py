@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from typing import Final
 
 from sqlalchemy import Engine
@@ -175,12 +174,6 @@ def file_regression(session: Session, new: NewRegression, *, by: str) -> Regress
     )  # fmt: skip
     _apply(session, row, change, by=by)
     return show_regression(session, row.id)
-
-
-def by_changes(session: Session, change_ids: Collection[int]) -> Mapping[int, RegressionSummary]:
-    """Change id → the regression that has it, as far as there are."""
-    found = repository.by_changes(session, change_ids)
-    return {change: _summary(row) for change, row in found.items()}
 
 
 def _cell(session: Session, new: NewRegression) -> Cell:

@@ -32,8 +32,6 @@ OPEN_STATES: Final = (
     RegressionState.ASSIGNED,
     RegressionState.KNOWN,
 )
-# What is neither new to anybody nor over: somebody took it, or somebody must.
-ACCEPTED_STATES: Final = (RegressionState.KNOWN, RegressionState.NOT_WORTH_IT)
 
 
 class Origin(StrEnum):

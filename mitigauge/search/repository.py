@@ -9,8 +9,9 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import driver_rows
+from mitigauge.database.like import within
 from mitigauge.experiments.filter import number_in
-from mitigauge.pages.experiment_list_repository import escaped, has_word
+from mitigauge.pages.experiment_list_repository import has_word
 from mitigauge.search.schemas import FoundKind
 
 Row = Mapping[str, Any]
@@ -84,7 +85,7 @@ def find(session: Session, words: Sequence[str], *, limit: int) -> list[Row]:
     """
     given: dict[str, Any] = {"limit": limit}
     for place, word in enumerate(words):
-        given[f"word{place}"] = f"%{escaped(word)}%"
+        given[f"word{place}"] = within(word)
         number = number_in(word)
         if number is not None:
             given[f"number{place}"] = number

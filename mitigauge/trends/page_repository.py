@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Select, and_, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
+from mitigauge.database.like import ESCAPE, within
 from mitigauge.fleet.tables import Host
 from mitigauge.runs.tables import Run
 from mitigauge.trends.schemas import ChangeKind, ChangeState
@@ -60,18 +61,14 @@ def _where(statement: Select[Any], wanted: TrendFilter) -> Select[Any]:
         if value is not None:
             statement = statement.where(column == value)
     if wanted.text:
-        like = f"%{_escaped(wanted.text)}%"
+        like = within(wanted.text)
         named = (Trend.case_title, Trend.metric, Trend.mode, Trend.line)
-        statement = statement.where(or_(*(column.ilike(like, escape="\\") for column in named)))
+        statement = statement.where(or_(*(column.ilike(like, escape=ESCAPE) for column in named)))
     if wanted.only_changed:
         statement = statement.where(Trend.changed_at.is_not(None))
     if wanted.only_open:
         statement = statement.where(Trend.open_changes > 0)
     return statement
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def newest_changes(session: Session, trend_ids: Sequence[int]) -> list[Any]:

@@ -23,15 +23,13 @@ from mitigauge.runs.tables import Boot, Run
 from pipelines.answers import parse_answer
 from pipelines.decision import ATTEMPTS_A_PLACE
 from pipelines.host_control import LabFault
-from pipelines.host_watch import Watched
+from pipelines.host_watch import WATCHED_LOOK_S, Watched
 from pipelines.steps.context import Done, StepContext, boot_of
 
 ANSWER_WAIT_S = 60.0
 GOING_DOWN_S = 8.0
 WATCH_S = 20.0
 WATCH_INTERVAL_S = 0.5
-# A run whose host is watched is woken by its answer; else it sees so often whether that holds.
-WATCHED_LOOK_S = 60.0
 OVERDUE_S = 1.0
 
 

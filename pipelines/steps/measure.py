@@ -38,7 +38,7 @@ from mitigauge.wire.job import EX_TEMPFAIL, FINISHED, RUNNING, STATE_FILE, State
 from mitigauge.wire.profile import DIRECTORY
 from mitigauge.workloads import collectors
 from pipelines.host_control import Facts, LabFault
-from pipelines.host_watch import Watched
+from pipelines.host_watch import WATCHED_LOOK_S, Watched
 from pipelines.steps.archive import is_capture, unpacked
 from pipelines.steps.context import Done, StepContext, boot_of
 from pipelines.steps.host_evidence import Gates, collected_beside
@@ -49,8 +49,6 @@ from pipelines.steps.profile_pass import Budget, taken_captures
 LOOK_S = 300.0
 # Into a job that lasts longer it comes so long before its end.
 LEAD_S = 240.0
-# A run whose job is watched is woken by its end; else it sees so often whether that still holds.
-WATCHED_LOOK_S = 60.0
 # Between two looks: short, but enough for a job whose end was seen before its unit's.
 NEXT_LOOK_S = 1.0
 JOB_TRIES = 2

@@ -18,7 +18,7 @@ from mitigauge.jobs.abilities import Abilities
 from mitigauge.runs import service
 from pipelines.advance import Advancer
 from pipelines.decision import Step
-from pipelines.host_watch import Watched
+from pipelines.host_watch import WATCHED_LOOK_S, Watched
 from pipelines.steps import boot
 from pipelines.worker import Worker
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
@@ -119,17 +119,17 @@ def test_a_run_sleeps_while_its_host_boots_and_measures(
     engine: Engine, fleet: Fleet, advancer: Advancer, watch: HandWatch, run: int
 ) -> None:
     """The host is asked when it greets, and when its job is over; in between by nobody."""
-    assert advance_until_it_waits(advancer, run) == boot.WATCHED_LOOK_S
+    assert advance_until_it_waits(advancer, run) == WATCHED_LOOK_S
     assert list(steps(engine))[-1] == AWAIT
     # Woken in vain it changes nothing, and a second watch is not begun.
-    assert advancer.advance(run) == boot.WATCHED_LOOK_S
+    assert advancer.advance(run) == WATCHED_LOOK_S
     assert watch.asked == ["greeting of alpha"]
     watch.told.add(run)
-    assert advance_until_it_waits(advancer, run) == boot.WATCHED_LOOK_S
+    assert advance_until_it_waits(advancer, run) == WATCHED_LOOK_S
     assert watch.asked == ["greeting of alpha", "job of alpha"]
     before = fleet.did()
     assert [word.split()[0] for word in before] == ["prepare", "boot", "job"]
-    assert advancer.advance(run) == boot.WATCHED_LOOK_S
+    assert advancer.advance(run) == WATCHED_LOOK_S
     assert fleet.did() == before
     watch.told.add(run)
     advancer.advance(run)
@@ -169,7 +169,7 @@ def test_another_worker_waits_itself(
     advance_until_it_waits(advancer, run)
     other = HandWatch()
     second = Advancer(engine, opener(home), catalog=CATALOG, lease_seconds=60, watch=other)
-    assert second.advance(run) == boot.WATCHED_LOOK_S
+    assert second.advance(run) == WATCHED_LOOK_S
     assert other.asked == ["job of alpha"]
     other.told.add(run)
     second.advance(run)

@@ -36,7 +36,7 @@ function Today({ home }: { home: Home }) {
           No worker runs, so nothing is measured: <code>mitigauge worker</code> starts one.
         </p>
       )}
-      <div className="today">
+      <div className="side-by-side">
         <ForAPerson home={home} session={session} />
         <Running home={home} />
       </div>

@@ -44,7 +44,7 @@ function One({ regression }: { regression: Regression }) {
         }
       />
       {regression.emulated && <EmulatedNotice counted={counts} />}
-      <div className="regression">
+      <div className="side-by-side regression">
         <section className="panel" aria-labelledby="standing">
           <header>
             <h2 id="standing">Where it stands</h2>

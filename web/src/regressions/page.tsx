@@ -1,14 +1,15 @@
 /** Regressions: what became worse, whose it is, and what became of it. */
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useSearchParams } from "wouter";
 import type { RegressionState, RegressionSummary } from "../api/types";
 import { counted } from "../format/quantity";
 import { day } from "../format/time";
 import { sessionQuery } from "../login/session";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
+import { More } from "../ui/more";
 import { Head, useTitle } from "../ui/page";
+import { useAddress } from "../ui/use-address";
 import { useSearch } from "../ui/use-search";
 import { REGRESSION_STATE } from "../words";
 import { regressionsQuery, type RegressionsAsked } from "./queries";
@@ -38,20 +39,9 @@ function asked(search: URLSearchParams): RegressionsAsked {
 
 export function RegressionsPage() {
   useTitle("Regressions");
-  const [search, setSearch] = useSearchParams();
+  const [search, change] = useAddress();
   const { data: session } = useQuery({ ...sessionQuery(), enabled: false });
   const query = useInfiniteQuery(regressionsQuery(asked(search)));
-  const change = (name: string, value: string | null) => {
-    setSearch(
-      (before) => {
-        const after = new URLSearchParams(before);
-        if (value === null) after.delete(name);
-        else after.set(name, value);
-        return after;
-      },
-      { replace: true },
-    );
-  };
   const [typed, type] = useSearch(search.get("find") ?? "", (text) => {
     change("find", text === "" ? null : text);
   });
@@ -158,13 +148,9 @@ function List({ regressions, filtered, more, busy }: ListProps) {
       ) : (
         <RegressionTable regressions={regressions} />
       )}
-      {more && (
-        <p className="inside">
-          <button type="button" className="button" disabled={busy} onClick={more}>
-            More regressions
-          </button>
-        </p>
-      )}
+      <More more={more} busy={busy}>
+        More regressions
+      </More>
     </div>
   );
 }

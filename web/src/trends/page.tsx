@@ -1,7 +1,7 @@
 /** Trends, the newest change first: of all hosts, or of one class. */
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { trendClassesQuery, trendsQuery } from "../api/queries";
 import type { TrendClass, TrendSummary } from "../api/types";
 import { counted, fixed, quantity } from "../format/quantity";
@@ -9,7 +9,9 @@ import { day } from "../format/time";
 import { Answer, Loaded } from "../ui/answers";
 import { Empty, NextCommands } from "../ui/empty";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { More } from "../ui/more";
 import { Crumbs, Head, useTitle } from "../ui/page";
+import { useAddress } from "../ui/use-address";
 import { useSearch } from "../ui/use-search";
 import { Sparkline } from "./sparkline";
 import { StabilityPanel } from "./stability";
@@ -65,17 +67,9 @@ interface TrendsProps {
 }
 
 function Trends({ classes, one, asked }: TrendsProps) {
-  const [search, setSearch] = useSearchParams();
+  const [search, changeTo] = useAddress();
   const change = (name: string, value: string) => {
-    setSearch(
-      (before) => {
-        const after = new URLSearchParams(before);
-        if (value === "") after.delete(name);
-        else after.set(name, value);
-        return after;
-      },
-      { replace: true },
-    );
+    changeTo(name, value || null);
   };
   const [typed, type] = useSearch(search.get("find") ?? "", (text) => {
     change("find", text);
@@ -217,13 +211,9 @@ function List({ trends, more, busy }: ListProps) {
           </tbody>
         </table>
       )}
-      {more && (
-        <p className="inside">
-          <button type="button" className="button" disabled={busy} onClick={more}>
-            More trends
-          </button>
-        </p>
-      )}
+      <More more={more} busy={busy}>
+        More trends
+      </More>
     </div>
   );
 }
