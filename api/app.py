@@ -30,9 +30,11 @@ from api import (
     profiles,
     queue,
     regressions,
+    requests,
     search,
     series,
     session,
+    specs,
     tables,
     trends,
     weekly,
@@ -118,6 +120,7 @@ def create_app(
         app.include_router(module.router)
     for router in (
         experiments.router,
+        specs.router,
         downloads.router,
         tables.router,
         boots.router,
@@ -125,6 +128,7 @@ def create_app(
         profiles.router,
         queue.router,
         series.router,
+        requests.router,
         bisections.router,
         jobs.router,
         kernels.router,

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from api.database import Database
 from api.gate import Known, needs
 from api.kernels import patches_of, require_known_profile
-from api.parameters import Id
+from api.parameters import Id, MaybeIdQuery, Word
 from mitigauge.access.roles import Caller, Right, roles_with
 from mitigauge.bisect import bisection_view, repository, service
 from mitigauge.bisect.draft import Draft
@@ -16,6 +16,10 @@ from mitigauge.bisect.schemas import BisectionHead, BisectionRequest, BisectionV
 from mitigauge.bisect.sources import from_arms, from_patches, from_revision
 from mitigauge.errors import Forbidden, InvalidInput
 from mitigauge.files.blobs import blob_store
+from mitigauge.regressions import proposal
+from mitigauge.regressions import service as regressions
+from mitigauge.regressions.proposal import CellName
+from mitigauge.regressions.proposal_schemas import BisectionProposal
 from mitigauge.series import service as series_service
 from mitigauge.settings import get_settings
 
@@ -33,6 +37,8 @@ def start_bisection(wanted: BisectionRequest, session: Database, caller: Known) 
     """Have a bisection taken on: over an approved revision, patches, or an ordered list of arms."""
     draft = _draft(wanted, session, caller)
     begun = service.begin(session, draft, submitted_by=caller.subject)
+    if wanted.regression is not None:
+        regressions.note_bisection(session, wanted.regression, begun.id, by=caller.subject)
     return bisection_view.show(session, begun.id)
 
 
@@ -61,6 +67,32 @@ def _draft_of_patches(wanted: BisectionRequest, caller: Caller) -> Draft:
     blobs = blob_store(get_settings())
     patches = patches_of(wanted.patches)
     return from_patches(patches, wanted.base, wanted.profile, blobs, wanted.question(), wanted.mode)
+
+
+@router.get("/proposal")
+def propose_bisection(
+    session: Database,
+    regression: MaybeIdQuery = None,
+    experiment: MaybeIdQuery = None,
+    case: MaybeIdQuery = None,
+    host: Word = "",
+    arm: Word = "",
+    metric: Word = "",
+) -> BisectionProposal:
+    """What `POST /api/bisections` could be sent for a regression, or for a cell of an experiment.
+
+    Give `regression`, or all of `experiment`, `case`, `host`, `arm` and `metric`. Nothing
+    is started.
+    """
+    cell = experiment and case and host and arm and metric
+    if regression is not None and experiment is None:
+        return proposal.of_regression(session, regression)
+    if regression is None and experiment is not None and case is not None and cell:
+        return proposal.of_cell(session, CellName(experiment, host, case, arm, metric))
+    raise InvalidInput(
+        "say what became worse",
+        hint="Give regression=NUMBER, or experiment, case, host, arm and metric.",
+    )
 
 
 @router.get("/{bisection_id}")

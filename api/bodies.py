@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any, Final
 
 from fastapi import Request
 from starlette.requests import ClientDisconnect
@@ -13,6 +14,13 @@ from mitigauge.settings import get_settings
 # What a web form can send to anywhere is not among these.
 CONTENT_TYPES = ("application/json", "application/yaml")
 UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
+# How the API's description names a spec as a body.
+SPEC_BODY: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/yaml": {"schema": {"type": "string"}}},
+    }
+}
 
 
 class TooSlow(MitigaugeError):

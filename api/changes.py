@@ -42,7 +42,9 @@ class Change:
 
 
 _HOST = "{environment}/{name}"
-# Every route but reading ones; a test holds it complete.
+# Routes that take a body and change nothing.
+READS: Final = frozenset({"POST /api/specs/check"})
+# Every other route but reading ones; a test holds it complete.
 CHANGES: Final = {
     "POST /api/session": Change(Action.SESSION_BEGIN, SubjectKind.SESSION),
     "DELETE /api/session": Change(Action.SESSION_END, SubjectKind.SESSION),
@@ -74,6 +76,12 @@ CHANGES: Final = {
     ),
     "POST /api/series/{name}/{revision}/approve": Change(
         Action.SERIES_APPROVE, SubjectKind.SERIES, "{name} {revision}"
+    ),
+    "POST /api/requests/{request_id}/approve": Change(
+        Action.REQUEST_APPROVE, SubjectKind.REQUEST, "{request_id}"
+    ),
+    "POST /api/requests/{request_id}/ignore": Change(
+        Action.REQUEST_IGNORE, SubjectKind.REQUEST, "{request_id}"
     ),
     "POST /api/series/{name}/{revision}/start": Change(
         Action.JOB_ASK, SubjectKind.SERIES, "{name} {revision}"

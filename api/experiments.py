@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import PlainTextResponse, Response, StreamingResponse
 
-from api.bodies import text_of
+from api.bodies import SPEC_BODY, text_of
 from api.database import Database
 from api.events import follow
 from api.gate import Known, needs
@@ -106,12 +106,7 @@ async def list_choices(request: Request) -> Response:
     "",
     status_code=201,
     dependencies=[Depends(needs(Right.SUBMIT))],
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/yaml": {"schema": {"type": "string"}}},
-        }
-    },
+    openapi_extra=SPEC_BODY,
 )
 async def submit_experiment(
     request: Request,

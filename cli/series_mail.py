@@ -73,7 +73,7 @@ def approve(request: int, digest: str) -> None:
     from mitigauge.files.blobs import blob_store
     from mitigauge.series import request_service
     from mitigauge.settings import get_settings
-    from pipelines.series_mail import known_bases
+    from pipelines.adapters.build_root import known_bases
 
     settings = get_settings()
     with stored() as session:

@@ -15,6 +15,7 @@ from mitigauge.fleet.service import HostVars
 from mitigauge.jobs.abilities import Abilities, Missing
 from mitigauge.jobs.states import Ability
 from mitigauge.settings import Settings
+from pipelines.adapters.build_root import known_bases
 
 # Without one of these no kernel is built; its way out stands beside it.
 BUILD_PROGRAMS = {
@@ -41,20 +42,31 @@ def find_abilities(settings: Settings, which: Which = shutil.which) -> Abilities
         lacks += missing_here
         if reached:
             hosts[environment] = reached
-    jobs = [Ability.LETTERS]
+    jobs, bases = [Ability.LETTERS], dict[str, str]()
     missing = [(name, way) for name, way in BUILD_PROGRAMS.items() if which(name) is None]
     if missing:
         said = "; ".join(f"no {name}: {way}" for name, way in missing)
         lacks.append(Missing(what="kernel builds", why=said))
     else:
         jobs.append(Ability.KERNELS)
+        bases = _bases(settings)
     if settings.watch_series:
         jobs.append(Ability.ARCHIVES)
     if settings.maildir:
         _add_mail(settings, jobs, lacks)
     if settings.backup_directory:
         _add_backups(Path(settings.backup_directory), jobs, lacks)
-    return Abilities(jobs=sorted(jobs), hosts=hosts, architecture=platform.machine(), lacks=lacks)
+    return Abilities(
+        jobs=sorted(jobs), hosts=hosts, bases=bases, architecture=platform.machine(), lacks=lacks
+    )
+
+
+def _bases(settings: Settings) -> dict[str, str]:
+    try:
+        return dict(known_bases(settings))
+    except (MitigaugeError, OSError, ValueError):
+        # It is fetched anew with the first kernel.
+        return {}
 
 
 def _reachable(environment: str) -> tuple[list[str], list[Missing]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
@@ -29,7 +29,7 @@ from mitigauge.series.request_service import IncomingRequest, Means
 from mitigauge.series.states import Attested
 from mitigauge.settings import Settings
 from pipelines.adapters.attestation import attested
-from pipelines.adapters.build_root import BuildRoot
+from pipelines.adapters.build_root import known_bases
 from pipelines.adapters.mail import receivers_of
 from pipelines.adapters.maildir import Delivered, delivered
 from pipelines.mail_post import post
@@ -230,11 +230,6 @@ class Desk:
             replies.not_answered(row, why, for_good=for_good)
             pause = min(FIRST_PAUSE_S * 2.0**row.failures, LONGEST_PAUSE_S)
         self._later[request] = time.monotonic() + pause
-
-
-def known_bases(settings: Settings) -> Mapping[str, str]:
-    """Source packages that kernels can be built from here → their versions."""
-    return BuildRoot(settings.home / "kernels").bases()
 
 
 def _written(directory: Path, name: str, mail: EmailMessage) -> Path:

@@ -42,6 +42,9 @@ class BisectionRequest(BaseModel):
     hours: float = Field(48.0, description="of building and measuring that it may take")
     confidence: float = Field(0.95, description="how sure it must be of what it names")
     minimum_effect_percent: float = Field(0.5, description="ends that differ by less are refused")
+    regression: int | None = Field(
+        None, ge=1, lt=2**31, description="the regression that it is started from, if one"
+    )
 
     def question(self) -> Question:
         """What is asked. Raises InvalidInput for a value out of its range."""

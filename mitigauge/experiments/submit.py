@@ -53,7 +53,7 @@ def store_experiment(
     )
     session.add(experiment)
     session.flush()
-    releases = _releases(session, spec)
+    releases = kernel_releases(session, spec)
     for position in range(len(spec.comparisons)):
         _store_comparison(session, experiment, spec, position, catalog, releases)
     session.refresh(experiment, ["comparisons"])
@@ -82,7 +82,7 @@ def _store_comparison(
     session.flush()
 
 
-def _releases(session: Session, spec: ExperimentSpec) -> dict[str, str]:
+def kernel_releases(session: Session, spec: ExperimentSpec) -> dict[str, str]:
     """Release of each kernel that an arm calls by its label.
 
     Raises NotFound and InvalidInput where there is no such kernel, or it is not built, and for a
@@ -177,6 +177,25 @@ def _cases(wanted: Sequence[WorkloadSpec], catalog: Catalog) -> list[Case]:
     return cases
 
 
+def expected_seconds(
+    workload: Workload, selection: WorkloadSpec, parameters: Mapping[str, str | int | float]
+) -> float:
+    """How long a case should take in each boot, by its workload's file: seconds."""
+    iterations = _iterations(workload, selection)
+    total = workload.seconds_of(parameters, iterations + _warmup(workload, selection))
+    if selection.profile:
+        total += workload.profiled_seconds_of(parameters, iterations)
+    return total
+
+
+def _iterations(workload: Workload, selection: WorkloadSpec) -> int:
+    return selection.iterations or workload.defaults.iterations
+
+
+def _warmup(workload: Workload, selection: WorkloadSpec) -> int:
+    return workload.defaults.warmup if selection.warmup is None else selection.warmup
+
+
 def _case(
     workload: Workload,
     selection: WorkloadSpec,
@@ -184,8 +203,6 @@ def _case(
     position: int,
 ) -> Case:
     defaults = workload.defaults
-    iterations = selection.iterations or defaults.iterations
-    warmup = defaults.warmup if selection.warmup is None else selection.warmup
     metrics = {}
     for name, metric in workload.metrics_of(parameters).items():
         primary = metric.primary if selection.primary is None else name in selection.primary
@@ -204,11 +221,10 @@ def _case(
         workload=workload.name,
         title=workload.title_of(parameters),
         parameters=dict(parameters),
-        iterations=iterations,
-        warmup=warmup,
+        iterations=_iterations(workload, selection),
+        warmup=_warmup(workload, selection),
         timeout_s=selection.timeout_s or defaults.timeout_s,
-        expected_s=workload.seconds_of(parameters, iterations + warmup)
-        + (workload.profiled_seconds_of(parameters, iterations) if selection.profile else 0),
+        expected_s=expected_seconds(workload, selection, parameters),
         profile_hz=selection.profile.hz if selection.profile else None,
         profile_guest=selection.profile.guest if selection.profile else False,
         profile_off_cpu=selection.profile.off_cpu if selection.profile else False,

@@ -19,13 +19,15 @@ class Missing(BaseModel):
 class Abilities(BaseModel):
     """What one worker can do, and what it lacks.
 
-    *hosts*: environment → the hosts of its inventory whose keys it has.
+    *hosts*: environment → the hosts of its inventory whose keys it has. *bases*: source packages
+    from which it can build a kernel → their versions.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     jobs: list[Ability] = Field(default_factory=list)
     hosts: dict[str, list[str]] = Field(default_factory=dict)
+    bases: dict[str, str] = Field(default_factory=dict)
     architecture: str = ""
     lacks: list[Missing] = Field(default_factory=list)
 

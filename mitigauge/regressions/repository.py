@@ -254,3 +254,17 @@ def of_cell(session: Session, cell: Cell) -> Regression | None:
             Regression.metric == cell.verdict.metric,
         )
     ).one_or_none()  # fmt: skip
+
+
+def arms_beside(session: Session, comparison_id: int) -> list[Arm]:
+    """The arms of a comparison, in their order."""
+    asked = select(Arm).where(Arm.comparison_id == comparison_id).order_by(Arm.position)
+    return list(session.scalars(asked))
+
+
+def current_change(session: Session, change_id: int | None) -> StoredChange | None:
+    """What is said now of a trend's change; None where there is none any more."""
+    asked = select(StoredChange).where(
+        StoredChange.id == change_id, StoredChange.superseded_at.is_(None)
+    )
+    return session.scalars(asked).one_or_none()

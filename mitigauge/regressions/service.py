@@ -144,6 +144,17 @@ def change_regression(
     return show_regression(session, regression_id)
 
 
+def note_bisection(session: Session, regression_id: int, bisection_id: int, *, by: str) -> None:
+    """Note that a bisection was started from a regression. Raises :class:`NotFound`.
+
+    Whoever starts one need not have seen its newest version: nothing that was said is overwritten
+    but the bisection before, which stays in the history.
+    """
+    found = _find(session, regression_id, lock=True)
+    change = RegressionChange(version=found.version, bisection_id=bisection_id)
+    _apply(session, found, change, by=by)
+
+
 def file_regression(session: Session, new: NewRegression, *, by: str) -> RegressionView:
     """Take a cell of an experiment for a regression, confirmed by who files it.
 

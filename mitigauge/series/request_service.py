@@ -25,7 +25,7 @@ from mitigauge.mails.reader import mail_of
 from mitigauge.series import request_repository as repository
 from mitigauge.series import retests, service
 from mitigauge.series.request import Request, RequestKind, base_named, request_in, signature_of
-from mitigauge.series.schemas import Recipients
+from mitigauge.series.schemas import Recipients, RequestView, RequestWhole
 from mitigauge.series.states import Attested, RequestState, RevisionState
 from mitigauge.series.tables import SeriesRequest, SeriesRevision
 
@@ -57,6 +57,10 @@ class IncomingRequest:
         """Its message-id, or one made of its bytes."""
         made = f"{hashlib.sha256(self.mail.raw).hexdigest()}@no-message-id"
         return self.mail.message_id or made
+
+
+# Bytes of a mail that are shown to whoever decides about it.
+MOST_SHOWN = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +217,24 @@ def find(session: Session, request_id: int) -> SeriesRequest:
     if row is None:
         raise NotFound(f"no request {request_id}", hint="`mitigauge series requests` lists them.")
     return row
+
+
+def list_requests(session: Session, *, waiting: bool) -> list[RequestView]:
+    """Requests that came by mail, the newest first; *waiting*: those that wait for a person."""
+    rows = repository.listed(session, RequestState.WAITING if waiting else "")
+    return [RequestView.model_validate(row) for row in rows]
+
+
+def show_request(session: Session, request_id: int, blobs: BlobStore) -> RequestWhole:
+    """One request with its mail. Raises NotFound."""
+    row = find(session, request_id)
+    mail = blobs.read(row.mail_sha256)
+    head = RequestView.model_validate(row)
+    return RequestWhole(
+        **head.model_dump(),
+        mail=mail[:MOST_SHOWN].decode(errors="replace"),
+        cut=len(mail) > MOST_SHOWN,
+    )
 
 
 def approve(

@@ -143,3 +143,18 @@ class RequestView(BaseModel):
     def answered(self) -> str:
         """How far it is answered, in a word."""
         return "result" if self.result_at else "receipt" if self.receipt_at else ""
+
+
+class RequestWhole(RequestView):
+    """One request with its mail, as hostile as any mail."""
+
+    mail: str = Field(description="as it came, headers and all, up to the limit")
+    cut: bool = Field(description="whether more of it stands in the blob store")
+
+
+class RequestApproval(BaseModel):
+    """Which mail a person looked at before saying that it is meant."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    digest: str = Field(max_length=64, description="of the mail: 12 hexadecimal digits or more")

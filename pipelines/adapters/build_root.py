@@ -19,6 +19,7 @@ from pathlib import Path
 from mitigauge.errors import MitigaugeError, NotFound, NotReady
 from mitigauge.files.apt_sources import find_mirror, inherited_apt_options
 from mitigauge.kernels.recipe import GIT, Base, Toolchain
+from mitigauge.settings import Settings
 from pipelines.adapters.git_tree import GitTree
 from pipelines.adapters.sandbox import BUILD_USER, Limits, Sandbox, require_bubblewrap
 
@@ -293,3 +294,8 @@ def _alone(lock: Path) -> Iterator[None]:
     with lock.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def known_bases(settings: Settings) -> Mapping[str, str]:
+    """Source packages that kernels can be built from here → their versions."""
+    return BuildRoot(settings.home / "kernels").bases()

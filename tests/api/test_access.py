@@ -64,6 +64,7 @@ RESERVED = {"nobody": 401, "viewer": 403, "runner": 403} | dict.fromkeys(ROLES[2
 RELEASED = {"nobody": 401, "viewer": 403, "runner": 403} | dict.fromkeys(ROLES[2:], 409)
 APPROVE = "/api/series/nothing/v1/approve"
 APPROVED = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 404, "admin": 404}
+REQUEST = "/api/requests/1/"
 AUDIT = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 200, "admin": 200}
 ACCEPTED = APPROVED | {"approver": 422, "admin": 422}
 TABLE = {
@@ -86,6 +87,9 @@ TABLE = {
     "GET /api/search": read("/api/search?q=nothing"),
     # An empty spec, refused once it is looked at.
     "POST /api/experiments": alike("/api/experiments", nobody=401, viewer=403, others=422),
+    "GET /api/specs": read("/api/specs"),
+    "GET /api/specs/{name}": read("/api/specs/lab-demo"),
+    "POST /api/specs/check": alike("/api/specs/check", nobody=401, viewer=403, others=422),
     "GET /api/experiments/{experiment_id}": read(ONE),
     "POST /api/experiments/{experiment_id}/cancel": Row(ONE + "/cancel", CANCEL_OWN, CANCEL_OTHER),
     "GET /api/experiments/{experiment_id}/whole": read(ONE + "/whole"),
@@ -142,6 +146,11 @@ TABLE = {
     "GET /api/series/{name}": read("/api/series/nothing", 404),
     "GET /api/series/{name}/revision": read("/api/series/nothing/revision", 404),
     "GET /api/series/{name}/line": read("/api/series/nothing/line", 404),
+    "GET /api/requests": read("/api/requests"),
+    "GET /api/requests/{request_id}": read("/api/requests/1", 404),
+    # There is none; the test of requests approves one and ignores one.
+    "POST /api/requests/{request_id}/approve": Row(REQUEST + "approve", ACCEPTED, ACCEPTED),
+    "POST /api/requests/{request_id}/ignore": Row(REQUEST + "ignore", APPROVED, APPROVED),
     "GET /api/home": read("/api/home"),
     "GET /api/regressions": read("/api/regressions"),
     "GET /api/regressions/{regression_id}": read("/api/regressions/1", 404),
@@ -160,6 +169,7 @@ TABLE = {
     # There is none; the test of series approves one.
     "POST /api/series/{name}/{revision}/approve": Row(APPROVE, ACCEPTED, ACCEPTED),
     "GET /api/bisections": read("/api/bisections"),
+    "GET /api/bisections/proposal": read("/api/bisections/proposal", 422),
     "GET /api/bisections/{bisection_id}": read(BISECTION, 404),
     # There is none; the test of bisections cancels one.
     "POST /api/bisections/{bisection_id}/cancel": Row(BISECTION + "/cancel", NOT_THERE, NOT_THERE),

@@ -41,7 +41,8 @@ from mitigauge.database.engine import (
     transaction,
 )
 from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.tables import Experiment
+from mitigauge.experiments.tables import Arm, Experiment
+from mitigauge.fleet.tables import Host
 from mitigauge.files.blobs import blob_store
 from mitigauge.kernels.patch import Patch
 from mitigauge.letters.weekly import service as weekly
@@ -50,16 +51,20 @@ from mitigauge.profiles.capture.instructions import read_instructions
 from mitigauge.profiles.store.instructions import store_instructions
 from mitigauge.profiles.store.tables import Profile
 from mitigauge.regressions import repository as regression_rows
+from mitigauge.regressions import service as regressions
+from mitigauge.regressions.schemas import NewRegression
 from mitigauge.regressions.states import Origin
 from mitigauge.regressions.tables import Regression
 from mitigauge.runs.submission import submit
-from mitigauge.runs.tables import Boot
+from mitigauge.runs.tables import Boot, Run
 from mitigauge.series.mail_thread import revisions
 from mitigauge.series.service import SeriesOptions, add
 from mitigauge.series.states import RevisionState
 from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.verdicts.tables import StoredVerdict
 from tests import recording
 from tests.desktop_world import make_desktops
+from tests.requests_made import waiting_request
 from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 from tests.web.sample_pages import collect_beside
@@ -101,6 +106,27 @@ def fill_pages(engine: Engine) -> None:
     store_series(engine)
     store_bisection(engine)
     store_regressions(engine)
+    file_cell(engine)
+    waiting_request(engine, parent="v5-0@example.org", body=f"#mitigauge test\n{HOSTILE}\n")
+
+
+def file_cell(engine: Engine) -> None:
+    """Regression 7: a cell of the recorded experiment, as somebody files it."""
+    if not recording.RECORDED.exists():
+        return
+    with transaction(engine) as session:
+        cell = session.execute(
+            select(Run.experiment_id, Host.name, StoredVerdict.case_id, Arm.name, StoredVerdict.metric)
+            .join(Run, Run.id == StoredVerdict.run_id)
+            .join(Host, Host.id == Run.host_id)
+            .join(Arm, Arm.id == StoredVerdict.arm_id)
+            .where(StoredVerdict.verdict == "worse", StoredVerdict.superseded_at.is_(None))
+            .order_by(StoredVerdict.run_id, StoredVerdict.case_id)
+            .limit(1)
+        ).one()
+        names = ("experiment_id", "host", "case_id", "arm", "metric")
+        new = NewRegression.model_validate(dict(zip(names, cell, strict=True)))
+        regressions.file_regression(session, new, by="alice")
 
 
 def store_regressions(engine: Engine) -> None:

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useSearch } from "wouter";
+import { NewBisectionPage } from "./bisect/new";
 import { BisectionPage } from "./bisect/one";
 import { BisectionsPage } from "./bisect/page";
 import { BootPage } from "./boot/page";
@@ -16,13 +17,16 @@ import { FindBox } from "./find/box";
 import { FindPage } from "./find/page";
 import { HostPage } from "./hosts/host";
 import { HostsPage } from "./hosts/page";
+import { KernelsPage } from "./kernels/page";
 import { Gate } from "./login/gate";
 import { Who } from "./login/who";
 import { ProfileDiffPage } from "./profile/page";
 import { RegressionPage } from "./regressions/one";
 import { RegressionsPage } from "./regressions/page";
+import { RequestsPage } from "./requests/page";
 import { SeriesPage } from "./series/one";
 import { SeriesListPage } from "./series/page";
+import { NewExperimentPage } from "./submit/page";
 import { TablePage } from "./tables/page";
 import { TrendPage } from "./trends/one";
 import { TrendsPage } from "./trends/page";
@@ -120,6 +124,7 @@ function Pages() {
         }}
       </Route>
       <Route path="/find" component={FindPage} />
+      <Route path="/experiments/new" component={NewExperimentPage} />
       <Route path="/experiments/:id">
         {(params) => {
           const experiment = id(params.id);
@@ -165,12 +170,15 @@ function Pages() {
       <Route path="/series" component={SeriesListPage} />
       <Route path="/series/:name">{(params) => <SeriesPage name={params.name} />}</Route>
       <Route path="/bisections" component={BisectionsPage} />
+      <Route path="/bisections/new" component={NewBisectionPage} />
       <Route path="/bisections/:id">
         {(params) => {
           const bisection = id(params.id);
           return bisection === null ? <NoSuchPage /> : <BisectionPage id={bisection} />;
         }}
       </Route>
+      <Route path="/kernels" component={KernelsPage} />
+      <Route path="/requests" component={RequestsPage} />
       <Route path="/jobs" component={JobsPage} />
       <Route path="/jobs/:id">
         {(params) => {
@@ -233,7 +241,7 @@ export function App({ linkKey }: { linkKey: string | null }) {
           <NavLink to="/regressions" also={["/regressions/"]}>
             Regressions
           </NavLink>
-          <NavLink to="/series" also={["/series/"]}>
+          <NavLink to="/series" also={["/series/", "/requests"]}>
             Series
           </NavLink>
           <NavLink to="/bisections" also={["/bisections/"]}>
@@ -245,7 +253,7 @@ export function App({ linkKey }: { linkKey: string | null }) {
           <NavLink to="/hosts" also={["/hosts/"]}>
             Hosts
           </NavLink>
-          <NavLink to="/jobs" also={["/jobs/"]}>
+          <NavLink to="/jobs" also={["/jobs/", "/kernels"]}>
             Jobs
           </NavLink>
           <NavLink to="/weekly" also={["/weekly/"]}>

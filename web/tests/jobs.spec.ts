@@ -110,7 +110,8 @@ test("a job shows its log and attempts, and is cancelled by its button", async (
   await expect(page.getByText("under way")).toBeVisible();
   await expectAccessible(page);
   await expectNothingBeyond(page);
-  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Cancel…" }).click();
+  await page.getByRole("button", { name: "Cancel it" }).click();
   await expect.poll(() => asked).toEqual(["POST"]);
 });
 

@@ -3,6 +3,7 @@
 import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import type { Asked as ExperimentsAsked } from "../experiments/filter";
 import { ROWS_A_PAGE, type Asked as FunctionsAsked } from "../functions/address";
+import type { ProposalAsked } from "../bisect/request";
 import { sessionKey } from "../login/session";
 import { ApiError, api, data } from "./client";
 import type { BisectionState, ExperimentState, JobState } from "./types";
@@ -430,4 +431,34 @@ export const stabilityQuery = () =>
   queryOptions({
     queryKey: ["trends", "stability"],
     queryFn: ({ signal }) => data(api.GET("/api/trends/stability", { signal })),
+  });
+
+/** A bisection that fits a regression or a cell; it starts nothing. */
+export const proposalQuery = (asked: ProposalAsked) =>
+  queryOptions({
+    queryKey: ["bisection proposal", asked],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/bisections/proposal", { params: { query: asked }, signal })),
+  });
+
+export const kernelsQuery = () =>
+  queryOptions({
+    queryKey: ["kernels"],
+    queryFn: ({ signal }) => data(api.GET("/api/kernels", { signal })),
+    refetchInterval: 30_000,
+  });
+
+export const mailRequestsQuery = (waiting: boolean) =>
+  queryOptions({
+    queryKey: ["requests", waiting],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/requests", { params: { query: { waiting } }, signal })),
+    refetchInterval: 30_000,
+  });
+
+export const mailRequestQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["request", id],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/requests/{request_id}", { params: { path: { request_id: id } }, signal })),
   });

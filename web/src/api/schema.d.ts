@@ -65,6 +65,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/bisections/proposal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Propose Bisection
+         * @description What `POST /api/bisections` could be sent for a regression, or for a cell of an experiment.
+         *
+         *     Give `regression`, or all of `experiment`, `case`, `host`, `arm` and `metric`. Nothing
+         *     is started.
+         */
+        get: operations["propose_bisection_api_bisections_proposal_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/bisections/{bisection_id}": {
         parameters: {
             query?: never;
@@ -1185,6 +1208,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Requests
+         * @description Requests that came by mail, the newest first.
+         */
+        get: operations["list_requests_api_requests_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/requests/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Request
+         * @description One request with its whole mail.
+         */
+        get: operations["show_request_api_requests__request_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/requests/{request_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve Request
+         * @description Say that the mail of that digest is meant: its diff may then run on our hosts.
+         */
+        post: operations["approve_request_api_requests__request_id__approve_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/requests/{request_id}/ignore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ignore Request
+         * @description Leave a request alone: it gets no answer. A body is not read.
+         */
+        post: operations["ignore_request_api_requests__request_id__ignore_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/search": {
         parameters: {
             query?: never;
@@ -1365,6 +1468,66 @@ export interface paths {
          * @description By what one may log in, for whoever is not in yet.
          */
         get: operations["show_ways_api_session_ways_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/specs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Specs
+         * @description The specs that come with the service, by name.
+         */
+        get: operations["list_specs_api_specs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/specs/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Spec
+         * @description What a spec (YAML) would plan, or what is wrong with it. Nothing is stored.
+         */
+        post: operations["check_spec_api_specs_check_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/specs/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Spec
+         * @description One of them with its text.
+         */
+        get: operations["show_spec_api_specs__name__get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2143,6 +2306,62 @@ export interface components {
          */
         BisectionKind: "patches" | "commits" | "arms";
         /**
+         * BisectionProposal
+         * @description The fields of a request for a bisection, filled in from what was measured.
+         *
+         *     One of *series* and *arms* says over what; where neither does, *why* says what is needed.
+         */
+        BisectionProposal: {
+            /**
+             * Arms
+             * @description an ordered list of arms, as YAML; empty: there is none
+             */
+            arms: string;
+            /**
+             * Changes
+             * @description how many candidates there are; null: not known
+             */
+            changes: number | null;
+            /** Effect Percent */
+            effect_percent: number | null;
+            /** Environment */
+            environment: string;
+            /** Hosts */
+            hosts: string[];
+            /** Metric */
+            metric: string;
+            /**
+             * Mode
+             * @description in which kernels of a series are booted
+             */
+            mode: string;
+            /** Parameters */
+            parameters: {
+                [key: string]: string | number;
+            };
+            /** Regression Id */
+            regression_id: number | null;
+            /** Revision */
+            revision: string;
+            /**
+             * Series
+             * @description the series whose revision was measured; empty: none was
+             */
+            series: string;
+            /**
+             * Title
+             * @description what became worse
+             */
+            title: string;
+            /**
+             * Why
+             * @description what is proposed and why, in words
+             */
+            why: string;
+            /** Workload */
+            workload: string;
+        };
+        /**
          * BisectionRequest
          * @description A bisection to be taken on. One of *series*, *arms* and *patches* says over what.
          */
@@ -2217,6 +2436,11 @@ export interface components {
              * @default lab
              */
             profile: string;
+            /**
+             * Regression
+             * @description the regression that it is started from, if one
+             */
+            regression?: number | null;
             /**
              * Revision
              * @description v3; empty: the newest
@@ -3045,6 +3269,38 @@ export interface components {
             right: boolean;
             /** Title */
             title: string;
+        };
+        /**
+         * ComparisonForecast
+         * @description One comparison of the spec.
+         */
+        ComparisonForecast: {
+            /**
+             * Arms
+             * @description names, the baseline first
+             */
+            arms: string[];
+            /**
+             * Blocks
+             * @description at most; it ends as soon as all is decided
+             */
+            blocks: number;
+            /**
+             * Boots
+             * @description at most, over all hosts
+             */
+            boots: number;
+            /** Cases */
+            cases: number;
+            /** Hosts */
+            hosts: string[];
+            /** Name */
+            name: string;
+            /**
+             * Values
+             * @description values that are stored, at most
+             */
+            values: number;
         };
         /**
          * ComparisonHead
@@ -4551,6 +4807,44 @@ export interface components {
             why: string;
         };
         /**
+         * HostForecast
+         * @description What the spec asks of one host.
+         */
+        HostForecast: {
+            /**
+             * Boots
+             * @description at most
+             */
+            boots: number;
+            /**
+             * Emulated
+             * @description null: the host took part in nothing yet
+             */
+            emulated: boolean | null;
+            /** Host */
+            host: string;
+            /**
+             * Kept
+             * @description why no run begins on it at present; empty: one may
+             */
+            kept: string;
+            /**
+             * Measuring S
+             * @description what the workloads' files say that measuring takes
+             */
+            measuring_s: number;
+            /**
+             * Takes S
+             * @description boots and measuring, by the boots that were made on the host before; null: none was
+             */
+            takes_s: number | null;
+            /**
+             * Waiting
+             * @description runs that hold it or wait for it now
+             */
+            waiting: number;
+        };
+        /**
          * HostHoursView
          * @description What the host's time went into, in runs that are over. Seconds.
          */
@@ -6026,6 +6320,47 @@ export interface components {
             threshold: number;
         };
         /**
+         * ReadyMadeHead
+         * @description One of them in the list.
+         */
+        ReadyMadeHead: {
+            /** Environment */
+            environment: string;
+            /**
+             * Name
+             * @description its file's name without `.yml`
+             */
+            name: string;
+            /**
+             * Question
+             * @description what it asks, as one line
+             */
+            question: string;
+        };
+        /**
+         * ReadyMadeSpec
+         * @description One of them, whole.
+         */
+        ReadyMadeSpec: {
+            /** Environment */
+            environment: string;
+            /**
+             * Name
+             * @description its file's name without `.yml`
+             */
+            name: string;
+            /**
+             * Question
+             * @description what it asks, as one line
+             */
+            question: string;
+            /**
+             * Text
+             * @description YAML, as `POST /api/experiments` takes it
+             */
+            text: string;
+        };
+        /**
          * Reason
          * @description Why a host is taken from runs.
          */
@@ -6333,6 +6668,115 @@ export interface components {
             before: string;
             /** Times */
             times: number;
+        };
+        /**
+         * RequestApproval
+         * @description Which mail a person looked at before saying that it is meant.
+         */
+        RequestApproval: {
+            /**
+             * Digest
+             * @description of the mail: 12 hexadecimal digits or more
+             */
+            digest: string;
+        };
+        /**
+         * RequestKind
+         * @description What is asked for.
+         * @enum {string}
+         */
+        RequestKind: "test" | "fix" | "stop" | "unclear";
+        /**
+         * RequestState
+         * @description What became of a mail that asks for something.
+         * @enum {string}
+         */
+        RequestState: "waiting" | "accepted" | "refused" | "done" | "ignored";
+        /**
+         * RequestView
+         * @description One mail that asks for something. *mail_sha256*: the mail, in the blob store.
+         */
+        RequestView: {
+            /** About */
+            about: string;
+            asked: components["schemas"]["RequestKind"];
+            attested: components["schemas"]["Attested"];
+            /** Error */
+            error: string;
+            /** Failures */
+            failures: number;
+            /** Id */
+            id: number;
+            /** Line */
+            line: string;
+            /** Mail Sha256 */
+            mail_sha256: string;
+            /** Message Id */
+            message_id: string;
+            /** Receipt At */
+            receipt_at: string | null;
+            /**
+             * Received At
+             * Format: date-time
+             */
+            received_at: string;
+            /** Result At */
+            result_at: string | null;
+            /** Sender */
+            sender: string;
+            state: components["schemas"]["RequestState"];
+            /** Subject */
+            subject: string;
+            /** Why */
+            why: string;
+        };
+        /**
+         * RequestWhole
+         * @description One request with its mail, as hostile as any mail.
+         */
+        RequestWhole: {
+            /** About */
+            about: string;
+            asked: components["schemas"]["RequestKind"];
+            attested: components["schemas"]["Attested"];
+            /**
+             * Cut
+             * @description whether more of it stands in the blob store
+             */
+            cut: boolean;
+            /** Error */
+            error: string;
+            /** Failures */
+            failures: number;
+            /** Id */
+            id: number;
+            /** Line */
+            line: string;
+            /**
+             * Mail
+             * @description as it came, headers and all, up to the limit
+             */
+            mail: string;
+            /** Mail Sha256 */
+            mail_sha256: string;
+            /** Message Id */
+            message_id: string;
+            /** Receipt At */
+            receipt_at: string | null;
+            /**
+             * Received At
+             * Format: date-time
+             */
+            received_at: string;
+            /** Result At */
+            result_at: string | null;
+            /** Sender */
+            sender: string;
+            state: components["schemas"]["RequestState"];
+            /** Subject */
+            subject: string;
+            /** Why */
+            why: string;
         };
         /**
          * Reservation
@@ -6893,6 +7337,32 @@ export interface components {
              * @enum {string}
              */
             tone: "" | "worse" | "better" | "emulated" | "bad" | "faint";
+        };
+        /**
+         * SpecForecast
+         * @description What a spec, in which nothing is wrong, would plan. Nothing is stored.
+         */
+        SpecForecast: {
+            /**
+             * Boots
+             * @description at most, over all hosts
+             */
+            boots: number;
+            /** Comparisons */
+            comparisons: components["schemas"]["ComparisonForecast"][];
+            /** Environment */
+            environment: string;
+            /** Hosts */
+            hosts: components["schemas"]["HostForecast"][];
+            /** Name */
+            name: string;
+            /** Question */
+            question: string;
+            /**
+             * Takes S
+             * @description until the last host is done, were all of them free; null: cannot be told
+             */
+            takes_s: number | null;
         };
         /**
          * Stability
@@ -8095,6 +8565,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BisectionView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    propose_bisection_api_bisections_proposal_get: {
+        parameters: {
+            query?: {
+                regression?: number | null;
+                experiment?: number | null;
+                case?: number | null;
+                host?: string;
+                arm?: string;
+                metric?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BisectionProposal"];
                 };
             };
             /** @description Client Error */
@@ -10774,6 +11289,175 @@ export interface operations {
             };
         };
     };
+    list_requests_api_requests_get: {
+        parameters: {
+            query?: {
+                /** @description only those that wait for a person */
+                waiting?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestView"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_request_api_requests__request_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestWhole"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    approve_request_api_requests__request_id__approve_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestApproval"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    ignore_request_api_requests__request_id__ignore_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     search_api_search_get: {
         parameters: {
             query: {
@@ -11202,6 +11886,129 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LogInWays"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_specs_api_specs_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadyMadeHead"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    check_spec_api_specs_check_post: {
+        parameters: {
+            query?: {
+                /** @description stands for the file in errors */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/yaml": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpecForecast"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_spec_api_specs__name__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadyMadeSpec"];
                 };
             };
             /** @description Client Error */

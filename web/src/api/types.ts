@@ -4,6 +4,13 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
+export type BisectionProposal = Schemas["BisectionProposal"];
+export type BisectionRequest = Schemas["BisectionRequest"];
+export type HostForecast = Schemas["HostForecast"];
+export type Kernel = Schemas["KernelView"];
+export type MailRequest = Schemas["RequestView"];
+export type MailRequestWhole = Schemas["RequestWhole"];
+export type SpecForecast = Schemas["SpecForecast"];
 export type Home = Schemas["HomeView"];
 export type Regression = Schemas["RegressionView"];
 export type RegressionEntry = Schemas["EntryView"];

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { BisectionActions } from "../act/bisection";
 import { bisectionQuery } from "../api/queries";
 import type { Bisection } from "../api/types";
 import { counted, fixed } from "../format/quantity";
@@ -41,7 +42,9 @@ function Body({ bisection }: { bisection: Bisection }) {
             {bisection.counted && <CountedBadge />}
           </>
         }
-      />
+      >
+        <BisectionActions bisection={bisection} />
+      </Head>
       {bisection.found === null ? (
         <p className={bisection.state === "running" ? "notice" : "problem"} role="status">
           {bisection.why}

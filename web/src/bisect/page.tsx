@@ -45,7 +45,11 @@ function NoneYet() {
 function List({ found }: { found: BisectionHead[] }) {
   return (
     <>
-      <Head title="Bisections" />
+      <Head title="Bisections">
+        <Link className="button" to="/bisections/new">
+          New bisection…
+        </Link>
+      </Head>
       <div className="panel" style={{ marginTop: 0 }}>
         <table className="list stack">
           <thead>

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, Redirect, useLocation, useSearchParams } from "wouter";
+import { CellActions } from "../act/cell";
 import { caseQuery, experimentQuery } from "../api/queries";
 import { tablePath } from "../tables/paths";
 import type { Case, Cell, Row } from "../api/types";
@@ -293,6 +294,7 @@ function Summary({ view, row }: { view: Case; row: Row }) {
             {cell ? <CellText cell={cell} row={row} reach={scale} /> : "no data"}
             {cell && isMeasured(cell) && <Strength cell={cell} />}
             {cell && <EarlierVersions cell={cell} />}
+            <CellActions view={view} row={row} arm={arm} />
             {cell?.state === "not_effective" && (
               <dl className="said">
                 <dt>kernel said</dt>

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
+import { ExperimentActions } from "../act/experiment";
 import { useLiveExperiment } from "../api/live";
 import { experimentQuery, fetchReport, isLive, progressQuery } from "../api/queries";
 import type { Experiment, Progress } from "../api/types";
@@ -79,6 +80,7 @@ function Body({ experiment }: { experiment: Experiment }) {
         }
       >
         <div className="buttons">
+          <ExperimentActions experiment={experiment} state={state} done={standing.boots_done} />
           {isCrossed(experiment.comparisons) && (
             <Link className="button" to={tablePath(id, "loss")}>
               Loss matrix

@@ -37,7 +37,11 @@ export function ExperimentsPage() {
           <NoneYet />
         ) : (
           <>
-            <Head title="Experiments" lede={lede(page, filters.length > 0)} />
+            <Head title="Experiments" lede={lede(page, filters.length > 0)}>
+              <Link className="button" to="/experiments/new">
+                New experiment…
+              </Link>
+            </Head>
             <FilterBar asked={asked} change={change} clear={filters.length > 0 ? clear : null} />
             {page.experiments.length === 0 ? (
               <NoneLikeThat asked={asked} filters={filters} page={page} change={change} />

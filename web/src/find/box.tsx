@@ -7,7 +7,7 @@ import { findQuery } from "../api/queries";
 import type { Found, FoundGroup } from "../api/types";
 import { sessionQuery } from "../login/session";
 import { isTyping } from "../ui/use-key";
-import { useDebounced } from "./use-debounced";
+import { useDebounced } from "../ui/use-debounced";
 import { FEW, findPath, KIND, LONGEST, numberOf } from "./words";
 import "./find.css";
 

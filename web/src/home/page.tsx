@@ -171,8 +171,12 @@ function ForAPerson({ home, session }: { home: Home; session: Session | undefine
           </Line>
         ))}
         {home.requests > 0 && (
-          <Line to="/series" title={`${counted(home.requests, "mail")} with requests`} tag="a look">
-            nothing proves who sent them; <code>mitigauge series requests</code> shows them
+          <Line
+            to="/requests"
+            title={`${counted(home.requests, "mail")} with requests`}
+            tag="a look"
+          >
+            nothing proves who sent them
           </Line>
         )}
         {home.hosts.map((each) => (

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "wouter";
+import { HostActions } from "../act/host";
 import { hostQuery } from "../api/queries";
 import type { Fingerprint, Host } from "../api/types";
 import { ExperimentTable } from "../experiments/page";
@@ -53,7 +54,9 @@ function Body({ host }: { host: Host }) {
             {host.clock === "counted" && <CountedBadge />}
           </>
         }
-      />
+      >
+        <HostActions host={host} />
+      </Head>
       {host.set_aside_at !== null && <SetAside host={host} />}
       {host.reserved_until !== null && <Reserved host={host} />}
       {host.emulated && <EmulatedNotice counted={host.clock === "counted"} />}

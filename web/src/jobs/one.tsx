@@ -1,12 +1,13 @@
 /** One job: what it is about, its log, and who tried what. */
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { api, ApiError, data } from "../api/client";
+import { Action } from "../act/action";
+import { useRights } from "../act/rights";
+import { api, data } from "../api/client";
 import { jobQuery, jobsQuery } from "../api/queries";
 import type { JobWhole } from "../api/types";
 import { clock, stamp } from "../format/time";
-import { sessionQuery } from "../login/session";
 import { Age } from "../ui/age";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
@@ -68,41 +69,32 @@ function Result({ job }: { job: JobWhole }) {
 }
 
 function Cancel({ job }: { job: JobWhole }) {
-  const { data: session } = useQuery({ ...sessionQuery(), enabled: false });
+  const { mayCancel } = useRights();
   const queries = useQueryClient();
-  const cancelling = useMutation({
-    mutationFn: () =>
-      data(
-        api.POST("/api/jobs/{job_id}/cancel", {
-          params: { path: { job_id: job.id } },
-          body: {},
-        }),
-      ),
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: jobQuery(job.id).queryKey }),
-        queries.invalidateQueries({ queryKey: jobsQuery().queryKey }),
-      ]),
-  });
   const over = job.state !== "queued" && job.state !== "running";
-  if (over || job.cancelled_by !== "" || !session?.rights.includes("cancel any")) return null;
+  if (over || job.cancelled_by !== "" || !mayCancel(job.asked_by)) return null;
   return (
     <div className="buttons">
-      <button
-        type="button"
-        className="button"
-        disabled={cancelling.isPending}
-        onClick={() => {
-          cancelling.mutate();
-        }}
+      <Action
+        label="Cancel"
+        confirm="Cancel it"
+        run={() =>
+          data(
+            api.POST("/api/jobs/{job_id}/cancel", {
+              params: { path: { job_id: job.id } },
+              body: {},
+            }),
+          )
+        }
+        settled={() =>
+          Promise.all([
+            queries.invalidateQueries({ queryKey: jobQuery(job.id).queryKey }),
+            queries.invalidateQueries({ queryKey: jobsQuery().queryKey }),
+          ])
+        }
       >
-        Cancel
-      </button>
-      {cancelling.error !== null && (
-        <p className="problem small" role="alert">
-          {cancelling.error.message} {cancelling.error instanceof ApiError && cancelling.error.hint}
-        </p>
-      )}
+        <p>What it builds is stopped within seconds. It can be asked for again.</p>
+      </Action>
     </div>
   );
 }

@@ -20,7 +20,11 @@ export function JobsPage() {
       <Head
         title="Jobs"
         lede="What the service does by itself: kernels, revisions, bisections, archives, mails, letters."
-      />
+      >
+        <Link className="button" to="/kernels">
+          Kernels
+        </Link>
+      </Head>
       <Loaded query={jobs}>{(found) => <Jobs jobs={found} />}</Loaded>
       <Loaded query={workers}>{(found) => <Workers workers={found} />}</Loaded>
     </>

@@ -1,7 +1,8 @@
 /** Changes what people decided of a regression; for those whose role allows that. */
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useAct } from "../act/use-act";
 import { api, ApiError, data } from "../api/client";
 import type { Regression, RegressionState } from "../api/types";
 import { homeKey } from "../home/queries";
@@ -63,8 +64,8 @@ function Form({ regression, me }: { regression: Regression; me: string }) {
   const set = (part: Partial<Draft>) => {
     setEdits((before) => ({ ...before, ...part }));
   };
-  const changing = useMutation({
-    mutationFn: (body: ReturnType<typeof bodyOf>) =>
+  const changing = useAct({
+    run: (body: ReturnType<typeof bodyOf>) =>
       data(
         api.POST("/api/regressions/{regression_id}", {
           params: { path: { regression_id: regression.id } },
@@ -72,7 +73,8 @@ function Form({ regression, me }: { regression: Regression; me: string }) {
         }),
       ),
     // Where somebody was quicker, what was typed stays in the form.
-    onSuccess: (changed) => {
+    done: (changed) => {
+      changing.again();
       setEdits({});
       queries.setQueryData(regressionQuery(regression.id).queryKey, changed);
       return Promise.all([
@@ -88,7 +90,7 @@ function Form({ regression, me }: { regression: Regression; me: string }) {
       className="change inside"
       onSubmit={(event) => {
         event.preventDefault();
-        changing.mutate(bodyOf(regression, edits));
+        changing.act(bodyOf(regression, edits));
       }}
     >
       <label>
@@ -157,16 +159,16 @@ function Form({ regression, me }: { regression: Regression; me: string }) {
         />
       </label>
       <p className="buttons">
-        <button type="submit" className="button" disabled={changing.isPending}>
+        <button type="submit" className="button" disabled={changing.begun}>
           Save
         </button>
         {me !== "" && !mine && (
           <button
             type="button"
             className="button"
-            disabled={changing.isPending}
+            disabled={changing.begun}
             onClick={() => {
-              changing.mutate({ version: regression.version, owner: me, note: draft.note });
+              changing.act({ version: regression.version, owner: me, note: draft.note });
             }}
           >
             Take it

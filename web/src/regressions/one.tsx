@@ -113,6 +113,12 @@ function Evidence({ regression }: { regression: Regression }) {
           : the first that showed it
         </li>
       )}
+      {regression.bisection_id === null && (trend !== null || experiment !== null) && (
+        <li>
+          <Link to={`/bisections/new?regression=${regression.id}`}>Start a bisection</Link>: which
+          change is it?
+        </li>
+      )}
       {regression.bisection_id !== null && (
         <li>
           <Link to={`/bisections/${regression.bisection_id}`}>

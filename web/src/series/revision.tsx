@@ -1,6 +1,7 @@
 /** One revision: where it stands, who sent it, what it holds and what it changed. */
 
 import { Link } from "wouter";
+import { RevisionActions } from "../act/revision";
 import type { PatchChange, Revision, Series } from "../api/types";
 import { counted } from "../format/quantity";
 import { Stamp } from "../ui/age";
@@ -52,6 +53,7 @@ export function RevisionItem({ series, revision, open }: RevisionProps) {
           ["experiment", experiment(revision)],
         ]}
       />
+      <RevisionActions series={series} revision={revision} />
       {revision.strays.length > 0 && (
         <ul className="soft">
           {revision.strays.map((stray) => (

@@ -1,8 +1,10 @@
 /** Takes a change as it is, with the reason; for those whose role allows that. */
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { api, ApiError, data } from "../api/client";
+import { Refused } from "../act/action";
+import { useAct } from "../act/use-act";
+import { api, data } from "../api/client";
 import { trendQuery } from "../api/queries";
 import type { TrendChange } from "../api/types";
 import { sessionQuery } from "../login/session";
@@ -30,8 +32,8 @@ function Form({ change }: { change: TrendChange }) {
   const [said, setSaid] = useState<Said>({ text: "", expected: false });
   const queries = useQueryClient();
   const field = useId();
-  const accepting = useMutation({
-    mutationFn: (body: Said) =>
+  const accepting = useAct({
+    run: (body: Said) =>
       data(
         api.POST("/api/trends/changes/{change_id}/accept", {
           params: { path: { change_id: change.id } },
@@ -39,7 +41,7 @@ function Form({ change }: { change: TrendChange }) {
         }),
       ),
     // Refused, too, it may be that somebody else accepted it meanwhile.
-    onSettled: () =>
+    settled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: trendQuery(change.trend_id).queryKey }),
         queries.invalidateQueries({ queryKey: ["trends"] }),
@@ -50,7 +52,7 @@ function Form({ change }: { change: TrendChange }) {
       className="accept"
       onSubmit={(event) => {
         event.preventDefault();
-        accepting.mutate(said);
+        accepting.act(said);
       }}
     >
       <label htmlFor={field}>Why it is taken as it is</label>
@@ -77,15 +79,11 @@ function Form({ change }: { change: TrendChange }) {
       <button
         type="submit"
         className="button"
-        disabled={accepting.isPending || said.text.trim() === ""}
+        disabled={accepting.begun || said.text.trim() === ""}
       >
         Accept
       </button>
-      {accepting.error !== null && (
-        <p className="problem small" role="alert">
-          {accepting.error.message} {accepting.error instanceof ApiError && accepting.error.hint}
-        </p>
-      )}
+      <Refused error={accepting.error} />
     </form>
   );
 }

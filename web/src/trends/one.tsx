@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { Annotate } from "../act/trend";
 import { trendQuery } from "../api/queries";
 import type { Trend, TrendChange, TrendPoint } from "../api/types";
 import { counted, quantity, signed } from "../format/quantity";
@@ -210,6 +211,7 @@ function Said({ trend }: { trend: Trend }) {
     <section className="panel" aria-labelledby="said">
       <header>
         <h2 id="said">What people said</h2>
+        <Annotate trendId={trend.id} changes={trend.changes.map((change) => change.id)} />
       </header>
       {trend.annotations.length === 0 ? (
         <Empty next={[[`mitigauge trends annotate ${trend.id} "text"`, "adds something"]]}>

@@ -66,7 +66,7 @@ export function CountedMark() {
 /** The same said in full, once on each page that shows results. */
 export function EmulatedNotice({ counted }: { counted: boolean }) {
   return (
-    <p className="notice">
+    <p className="notice" data-kind="emulated">
       <strong>Emulated hosts.</strong> Software costs are real here, hardware barriers cost nothing:
       not a statement about any real processor.{" "}
       {counted && "Time counts instructions: software only, the same under any load."}

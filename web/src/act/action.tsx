@@ -1,0 +1,88 @@
+/** A button that changes something: it says what will happen, asks for what is needed, and acts. */
+
+import { type ReactNode, useId, useRef, useState } from "react";
+import { ApiError } from "../api/client";
+import "./act.css";
+import { Fields, type Values, type WantedField, valuesOf } from "./fields";
+import { useAct } from "./use-act";
+
+interface ActionProps {
+  /** The button's words. */
+  label: string;
+  /** What will happen, said before it does. */
+  children: ReactNode;
+  fields?: WantedField[];
+  /** Words of the button that does it; the label where none are given. */
+  confirm?: string;
+  run: (values: Values) => Promise<unknown>;
+  /** Asks anew for what may have changed; done after a refusal as well. */
+  settled: () => unknown;
+}
+
+export function Action({ label, children, fields = [], confirm, run, settled }: ActionProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [values, setValues] = useState<Values>({});
+  const title = useId();
+  const acting = useAct({
+    run,
+    done: () => {
+      dialog.current?.close();
+    },
+    settled,
+  });
+  const open = () => {
+    acting.again();
+    setValues(valuesOf(fields));
+    dialog.current?.showModal();
+  };
+  return (
+    <>
+      <button type="button" className="button" onClick={open}>
+        {label}…
+      </button>
+      <dialog ref={dialog} className="act" aria-labelledby={title}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            acting.act(values);
+          }}
+        >
+          <h2 id={title}>{label}</h2>
+          <div className="what">{children}</div>
+          <Fields
+            fields={fields}
+            values={values}
+            change={(name, value) => {
+              setValues((before) => ({ ...before, [name]: value }));
+            }}
+          />
+          <Refused error={acting.error} />
+          <div className="buttons">
+            <button type="submit" className="button main" disabled={acting.begun}>
+              {confirm ?? label}
+            </button>
+            <button
+              type="button"
+              className="button"
+              onClick={() => {
+                dialog.current?.close();
+              }}
+            >
+              Leave it
+            </button>
+          </div>
+        </form>
+      </dialog>
+    </>
+  );
+}
+
+/** Why something was not done. */
+export function Refused({ error }: { error: Error | null }) {
+  if (error === null) return null;
+  return (
+    <p className="problem small" role="alert">
+      {error.message} {error instanceof ApiError && error.hint}
+    </p>
+  );
+}
