@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 from typing import Any
 
@@ -11,6 +12,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from mitigauge.errors import InvalidInput
 from mitigauge.settings import get_settings
 
 # Nobody who means it needs longer for some lines of headers.
@@ -99,6 +101,24 @@ class Server(uvicorn.Server):
         """End within some seconds."""
         self._app.state.followers.close()
         await super().shutdown(sockets)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 takes a free one. Raises :class:`InvalidInput`."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise InvalidInput(
+                f"port {port} of {host} is in use",
+                hint="Another `mitigauge serve` may run. `--port 0` takes a free one, "
+                "MITIGAUGE_PORT sets another for good.",
+            ) from error
+        raise InvalidInput(
+            f"nothing can listen on port {port} of {host}: {error.strerror or error}",
+            hint="Give another --host or --port; ports below 1024 are root's.",
+        ) from error
 
 
 def make_server(app: FastAPI, host: str = "127.0.0.1", port: int = 0) -> Server:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mitigauge.pages.schemas import ExperimentPage, ExperimentSummary
 
-EFFECT = "largest effect"
+VERDICTS = "verdicts"
 NONE_YET = (
     "No experiments yet. `mitigauge demo --recorded` shows one that was run before, "
     "`mitigauge experiment submit experiments/lab-demo.yml` makes the first here."
@@ -92,17 +92,22 @@ def _listed_there(
 
 
 def _table(found: Sequence[ExperimentSummary]) -> tuple[list[str], list[list[str]]]:
-    """Columns and rows; the largest effect only where there is one: 80 columns are few."""
+    """Columns and rows; verdicts only where there are some: 80 columns are few."""
     with_effects = any(each.headline for each in found)
-    columns = ["id", "name", "state", *([EFFECT] if with_effects else [])]
+    columns = ["id", "name", "state", *([VERDICTS] if with_effects else [])]
     rows = [
         [
-            str(e.id), e.name, _state(e), *([e.headline] if with_effects else []),
+            str(e.id), e.name, _state(e), *([_verdicts(e)] if with_effects else []),
             ", ".join(e.hosts), f"{e.boots_done}/{e.boots_total}", f"{e.created_at:%Y-%m-%d}",
         ]
         for e in found
     ]  # fmt: skip
     return [*columns, "hosts", "boots", "created"], rows
+
+
+def _verdicts(experiment: ExperimentSummary) -> str:
+    """How many of each kind; of one alone, the effect."""
+    return experiment.headline.partition(". ")[0]
 
 
 def _empty(is_everything: bool, total: int) -> str:

@@ -11,6 +11,7 @@ import typer
 
 from cli import host_keep
 from cli.output import Json, console, echo_json, errors, print_json, print_table, remark, say, shown
+from cli.remote.choice import chosen_server
 from cli.source import answer
 from cli.stored import stored
 from mitigauge.clock import Clock
@@ -33,12 +34,11 @@ app.command("queue")(host_keep.queue)
 @app.command("list")
 def list_hosts(json: Json = False) -> None:
     """Hosts that took part in experiments."""
-    from mitigauge.pages import hosts as host_views
+    from cli.remote.client import client
+    from mitigauge.pages import host_list
     from mitigauge.pages.host_schemas import HostSummary
 
-    hosts = answer(
-        host_views.list_hosts, lambda client: client.get("/api/hosts", list[HostSummary])
-    )
+    hosts = client().get("/api/hosts", list[HostSummary]) if chosen_server() else host_list.listed()
     if json:
         print_json(hosts)
         return

@@ -17,7 +17,9 @@ from cli.output import console, say
 
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port to listen on; 0: any free one.", min=0, max=65535)
+    ] = None,
     login_key_from_stdin: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Serve the API and the dashboard, on loopback unless told otherwise.
@@ -27,7 +29,7 @@ def serve(
     database's schema is not at head.
     """
     from api.app import create_app
-    from api.server import make_server
+    from api.server import listen, make_server
     from cli.memory import keep_freed_memory
     from mitigauge.access.secret import new_secret
     from mitigauge.logs.setup import configure_logs
@@ -37,7 +39,10 @@ def serve(
     settings = get_settings()
     configure_logs(settings)
     _require_same_key()
-    address, number = host or settings.bind, port or settings.port
+    address = host or settings.bind
+    # Before anything is said: a link to where nobody answers would lead to somebody else.
+    listener = listen(address, settings.port if port is None else port)
+    number = listener.getsockname()[1]
     # Whoever started this shows the link itself.
     key = sys.stdin.readline().strip() if login_key_from_stdin else ""
     # What is no terminal is kept for long and read by many: a journal, a log of a CI.
@@ -58,7 +63,7 @@ def serve(
         link = Text.assemble("dashboard: ", (login_link(base, key), "bold"))
         console().print(link, soft_wrap=True)
         say("This link lets a browser in as admin; keep it. Ctrl-C stops.")
-    server.run()
+    server.run(sockets=[listener])
 
 
 def _require_same_key() -> None:

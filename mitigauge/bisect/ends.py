@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy.stats import t as student
-
 from mitigauge.bisect.columns import usable
 from mitigauge.bisect.evidence import Evidence, told
 from mitigauge.bisect.likelihood import LEAST_DEVIATION
 from mitigauge.bisect.model import History, Measure, Purpose, Question, Refused
 from mitigauge.bisect.words import percent, scatter
+from mitigauge.stats import special
 
 FIRST_BLOCKS, MORE_BLOCKS, MOST_BLOCKS = 4, 2, 16
 # The ends differ once "none of these" is less likely than this.
@@ -43,7 +42,7 @@ def look_at_ends(question: Question, history: History, evidence: Evidence) -> En
     mean = math.fsum(differences) / count
     variance = math.fsum((item - mean) ** 2 for item in differences) / (count - 1)
     deviation = math.sqrt(max(variance, 2 * LEAST_DEVIATION**2) / count)
-    return Ends(count, mean, float(student.ppf(REFUSE_LEVEL, count - 1)) * deviation, floor)
+    return Ends(count, mean, float(special.stdtrit(count - 1, REFUSE_LEVEL)) * deviation, floor)
 
 
 def at_ends(question: Question, evidence: Evidence, ends: Ends) -> Measure | Refused | None:

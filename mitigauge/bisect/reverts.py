@@ -7,14 +7,13 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.stats import t as student
-
 from mitigauge.bisect.columns import usable
 from mitigauge.bisect.evidence import Evidence
 from mitigauge.bisect.likelihood import LEAST_DEVIATION
 from mitigauge.bisect.model import History, Question
 from mitigauge.bisect.states import RevertOutcome
 from mitigauge.bisect.words import REVERTED, percent, percent_range
+from mitigauge.stats import special
 
 # From so much probability on a revert is said to fail.
 FAILS = 0.5
@@ -105,7 +104,7 @@ def _estimate(differences: Sequence[float]) -> Estimate:
     count = len(differences)
     mean = statistics.fmean(differences)
     variance = max(statistics.variance(differences), 2 * LEAST_DEVIATION**2)
-    half = float(student.ppf(0.975, count - 1)) * math.sqrt(variance / count)
+    half = float(special.stdtrit(count - 1, 0.975)) * math.sqrt(variance / count)
     return Estimate(mean, mean - half, mean + half)
 
 

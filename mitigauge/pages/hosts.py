@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import database_now
+from mitigauge.database.engine import database_now, driver_rows
 from mitigauge.effect import Verdict
 from mitigauge.errors import Conflict, NotFound
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.absence_repository import absences_of, absent_seconds
-from mitigauge.fleet.availability import is_reserved
-from mitigauge.fleet.tables import Host
 from mitigauge.pages.experiments import summaries
+from mitigauge.pages.host_list import in_order
+from mitigauge.pages.host_list_repository import hosts_asked
 from mitigauge.pages.host_schemas import (
     AaRateView,
     AbsenceView,
@@ -31,7 +29,6 @@ from mitigauge.runs import repository as run_rows
 from mitigauge.runs.drift import host_changes
 from mitigauge.runs.drift_repository import facts_of, print_changes
 from mitigauge.runs.host_time_repository import host_times, wasted_seconds
-from mitigauge.runs.states import BootState
 from mitigauge.stats.rates import rate_interval
 from mitigauge.verdicts import noise_repository
 from mitigauge.verdicts import repository as verdict_rows
@@ -41,14 +38,13 @@ NOISE_RUNS, MOST_DRIFTS = 20, 100
 
 
 def list_hosts(session: Session) -> list[HostSummary]:
-    """All hosts that ever took part in an experiment."""
-    now = database_now(session)
-    counts = run_rows.boot_counts_by_host(session)
-    holders = run_rows.experiment_names_by_run(session, run_rows.runs_holding_hosts(session))
-    return [
-        HostSummary(**_summary(host, counts.get(host.id, {}), holders.get(host.id, ""), now))
-        for host in fleet.all_hosts(session)
-    ]
+    """All hosts that ever took part in an experiment, host-2 before host-10."""
+    return in_order(driver_rows(session, *hosts_asked()))
+
+
+def _summary(session: Session, host_id: int) -> HostSummary:
+    [found] = in_order(driver_rows(session, *hosts_asked(host_id)))
+    return found
 
 
 def show_host(session: Session, name: str, environment: str | None = None) -> HostView:
@@ -73,11 +69,9 @@ def show_host(session: Session, name: str, environment: str | None = None) -> Ho
             f"/hosts/{name}?environment={found[0].environment} in a browser.",
         )
     host = found[0]
-    counts = run_rows.boot_counts_by_host(session)
-    holders = run_rows.experiment_names_by_run(session, run_rows.runs_holding_hosts(session))
     boots = run_rows.boot_counts_by_fingerprint(session, host.id)
     return HostView(
-        **_summary(host, counts.get(host.id, {}), holders.get(host.id, ""), database_now(session)),
+        **_summary(session, host.id).model_dump(),
         fingerprints=[
             FingerprintView(
                 id=f.id,
@@ -153,39 +147,6 @@ def _hours(session: Session, host_id: int) -> HostHoursView:
         wasted_s=wasted_seconds(session, host_id),
         lost_s=absent_seconds(session, host_id, database_now(session)),
     )
-
-
-def _reservation(host: Host, now: datetime) -> dict[str, object]:
-    """Whose the host is; a reservation that is past is none."""
-    if not is_reserved(host, now):
-        return {"reserved_until": None}
-    return {
-        "reserved_by": host.reserved_by,
-        "reserved_until": host.reserved_until,
-        "reserved_reason": host.reserved_reason,
-    }
-
-
-def _summary(host: Host, boots: dict[str, int], holder: str, now: datetime) -> dict[str, object]:
-    made = sum(n for state, n in boots.items() if state not in ("planned", "skipped"))
-    return {
-        "name": host.name,
-        "environment": host.environment,
-        "host_class": host.host_class,
-        "emulated": host.emulated,
-        "clock": host.clock,
-        "capabilities": host.capabilities,
-        "power": host.power,
-        "leased_by": holder,
-        "last_seen_at": host.last_seen_at,
-        "set_aside_at": host.set_aside_at,
-        "set_aside_reason": host.set_aside_reason,
-        "set_aside_by": host.set_aside_by,
-        **_reservation(host, now),
-        "probe_at": host.probe_at,
-        "boots": made,
-        "lab_faults": boots.get(BootState.LAB_FAULT, 0),
-    }
 
 
 def _false_alarm_rates(session: Session, host_id: int) -> list[AaRateView]:

@@ -33,6 +33,7 @@ def run_view(
         blocks=run.comparison.blocks,
         boots_done=counts.settled,
         boots_total=counts.total,
+        boots_effective=counts.effective,
         lab_faults=counts.lab_faults,
         error=run.error,
         stopped_after=run.stopped_after,

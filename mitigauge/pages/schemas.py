@@ -179,6 +179,7 @@ class RunView(View):
     blocks: int
     boots_done: int
     boots_total: int
+    boots_effective: int = Field(description="whose mode was proven in force; others never count")
     lab_faults: int
     error: str = ""
     stopped_after: int | None = Field(
@@ -216,7 +217,7 @@ class ExperimentSummary(View):
     finished_at: datetime | None
     boots_done: int
     boots_total: int
-    headline: str = Field("", description="largest decided effect, in words; empty before one")
+    headline: str = Field("", description="verdicts by kind, and the plainest effect, in words")
     recorded: Recorded | None = Field(None, description="null: it ran here")
 
 

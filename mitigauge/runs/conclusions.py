@@ -6,6 +6,8 @@ from its end or a host from the next run.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
@@ -13,17 +15,20 @@ from mitigauge.audit import service as audit
 from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now, is_away, transaction
 from mitigauge.database.locks import AGAINST_CHANGES
+from mitigauge.effect import Verdict
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.event_log import announce, record_event
 from mitigauge.experiments.tables import Experiment
 from mitigauge.logs.logger import get_logger
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import verdict_service
+from mitigauge.runs.repository import PlainestEffect
 from mitigauge.runs.tables import Run
 from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts import repository as verdict_rows
 
 log = get_logger(__name__)
+IN_ORDER = (Verdict.WORSE, Verdict.BETTER, Verdict.SAME, Verdict.UNDECIDED)
 BOUNDS = {Bound.AT_LEAST: "at least ", Bound.AT_MOST: "at most "}
 UNRANKED = "; modes are not ranked, the hardware's own events are not counted"
 END_OF_RUN = "the run's end"
@@ -115,15 +120,30 @@ def _conclude_experiment(session: Session, experiment_id: int) -> None:
 
 
 def _set_headline(session: Session, experiment: Experiment) -> None:
-    """The largest decided effect, in words; empty where nothing was decided."""
-    largest = run_rows.largest_effect(session, experiment.id)
-    experiment.headline = ""
-    if largest is None:
-        return
-    effect = largest.effect_percent
-    sign = "\N{MINUS SIGN}" if effect < 0 else "+"
-    bound = BOUNDS.get(Bound(largest.bound), "")
-    experiment.headline = (
-        f"{largest.case} on {largest.host}: {largest.arm} {bound}{sign}{abs(effect):.1f} %, "
-        f"{largest.verdict}{UNRANKED if largest.unranked else ''}"
+    experiment.headline = headline(
+        run_rows.verdict_counts(session, experiment.id),
+        run_rows.plainest_effect(session, experiment.id),
     )
+
+
+def headline(counts: Mapping[Verdict, int], plainest: PlainestEffect | None) -> str:
+    """How many verdicts of each kind, then the plainest effect; empty where there is no verdict."""
+    said = [f"{counts[verdict]} {verdict}" for verdict in IN_ORDER if counts.get(verdict)]
+    if plainest is None:
+        return ", ".join(said)
+    effect = (
+        f"{plainest.case} on {plainest.host}: {plainest.arm} "
+        f"{BOUNDS.get(Bound(plainest.bound), '')}{_signed(plainest.effect_percent)} %"
+        f"{_interval(plainest)}, {plainest.verdict}{UNRANKED if plainest.unranked else ''}"
+    )
+    return effect if sum(counts.values()) == 1 else f"{', '.join(said)}. {effect}"
+
+
+def _interval(plainest: PlainestEffect) -> str:
+    low, high = plainest.ci_low_percent, plainest.ci_high_percent
+    return "" if low is None or high is None else f" [{_signed(low)}, {_signed(high)}]"
+
+
+def _signed(percent: float) -> str:
+    sign = "\N{MINUS SIGN}" if percent < 0 else "+"
+    return f"{sign}{abs(percent):.1f}"

@@ -41,13 +41,15 @@ class BootLine(NamedTuple):
     job_lasted_s: float | None
 
 
-class LargestEffect(NamedTuple):
-    """What a headline is made of."""
+class PlainestEffect(NamedTuple):
+    """The effect that a headline names."""
 
     case: str
     host: str
     arm: str
     effect_percent: float
+    ci_low_percent: float | None
+    ci_high_percent: float | None
     verdict: str
     bound: str
     unranked: bool
@@ -282,9 +284,22 @@ def unconcluded_experiments(session: Session) -> list[int]:
     )
 
 
-def largest_effect(session: Session, experiment_id: int) -> LargestEffect | None:
-    """The largest effect on a primary metric that was called better or worse, if any was."""
-    primary = type_coerce(Case.metrics, JSONB)[StoredVerdict.metric]["primary"].as_boolean()
+def verdict_counts(session: Session, experiment_id: int) -> dict[Verdict, int]:
+    """How many comparisons of primary metrics have each verdict now."""
+    rows = session.execute(
+        _primary_verdicts(select(StoredVerdict.verdict, func.count()), experiment_id)
+        .where(StoredVerdict.verdict.is_not(None))
+        .group_by(StoredVerdict.verdict)
+    )
+    return {Verdict(verdict): number for verdict, number in rows}
+
+
+def plainest_effect(session: Session, experiment_id: int) -> PlainestEffect | None:
+    """Of what was called worse (else better): the one whose interval is farthest from no effect.
+
+    Of thousands of comparisons the largest effect is mostly the one with the most luck in it;
+    the near end of its interval is not.
+    """
     bounded = (
         select(StoredVerdict.run_id)
         .join(Run, StoredVerdict.run_id == Run.id)
@@ -294,33 +309,46 @@ def largest_effect(session: Session, experiment_id: int) -> LargestEffect | None
             StoredVerdict.bound != Bound.EXACT,
         )
     )
+    near_end = func.least(
+        func.abs(StoredVerdict.ci_low_percent), func.abs(StoredVerdict.ci_high_percent)
+    )
+    asked = select(
+        Case.title,
+        Host.name,
+        Arm.name,
+        StoredVerdict.effect_percent,
+        StoredVerdict.ci_low_percent,
+        StoredVerdict.ci_high_percent,
+        StoredVerdict.verdict,
+        StoredVerdict.bound,
+        bounded.exists(),
+    )
     found = session.execute(
-        select(
-            Case.title,
-            Host.name,
-            Arm.name,
-            StoredVerdict.effect_percent,
-            StoredVerdict.verdict,
-            StoredVerdict.bound,
-            bounded.exists(),
-        )
-        .join(Run, StoredVerdict.run_id == Run.id)
+        _primary_verdicts(asked, experiment_id)
         .join(Host, Run.host_id == Host.id)
-        .join(Case, StoredVerdict.case_id == Case.id)
         .join(Arm, StoredVerdict.arm_id == Arm.id)
         .where(
-            Run.experiment_id == experiment_id,
-            StoredVerdict.superseded_at.is_(None),
             StoredVerdict.verdict.in_((Verdict.BETTER, Verdict.WORSE)),
             StoredVerdict.effect_percent.is_not(None),
-            primary,
         )
         .order_by(
-            func.abs(StoredVerdict.effect_percent).desc(), Run.id, Case.position, Arm.position
+            (StoredVerdict.verdict == Verdict.WORSE).desc(), near_end.desc().nulls_last(),
+            Run.id, Case.position, Arm.position,
         )
         .limit(1)
-    ).one_or_none()
-    return None if found is None else LargestEffect(*tuple[Any, ...](found))
+    ).one_or_none()  # fmt: skip
+    return None if found is None else PlainestEffect(*tuple[Any, ...](found))
+
+
+def _primary_verdicts(asked: Any, experiment_id: int) -> Any:
+    """*asked* of the current verdicts on primary metrics."""
+    primary = type_coerce(Case.metrics, JSONB)[StoredVerdict.metric]["primary"].as_boolean()
+    return (
+        asked.select_from(StoredVerdict)
+        .join(Run, StoredVerdict.run_id == Run.id)
+        .join(Case, StoredVerdict.case_id == Case.id)
+        .where(Run.experiment_id == experiment_id, StoredVerdict.superseded_at.is_(None), primary)
+    )
 
 
 def errors_of(session: Session, experiment_id: int, *, limit: int) -> list[str]:
@@ -486,17 +514,6 @@ def boot_counts_by_fingerprint(session: Session, host_id: int) -> dict[int, int]
         .group_by(Boot.fingerprint_id)
     )
     return {fingerprint: number for fingerprint, number in rows if fingerprint}
-
-
-def experiment_names_by_run(session: Session, run_of: Mapping[int, int]) -> dict[int, str]:
-    """Turn key → run id into key → the name of the run's experiment."""
-    rows = session.execute(
-        select(Run.id, Experiment.name)
-        .join(Experiment, Run.experiment_id == Experiment.id)
-        .where(Run.id.in_(run_of.values()))
-    )
-    names = {row[0]: row[1] for row in rows}
-    return {key: names[run_id] for key, run_id in run_of.items() if run_id in names}
 
 
 def runs_holding_hosts(session: Session) -> dict[int, int]:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
+from mitigauge.stats import special
 from mitigauge.stats.look import INTERVAL_LEVEL
 from mitigauge.stats.scale import LINEAR_UNITS
 

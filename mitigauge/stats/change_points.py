@@ -25,8 +25,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
-from scipy import special
 
+from mitigauge.stats import special
 from mitigauge.stats.block_model import Mask
 from mitigauge.stats.boot_means import Floats
 from mitigauge.stats.dependence import long_run_variance

@@ -19,8 +19,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy import special
 
+from mitigauge.stats import special
 from mitigauge.stats.boot_means import Floats
 
 Loadings = tuple[float, ...]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
 
+from mitigauge.stats import special
 from mitigauge.stats.boot_means import Floats
 
 POWER = 0.80

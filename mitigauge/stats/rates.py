@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from scipy import special
-
 from mitigauge.errors import InvalidInput
+from mitigauge.stats import special
 
 
 def rate_interval(hits: int, trials: int, level: float = 0.95) -> tuple[float, float]:

@@ -171,6 +171,10 @@ class TrendPoint(View):
     arm: str
     profiled: bool = Field(description="whether its boots have profiles of the case")
     outlier: bool
+    turned: list[str] = Field(
+        description="kernel, microcode, firmware and the like that are others than at the host's "
+        "value before, in words",
+    )
 
 
 class TrendLevel(View):

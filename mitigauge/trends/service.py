@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
@@ -14,9 +15,11 @@ from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.stats.rates import rate_interval
 from mitigauge.trends import page_repository, repository
+from mitigauge.trends.causes import Circumstances, causes_between
 from mitigauge.trends.page_repository import TrendFilter
 from mitigauge.trends.schemas import (
     Annotation,
+    CauseKind,
     ChangeState,
     ClassPage,
     OtherTrend,
@@ -36,6 +39,11 @@ LARGEST_PAGE = 500
 LONGEST_TEXT = 2000
 MOST_VALUES = 2000
 MOST_CHANGES = 2000
+# Of what one value has changed beside its kernel, so much is said at its place.
+MOST_TURNED = 4
+_OF_MACHINE: Final = frozenset(
+    {CauseKind.MICROCODE, CauseKind.FIRMWARE, CauseKind.BIOS_SETTING, CauseKind.PROCESSOR}
+)
 MOST_ANNOTATIONS = 1000
 EVERY = TrendFilter()
 
@@ -86,7 +94,7 @@ def show_trend(session: Session, trend_id: int) -> TrendView:
         primary=trend.is_primary,
         delta_percent=trend.delta_percent,
         level=trend.level,
-        values=[_point(value) for value in values[left_out:]],
+        values=_points(values, trend.workload)[left_out:],
         left_out=left_out,
         levels=[
             TrendLevel(first=max(first - left_out, 0), end=end - left_out, mean=mean)
@@ -294,8 +302,32 @@ def _change(row: Any) -> TrendChange:
     )
 
 
-def _point(value: repository.ValueRow) -> TrendPoint:
-    return TrendPoint(**{name: getattr(value, name) for name in TrendPoint.model_fields})
+def _points(values: Sequence[repository.ValueRow], workload: str) -> list[TrendPoint]:
+    """The values, each with what is another thing than at the value before of its host."""
+    before: dict[str, repository.ValueRow] = {}
+    points = []
+    for value in values:
+        last = before.get(value.host)
+        turned = _turned(last, value, workload) if last else []
+        before[value.host] = value
+        points.append(_point(value, turned))
+    return points
+
+
+def _turned(one: repository.ValueRow, two: repository.ValueRow, workload: str) -> list[str]:
+    said = [f"kernel {one.kernel} → {two.kernel}"] if one.kernel != two.kernel else []
+    if one.context == two.context:
+        return said
+    causes = causes_between(
+        [Circumstances(one.host, one.context)], [Circumstances(two.host, two.context)], workload
+    )
+    others = [cause for cause in causes if cause.kind in _OF_MACHINE]
+    return said + [f"{each.what} {each.before} → {each.after}" for each in others[:MOST_TURNED]]
+
+
+def _point(value: repository.ValueRow, turned: list[str]) -> TrendPoint:
+    names = TrendPoint.model_fields.keys() - {"turned"}
+    return TrendPoint(turned=turned, **{name: getattr(value, name) for name in names})
 
 
 def _other(trend: Trend, other: Trend) -> OtherTrend:

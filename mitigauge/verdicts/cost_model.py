@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
 
+from mitigauge.stats import special
 from mitigauge.stats.look import INTERVAL_LEVEL
 from mitigauge.stats.terms import Direction
 
@@ -144,7 +144,7 @@ def _changes(base: Side, arm: Side, direction: Direction) -> tuple[float, float,
 def _estimate(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Estimate:
     mean = float(values.mean())
     error = float(values.std(ddof=1)) / math.sqrt(len(values))
-    reach = float(student.ppf(0.5 + INTERVAL_LEVEL / 2, len(values) - 1)) * error
+    reach = float(special.stdtrit(len(values) - 1, 0.5 + INTERVAL_LEVEL / 2)) * error
     return Estimate(mean, mean - reach, mean + reach)
 
 

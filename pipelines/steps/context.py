@@ -242,6 +242,10 @@ def unanswered(context: StepContext, fault: Unanswered) -> Done:
     )
 
 
+# What no host and no file of anybody's should be able to bring about.
+OWN_FAULTS = (LookupError, TypeError, AttributeError, ArithmeticError, AssertionError)
+
+
 def broken(context: StepContext, error: Exception) -> Done:
     """The outcome of a step that failed through neither the lab nor the arm.
 
@@ -251,6 +255,8 @@ def broken(context: StepContext, error: Exception) -> Done:
     """
     waits = isinstance(error, NotReady) or is_disk_full(error)
     said = in_one_line(error)
+    if isinstance(error, OWN_FAULTS):
+        said = f"a fault of this service's own, no word about host or arm; its log has it: {said}"
     if is_disk_full(error):
         said = f"no space left on the control side, which is no fault of the host: {said}"
     again = AWAY_RETRY_S if waits else retry_after_s(context.run.consecutive_faults)

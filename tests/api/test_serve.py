@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ import httpx2
 import pytest
 from sqlalchemy import Engine
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.settings import REPOSITORY, get_settings
 from tests.api.test_followers import following, until
 from tests.clients import token_of
 from tests.ports import free_port
@@ -151,3 +152,44 @@ def test_beyond_loopback_there_is_no_link_but_the_way_to_a_token(
         assert "#key=" not in log.read_text()
         assert log_in(port, "k" * 43).status_code == 401
         assert log_in(port, "").status_code == 401
+
+
+def begun(database_url: str, home: Path, port: int) -> subprocess.Popen[str]:
+    environment = {
+        **os.environ, "MITIGAUGE_DATABASE_URL": database_url, "MITIGAUGE_HOME": str(home),
+    }  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, "-m", "cli.main", "serve", "--port", str(port)],
+        cwd=REPOSITORY, env=environment, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+
+
+def test_a_port_that_is_in_use_is_said_before_any_link(
+    database_url: str, engine: Engine, home: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with begun(database_url, home, port) as process:
+            said, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert f"port {port} of 127.0.0.1 is in use" in said
+    assert "--port 0" in said
+    assert "http" not in said
+    assert "Traceback" not in said
+
+
+def test_port_0_is_any_free_one_and_it_is_said_which(
+    database_url: str, engine: Engine, home: Path
+) -> None:
+    with begun(database_url, home, 0) as process:
+        assert process.stdout is not None
+        try:
+            said = process.stdout.readline()
+            found = re.search(r"http://127\.0\.0\.1:(\d+)/", said)
+            assert found, said
+            port = int(found[1])
+            assert port not in (0, get_settings().port)
+            until(lambda: answers(port), "the service", within_s=60)
+        finally:
+            process.kill()

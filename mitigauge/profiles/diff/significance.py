@@ -18,8 +18,8 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
+from mitigauge.stats import special
 from mitigauge.stats.multiplicity import q_values
 
 Floats = NDArray[np.float64]

@@ -4258,7 +4258,7 @@ export interface components {
             finished_at: string | null;
             /**
              * Headline
-             * @description largest decided effect, in words; empty before one
+             * @description verdicts by kind, and the plainest effect, in words
              * @default
              */
             headline: string;
@@ -4351,7 +4351,7 @@ export interface components {
             finished_at: string | null;
             /**
              * Headline
-             * @description largest decided effect, in words; empty before one
+             * @description verdicts by kind, and the plainest effect, in words
              * @default
              */
             headline: string;
@@ -4404,7 +4404,7 @@ export interface components {
             finished_at: string | null;
             /**
              * Headline
-             * @description largest decided effect, in words; empty before one
+             * @description verdicts by kind, and the plainest effect, in words
              * @default
              */
             headline: string;
@@ -7022,6 +7022,11 @@ export interface components {
             blocks: number;
             /** Boots Done */
             boots_done: number;
+            /**
+             * Boots Effective
+             * @description whose mode was proven in force; others never count
+             */
+            boots_effective: number;
             /** Boots Total */
             boots_total: number;
             /** Comparison */
@@ -8007,6 +8012,11 @@ export interface components {
             /** Run Id */
             run_id: number;
             /**
+             * Turned
+             * @description kernel, microcode, firmware and the like that are others than at the host's value before, in words
+             */
+            turned: string[];
+            /**
              * Value
              * @description geometric mean of the boots' means, in the metric's unit
              */
@@ -8309,7 +8319,7 @@ export interface components {
             finished_at: string | null;
             /**
              * Headline
-             * @description largest decided effect, in words; empty before one
+             * @description verdicts by kind, and the plainest effect, in words
              * @default
              */
             headline: string;

@@ -77,10 +77,12 @@ function Row({ head }: { head: BisectionHead }) {
     <tr>
       <th scope="row">
         <Link to={`/bisections/${head.id}`}>
-          <strong>{head.title}</strong>
+          <strong>
+            {head.case}: {head.title}
+          </strong>
         </Link>
         <div className="soft">
-          {head.case}, {head.metric}; {counted(head.candidates, "candidate")}
+          {head.metric}; {counted(head.candidates, "candidate")}
         </div>
       </th>
       <td data-label="Answer">

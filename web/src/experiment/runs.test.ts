@@ -12,6 +12,7 @@ const run: Run = {
   block: 2,
   blocks: 6,
   boots_done: 3,
+  boots_effective: 3,
   boots_total: 18,
   lab_faults: 0,
   verdict_changes: 0,
@@ -65,4 +66,15 @@ test("where a host's time went is told by method", () => {
       ],
     }),
   ).toBe("4 boots by kexec of 64 s, 1 boot by reset of 88 s, 2 min measuring, 9 min neither");
+});
+
+test("boots whose mode was not proven are told apart from those that count", () => {
+  const failed = { ...run, state: "failed" as const, boots_done: 8, boots_effective: 0 };
+  expect(overall({ runs: [failed], boots_done: 8, boots_total: 8 })).toBe(
+    "8 of 8 boots, none of them proven",
+  );
+  const some = { ...failed, boots_effective: 5 };
+  expect(overall({ runs: [some], boots_done: 8, boots_total: 8 })).toBe(
+    "8 of 8 boots, 5 of them proven",
+  );
 });

@@ -92,6 +92,9 @@ export function RunTable({ runs }: { runs: Run[] }) {
                 <span className="nowrap">
                   {run.boots_done} of {run.boots_total}
                 </span>
+                {run.boots_done > run.boots_effective && (
+                  <span className="faint small nowrap">{run.boots_effective} proven</span>
+                )}
                 {run.state === "running" && (
                   <progress
                     value={run.boots_done}
@@ -117,9 +120,16 @@ export function RunTable({ runs }: { runs: Run[] }) {
   );
 }
 
+/** What is to be said of boots that were made, but whose mode was not in force. */
+function notProven({ runs, boots_done: done }: Pick<Progress, "runs" | "boots_done">): string {
+  const proven = runs.reduce((sum, run) => sum + run.boots_effective, 0);
+  if (done === 0 || proven >= done) return "";
+  return proven === 0 ? ", none of them proven" : `, ${proven} of them proven`;
+}
+
 /** The experiment's own line: boots over all runs and the slowest run's time left. */
 export function overall(progress: Pick<Progress, "runs" | "boots_done" | "boots_total">): string {
-  const boots = `${progress.boots_done} of ${counted(progress.boots_total, "boot")}`;
+  const boots = `${progress.boots_done} of ${counted(progress.boots_total, "boot")}${notProven(progress)}`;
   const running = progress.runs.filter((run) => run.state === "running");
   if (running.length === 0) return boots;
   const unknown = running.some((run) => typeof run.seconds_left !== "number");

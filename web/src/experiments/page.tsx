@@ -175,7 +175,7 @@ export function ExperimentTable({ experiments }: { experiments: ExperimentSummar
           <th scope="col">Experiment</th>
           <th scope="col">State</th>
           <th scope="col">Boots</th>
-          {headlines && <th scope="col">Largest effect</th>}
+          {headlines && <th scope="col">Verdicts</th>}
           <th scope="col">Hosts</th>
           <th scope="col">Submitted</th>
         </tr>
@@ -211,7 +211,7 @@ export function ExperimentTable({ experiments }: { experiments: ExperimentSummar
                 )}
               </div>
             </td>
-            {headlines && <td data-label="Effect">{e.headline}</td>}
+            {headlines && <td data-label="Verdicts">{e.headline}</td>}
             <td data-label="Hosts">
               <div className="hosts">
                 {e.hosts.map((host) => (

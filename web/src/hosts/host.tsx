@@ -19,7 +19,7 @@ import { DriftPanel } from "./drift";
 import { changes } from "./facts";
 import { FalseAlarms } from "./false-alarms";
 import "./hosts.css";
-import { Lease } from "./page";
+import { Now } from "./page";
 import { Queues } from "./queue";
 import { NoisePanel, TimePanel } from "./work";
 
@@ -49,7 +49,7 @@ function Body({ host }: { host: Host }) {
         lede={host.host_class}
         tags={
           <>
-            <Lease host={host} />
+            <Now host={host} />
             {host.emulated && <EmulatedBadge />}
             {host.clock === "counted" && <CountedBadge />}
           </>

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { hostsQuery, queueQuery } from "../api/queries";
 import type { HostSummary } from "../api/types";
+import { counted } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
@@ -45,36 +46,59 @@ function NoneYet() {
   );
 }
 
-export function Lease({ host }: { host: HostSummary }) {
+export function Now({ host }: { host: HostSummary }) {
   if (host.reserved_until !== null)
     return (
       <Tag tone="void" text={`reserved by ${host.reserved_by}`} title={host.reserved_reason} />
     );
-  if (host.leased_by !== "") return <Tag tone="busy" text={`held by ${host.leased_by}`} />;
+  if (host.leased_by !== "") return <Tag tone="busy" text={`in use by ${host.leased_by}`} />;
   if (host.set_aside_at !== null) return <Tag tone="bad" text="set aside" />;
   return <Tag tone="quiet" text="free" />;
+}
+
+/** Whether nothing runs on it before a person has done something. */
+function needsAPerson(host: HostSummary): boolean {
+  return host.set_aside_at !== null;
+}
+
+/** Those that need a person, then the others; each in the order in which they came. */
+function neededFirst(hosts: HostSummary[]): HostSummary[] {
+  return [...hosts.filter(needsAPerson), ...hosts.filter((host) => !needsAPerson(host))];
+}
+
+function inShort(hosts: HostSummary[]): string {
+  const [busy, aside] = [
+    hosts.filter((host) => host.leased_by !== "").length,
+    hosts.filter(needsAPerson).length,
+  ];
+  return [
+    counted(hosts.length, "host"),
+    `${busy} in use`,
+    ...(aside === 0 ? [] : [`${aside} set aside`]),
+  ].join(", ");
 }
 
 function List({ hosts }: { hosts: HostSummary[] }) {
   const queue = useQuery(queueQuery());
   return (
     <>
-      <Head title="Hosts" />
-      <div className="panel" style={{ marginTop: 0 }}>
+      <Head title="Hosts" lede={inShort(hosts)} />
+      <Loaded query={queue}>{(queues) => <Queues queues={queues} />}</Loaded>
+      <div className="panel">
         <table className="list stack">
           <thead>
             <tr>
               <th scope="col">Host</th>
               <th scope="col">Class</th>
               <th scope="col">Capabilities</th>
-              <th scope="col">Lease</th>
+              <th scope="col">Now</th>
               <th scope="col">Boots</th>
               <th scope="col">Lab faults</th>
               <th scope="col">Last seen</th>
             </tr>
           </thead>
           <tbody>
-            {hosts.map((host) => (
+            {neededFirst(hosts).map((host) => (
               <tr key={`${host.environment} ${host.name}`}>
                 <th scope="row">
                   <div className="buttons">
@@ -94,9 +118,9 @@ function List({ hosts }: { hosts: HostSummary[] }) {
                     host.capabilities.join(", ")
                   )}
                 </td>
-                <td data-label="Lease">
+                <td data-label="Now">
                   <div>
-                    <Lease host={host} />
+                    <Now host={host} />
                     {host.set_aside_at !== null && (
                       <div className="faint small">{host.set_aside_reason}</div>
                     )}
@@ -116,7 +140,6 @@ function List({ hosts }: { hosts: HostSummary[] }) {
           </tbody>
         </table>
       </div>
-      <Loaded query={queue}>{(queues) => <Queues queues={queues} />}</Loaded>
       <StabilityPanel />
     </>
   );

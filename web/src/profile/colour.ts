@@ -1,8 +1,8 @@
 /** Which shade a frame has. The scale is fixed, so that the same shade means the same everywhere. */
 
-import { cost, GONE, NEW, type Tree } from "./tree";
+import { cost, GONE, NEW, selfCosts, type Tree } from "./tree";
 
-export const COLOURS = ["diff", "change"] as const;
+export const COLOURS = ["diff", "self", "change"] as const;
 export type Colour = (typeof COLOURS)[number];
 
 export interface Look {
@@ -14,6 +14,7 @@ export interface Look {
 /** Upper ends of the shades, in percent: of the total, or of the frame itself. */
 export const LIMITS: Record<Colour, readonly number[]> = {
   diff: [0.1, 0.3, 1, 3, 10],
+  self: [0.1, 0.3, 1, 3, 10],
   change: [1, 3, 10, 30, 100],
 };
 
@@ -48,10 +49,30 @@ export function isSignificant(q: number): boolean {
   return q <= SIGNIFICANT_Q;
 }
 
+interface Selves {
+  a: Float64Array;
+  b: Float64Array;
+}
+
+const SELVES = new WeakMap<Tree, Selves>();
+
+/** What the frames cost without their children; worked out once a tree. */
+function selvesOf(tree: Tree): Selves {
+  const known = SELVES.get(tree);
+  if (known !== undefined) return known;
+  const found = { a: selfCosts(tree, "a"), b: selfCosts(tree, "b") };
+  SELVES.set(tree, found);
+  return found;
+}
+
 export function shade(tree: Tree, node: number, whole: number, look: Look): number {
   if (look.greying && !isSignificant(tree.q[node] ?? NaN)) return GREY;
   const [a, b] = [cost(tree.a, node), cost(tree.b, node)];
   if (look.colour === "diff") return shadeOf(((b - a) / whole) * 100, LIMITS.diff);
+  if (look.colour === "self") {
+    const self = selvesOf(tree);
+    return shadeOf((((self.b[node] ?? 0) - (self.a[node] ?? 0)) / whole) * 100, LIMITS.self);
+  }
   const flag = tree.flags[node] ?? 0;
   if (flag === NEW) return STRONGEST;
   if (flag === GONE) return 0;

@@ -103,6 +103,11 @@ export function LookControls({ state, change, greyable = true }: LookProps) {
         label="Colour"
         options={[
           ["diff", "of the total", "Difference in percent of all that A costs"],
+          [
+            "self",
+            "own",
+            "Difference of the frame's own cost, without what it calls, in percent of all that A costs",
+          ],
           ["change", "of the frame", "Difference in percent of what the frame costs in A"],
         ]}
         value={state.colour}

@@ -88,6 +88,9 @@ export function GraphTab({ profile, state, text, change, address, instructions }
         zoom={zoom}
         zoomTo={zoomTo}
         aim={shown?.zoom === zoom ? shown : opened}
+        chose={(fn) => {
+          change({ fn });
+        }}
         sandwich={(fn) => address({ tab: "sandwich", fn, callers: null, callees: null })}
         instructions={instructions}
       />

@@ -1,6 +1,14 @@
 /** The graph: a canvas to look at and walk on, and the words for the frame one stands on. */
 
-import { useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import {
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type PointerEvent,
+} from "react";
 import type { Meta } from "./decode";
 import type { Scene } from "./figure";
 import { walk, wider, type Step } from "./layout";
@@ -18,6 +26,8 @@ interface GraphProps {
   /** The frame to stand on while nobody has chosen another; the zoomed one where absent. */
   aim?: Aim | null;
   sandwich: (name: string) => string;
+  /** Is told which function somebody stands on, once they stay there. */
+  chose?: ((name: string) => void) | undefined;
   /** Address of a function's instructions; null where its code was not kept. */
   instructions?: ((name: string) => string | null) | undefined;
 }
@@ -29,6 +39,7 @@ export interface Aim {
 }
 
 const DRAG_FROM_PX = 4;
+const STAYS_MS = 150;
 
 /** Up is away from the root in a flame graph and towards it in an icicle graph. */
 const STEPS: Record<Scene["view"], Record<string, Step>> = {
@@ -37,7 +48,7 @@ const STEPS: Record<Scene["view"], Record<string, Step>> = {
 };
 
 export function Graph(props: GraphProps) {
-  const { scene, meta, label, zoom, zoomTo, aim, sandwich, instructions } = props;
+  const { scene, meta, label, zoom, zoomTo, aim, sandwich, chose, instructions } = props;
   const { figure, view } = scene;
   const { tree, layout, names } = figure;
   const [picked, pick] = useState<(Aim & { tree: Tree }) | null>(null);
@@ -48,6 +59,18 @@ export function Graph(props: GraphProps) {
   const aimed = aim?.zoom === zoom ? aim.node : zoom;
   const chosen = isPicked ? picked.node : aimed;
   const { box, tall, canvas, hoveredRing, chosenRing, stage } = useStage(scene, zoom, chosen);
+
+  const standing = isPicked ? (names[tree.symbol[picked.node] ?? 0] ?? "") : "";
+  const tell = useEffectEvent((name: string) => chose?.(name));
+  useEffect(() => {
+    if (standing === "") return;
+    const timer = setTimeout(() => {
+      tell(standing);
+    }, STAYS_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [standing]);
 
   const choose = (node: number) => {
     pick({ tree, zoom, node });

@@ -23,7 +23,7 @@ export function Legend({ look, palette, whole, unit, known }: LegendProps) {
   const limits = LIMITS[look.colour];
   const ends = [...limits.toReversed().map((n) => MINUS + bound(n)), ...limits.map(bound)];
   const first = limits[0] ?? 0;
-  const of = look.colour === "diff" ? "all that A costs" : "what the frame costs in A";
+  const of = look.colour === "change" ? "what the frame costs in A" : "all that A costs";
   return (
     <div className="legend small">
       <div className="legend-scale">
@@ -39,9 +39,10 @@ export function Legend({ look, palette, whole, unit, known }: LegendProps) {
         <span className="legend-end">more in B</span>
       </div>
       <p className="soft">
-        Colour: difference B {MINUS} A in % of {of}
-        {look.colour === "diff" && ` (${quantity(whole, unit)})`}; a fixed scale, no colour within ±
-        {bound(first)} %.
+        Colour: difference B {MINUS} A{" "}
+        {look.colour === "self" && "of the frame’s own cost, without what it calls, "}in % of {of}
+        {look.colour !== "change" && ` (${quantity(whole, unit)})`}; a fixed scale, no colour within
+        ±{bound(first)} %.
       </p>
       <ul>
         {look.greying && (

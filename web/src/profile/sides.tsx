@@ -11,7 +11,15 @@ function share(percent: number): string {
 export function Sides({ meta }: { meta: Meta }) {
   const { pruned, unit } = meta;
   return (
-    <>
+    <details className="sides-of">
+      <summary>
+        <bdi className="mono">{meta.a.label}</bdi> {costText(meta.a.total, unit)} in{" "}
+        {counted(meta.a.boots, "boot")}, <bdi className="mono">{meta.b.label}</bdi>{" "}
+        {costText(meta.b.total, unit)} in {counted(meta.b.boots, "boot")}
+        {meta.a.lost + meta.b.lost > 0 && (
+          <span className="wrong"> {fixed(meta.a.lost + meta.b.lost, 0)} samples lost</span>
+        )}
+      </summary>
       <table className="list stack sides">
         <thead>
           <tr>
@@ -48,7 +56,7 @@ export function Sides({ meta }: { meta: Meta }) {
           is still in their callers.
         </p>
       )}
-    </>
+    </details>
   );
 }
 

@@ -44,7 +44,7 @@ export class Stage {
     const { tree, layout } = figure;
     if (anew) {
       // Written before anything is read: each reading after a writing lays out the page.
-      set(box, "height", rowsAtFirst(figure) * ROW_PX);
+      set(box, "height", rowsAtFirst(figure, zoom) * ROW_PX);
       this.measured = { width: box.clientWidth, height: box.clientHeight };
     }
     const { width, height } = this.measured;
@@ -148,9 +148,9 @@ export class Stage {
 }
 
 /** Rows of the box: without those that only frames too narrow to draw would fill. */
-function rowsAtFirst({ tree, layout }: Figure): number {
+function rowsAtFirst({ tree, layout }: Figure, zoom: number): number {
   // Of the screen, not of the box: that would have to be laid out first.
-  const drawn = cut(tree, layout, 0, window.screen.width).rows;
+  const drawn = cut(tree, layout, zoom, window.screen.width).rows;
   return Math.min(layout.deepest + 1, Math.max(drawn, FEWEST_ROWS));
 }
 

@@ -8,9 +8,16 @@ import { commonScale, percent, quantity, scaled } from "../format/quantity";
 import { day, stamp } from "../format/time";
 import { useWidth } from "../ui/use-width";
 
-const HEIGHT = 300;
-const FRAME = { left: 64, right: 14, top: 26, bottom: 30 };
+const HEIGHT = 330;
+const FRAME = { left: 64, right: 14, top: 26, bottom: 60 };
+/** Words under the axis that would come nearer than so many pixels are left to the marks. */
+const LABEL_ROOM = 130;
 const SMALLEST = 340;
+
+/** Where in the picture a pointer is. */
+function withinBox(event: React.PointerEvent<SVGSVGElement>): number {
+  return event.clientX - event.currentTarget.getBoundingClientRect().left;
+}
 
 /** Where times and values lie, in CSS pixels. */
 function placement(trend: Trend, width: number) {
@@ -29,6 +36,10 @@ function placement(trend: Trend, width: number) {
       FRAME.left +
       6 +
       ((Date.parse(at) - first) / Math.max(last - first, 1)) * (right - FRAME.left - 12),
+    time: (x: number) => {
+      const share = (x - FRAME.left - 6) / Math.max(right - FRAME.left - 12, 1);
+      return new Date(first + Math.min(Math.max(share, 0), 1) * (last - first)).toISOString();
+    },
     y: (value: number) => bottom - ((value - low) / (high - low)) * (bottom - FRAME.top),
   };
 }
@@ -42,8 +53,61 @@ export function describe(point: TrendPoint, unit: string): string {
   return `${stamp(point.at)}: ${quantity(point.value, unit)}${reach}, ${point.boots} boots, ${point.host}, ${point.kernel}${outlier}`;
 }
 
-export function Chart({ trend }: { trend: Trend }) {
+interface Turn {
+  at: string;
+  text: string;
+}
+
+/** Where a host's kernel, microcode or firmware became another. */
+function turnsOf(values: TrendPoint[]): Turn[] {
+  return values
+    .filter((value) => value.turned.length > 0)
+    .map((value) => ({ at: value.at, text: value.turned.join("; ") }));
+}
+
+/** What a turn is called under the axis: its kernel alone, where that is what changed. */
+function inShort(text: string): string {
+  const kernel = /^kernel \S+ → (\S+)/.exec(text)?.[1];
+  const words = kernel ?? text;
+  return words.length > 22 ? `${words.slice(0, 21)}…` : words;
+}
+
+interface TurnsProps {
+  turns: Turn[];
+  x: (at: string) => number;
+  right: number;
+  bottom: number;
+}
+
+function Turns({ turns, x, right, bottom }: TurnsProps) {
+  let free = -Infinity;
+  return turns.map((turn) => {
+    const at = x(turn.at);
+    const labelled = at >= free && at + LABEL_ROOM <= right + 40;
+    if (labelled) free = at + LABEL_ROOM;
+    return (
+      <g key={turn.at} className="turn">
+        <title>{`${stamp(turn.at)}: ${turn.text}`}</title>
+        <path d={`M ${at - 5} ${bottom + 14} L ${at + 5} ${bottom + 14} L ${at} ${bottom + 5} z`} />
+        {labelled && (
+          <text x={at - 4} y={bottom + 29}>
+            {inShort(turn.text)}
+          </text>
+        )}
+      </g>
+    );
+  });
+}
+
+interface ChartProps {
+  trend: Trend;
+  /** Shows the time between two moments; where it is missing, nothing can be chosen. */
+  zoom?: (from: string, to: string) => void;
+}
+
+export function Chart({ trend, zoom }: ChartProps) {
   const [box, available] = useWidth();
+  const [dragged, setDragged] = useState<[number, number] | null>(null);
   const width = Math.max(available, SMALLEST);
   const [, navigate] = useLocation();
   const [stop, setStop] = useState(trend.values.length - 1);
@@ -69,7 +133,45 @@ export function Chart({ trend }: { trend: Trend }) {
   const last = trend.values.at(-1);
   return (
     <div className="trend-chart" ref={box}>
-      <svg width={width} height={HEIGHT} role="group" aria-label={`Values of ${trend.case}`}>
+      <svg
+        width={width}
+        height={HEIGHT}
+        role="group"
+        aria-label={`Values of ${trend.case}`}
+        data-zooms={zoom !== undefined}
+        onPointerDown={(event) => {
+          if (zoom === undefined || event.button !== 0 || event.pointerType !== "mouse") return;
+          const at = withinBox(event);
+          setDragged([at, at]);
+        }}
+        onPointerMove={(event) => {
+          if (dragged !== null) setDragged([dragged[0], withinBox(event)]);
+        }}
+        onPointerLeave={() => {
+          setDragged(null);
+        }}
+        onPointerUp={() => {
+          const [from, to] = (dragged ?? [0, 0]).toSorted((a, b) => a - b);
+          setDragged(null);
+          if (from === undefined || to === undefined || to - from < 12) return;
+          zoom?.(place.time(from), place.time(to));
+        }}
+      >
+        {dragged !== null && (
+          <rect
+            className="chosen"
+            x={Math.min(...dragged)}
+            width={Math.abs(dragged[1] - dragged[0])}
+            y={FRAME.top}
+            height={place.bottom - FRAME.top}
+          />
+        )}
+        <Turns
+          turns={turnsOf(trend.values)}
+          x={place.x}
+          right={place.right}
+          bottom={place.bottom}
+        />
         <text x={4} y={14}>
           {scale.label}
         </text>
@@ -170,6 +272,13 @@ export function Chart({ trend }: { trend: Trend }) {
               }}
             >
               <title>{describe(value, trend.unit)}</title>
+              {/* A target that a finger finds. */}
+              <circle
+                className="reachable"
+                cx={place.x(value.at)}
+                cy={place.y(value.value)}
+                r={12}
+              />
               <circle cx={place.x(value.at)} cy={place.y(value.value)} r={4} />
             </a>
           );

@@ -1,22 +1,24 @@
 /** One trend: its values over time, its changes with what changed then, what people said. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
+import { Link, useSearchParams } from "wouter";
 import { Annotate } from "../act/trend";
 import { trendQuery } from "../api/queries";
 import type { Trend, TrendChange, TrendPoint } from "../api/types";
 import { counted, quantity, signed } from "../format/quantity";
-import { day, stamp } from "../format/time";
+import { clock, day, stamp } from "../format/time";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { Accept } from "./accept";
 import { Chart } from "./chart";
+import { isWhole, rangeOf, within } from "./range";
 import "./trends.css";
 import { ChangeTags, classPath, Effect } from "./words";
 
 const SHOWN_VALUES = 50;
+const LAST_DAYS = [30, 90, 365];
 
 export function TrendPage({ id }: { id: number }) {
   const query = useQuery(trendQuery(id));
@@ -61,9 +63,7 @@ function One({ trend }: { trend: Trend }) {
           levels; a shaded place is where a change lies (95 %).
           {trend.left_out > 0 && ` ${counted(trend.left_out, "older value")} left out.`}
         </p>
-        <div className="inside">
-          <Chart trend={trend} />
-        </div>
+        <Picture trend={trend} />
         {(trend.notes.length > 0 || trend.others.length > 0) && (
           <ul className="inside small cause-list">
             {trend.notes.map((note) => (
@@ -81,6 +81,64 @@ function One({ trend }: { trend: Trend }) {
       <Said trend={trend} />
       <Values trend={trend} />
     </>
+  );
+}
+
+/** The chart of the time that the address asks for. */
+function Picture({ trend }: { trend: Trend }) {
+  const [search, setSearch] = useSearchParams();
+  const range = rangeOf(search);
+  const shown = isWhole(range) ? trend : within(trend, range);
+  const show = (next: Record<string, string>) => {
+    setSearch(next);
+  };
+  return (
+    <div className="inside">
+      <p className="buttons small trend-range">
+        {isWhole(range) ? (
+          <span className="faint">Draw over a part of the picture to see it larger.</span>
+        ) : (
+          <>
+            <span className="soft">
+              {counted(shown.values.length, "value")} from{" "}
+              {range.from ? day(range.from) : "the first"} to{" "}
+              {range.to ? day(range.to) : "the last"}
+            </span>
+            <button
+              type="button"
+              className="button"
+              onClick={() => {
+                show({});
+              }}
+            >
+              All of it
+            </button>
+          </>
+        )}
+        {LAST_DAYS.map((days) => (
+          <button
+            key={days}
+            type="button"
+            className="button"
+            onClick={() => {
+              show({ from: new Date(Date.now() - days * 86_400_000).toISOString() });
+            }}
+          >
+            {days} days
+          </button>
+        ))}
+      </p>
+      {shown.values.length === 0 ? (
+        <p className="soft">No value is of that time.</p>
+      ) : (
+        <Chart
+          trend={shown}
+          zoom={(from, to) => {
+            show({ from, to });
+          }}
+        />
+      )}
+    </div>
   );
 }
 
@@ -113,6 +171,13 @@ function Changes({ trend }: { trend: Trend }) {
   );
 }
 
+/** Days alone, unless both ends are of one day. */
+function placeInTime({ earliest_at: earliest, latest_at: latest }: TrendChange): string {
+  if (earliest === latest) return `at ${stamp(latest)}`;
+  if (day(earliest) !== day(latest)) return `between ${day(earliest)} and ${day(latest)}`;
+  return `between ${clock(earliest)} and ${clock(latest)} of ${day(latest)}`;
+}
+
 function Change({ change, trend }: { change: TrendChange; trend: Trend }) {
   return (
     <article className="trend-change" aria-label={`Change ${change.id}`}>
@@ -121,9 +186,8 @@ function Change({ change, trend }: { change: TrendChange; trend: Trend }) {
       </h3>
       <p className="soft small">
         Since {stamp(change.at)}
-        {change.until !== null && `, until ${stamp(change.until)}`}; it lies between{" "}
-        {day(change.earliest_at)} and {day(change.latest_at)} (95 %).{" "}
-        {quantity(change.before, change.unit)} → {quantity(change.after, change.unit)},{" "}
+        {change.until !== null && `, until ${stamp(change.until)}`}; it lies {placeInTime(change)}{" "}
+        (95 %). {quantity(change.before, change.unit)} → {quantity(change.after, change.unit)},{" "}
         {change.values_before} and {change.values_after} values, on {change.hosts.join(", ")}.
       </p>
       {change.reason !== "" && (

@@ -1,7 +1,7 @@
 /** Trends, the newest change first: of all hosts, or of one class. */
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
 import { trendClassesQuery, trendsQuery } from "../api/queries";
 import type { TrendClass, TrendSummary } from "../api/types";
 import { counted, fixed, quantity } from "../format/quantity";
@@ -17,6 +17,9 @@ import { Sparkline } from "./sparkline";
 import { StabilityPanel } from "./stability";
 import "./trends.css";
 import { About, ChangeTags, ClassLink, classPath, Effect } from "./words";
+
+/** More of them take more room than the list. */
+const MOST_LINKS = 8;
 
 interface Of {
   environment?: string;
@@ -105,7 +108,7 @@ function Trends({ classes, one, asked }: TrendsProps) {
             : "One value a run: the mean of an arm's boots. The newest change comes first."
         }
       />
-      {!one && <Classes classes={classes} />}
+      {!one && classes.length <= MOST_LINKS && <Classes classes={classes} />}
       <div className="filters" role="search" aria-label="Trends">
         <label className="small picked">
           Find{" "}
@@ -119,6 +122,7 @@ function Trends({ classes, one, asked }: TrendsProps) {
             }}
           />
         </label>
+        {!one && classes.length > MOST_LINKS && <ClassChoice classes={classes} />}
         <label className="small picked">
           Workload{" "}
           <select
@@ -178,6 +182,30 @@ function Classes({ classes }: { classes: TrendClass[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Where they are too many for links. */
+function ClassChoice({ classes }: { classes: TrendClass[] }) {
+  const [, go] = useLocation();
+  return (
+    <label className="small picked">
+      Host class{" "}
+      <select
+        className="field"
+        value=""
+        onChange={(event) => {
+          if (event.target.value !== "") go(event.target.value);
+        }}
+      >
+        <option value="">all {classes.length}</option>
+        {classes.map((each) => (
+          <option key={classPath(each)} value={classPath(each)}>
+            {each.host_class}, {each.environment} ({each.trends})
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
