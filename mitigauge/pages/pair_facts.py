@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mitigauge.clock import Clock
 from mitigauge.documents.parts import counted
 from mitigauge.experiments.tables import Experiment
-from mitigauge.pages.pair_matches import PairedArms, PairedHosts, SideComparison
+from mitigauge.pages.pair_matches import ArmLine, PairedArms, PairedHosts, SideComparison
 from mitigauge.pages.pair_schemas import PairFact, PairJudgement, PairRow
 from mitigauge.runs.drift import host_changes
 
@@ -80,14 +80,24 @@ def _dates(experiment: Experiment) -> str:
 
 
 def _of_arms(arms: Sequence[PairedArms]) -> Iterator[PairFact]:
-    for pair in arms:
-        name = f"{pair.a.mode}, the baseline" if pair.how == "baseline" else pair.a.mode
-        for what, a, b in (
-            ("kernel", pair.a.kernel or "the host's own", pair.b.kernel or "the host's own"),
-            ("command line", pair.a.cmdline or "nothing added", pair.b.cmdline or "nothing added"),
-            ("arm beside", pair.a.mode, pair.b.mode),
-        ):
-            yield _fact(f"{what} of {name}", a, b)
+    """Facts of arms; arms for which one says the same share a line."""
+    told: Callable[[ArmLine], str]
+    for what, told in (
+        ("kernel", lambda arm: arm.kernel or "the host's own"),
+        ("command line", lambda arm: arm.cmdline or "nothing added"),
+        ("mode", lambda arm: arm.mode),
+    ):
+        shared: dict[tuple[str, str], list[str]] = {}
+        for pair in arms:
+            both = told(pair.a), told(pair.b)
+            shared.setdefault(both, []).append(_named(pair))
+        for both, names in shared.items():
+            every = len(arms) > 1 and len(names) == len(arms)
+            yield _fact(f"{what} of {'every arm' if every else ', '.join(names)}", *both)
+
+
+def _named(pair: PairedArms) -> str:
+    return f"{pair.a.mode} (baseline)" if pair.how == "baseline" else pair.a.mode
 
 
 def _of_hosts(a: SideFacts, b: SideFacts, hosts: Sequence[PairedHosts]) -> Iterator[PairFact]:

@@ -136,21 +136,29 @@ def notes_of(match: Match, a: CellRow | None, b: CellRow | None, *, small: bool)
     """What a reader of the row must know; *small*: it differs, yet within the metric's ±δ."""
     declared = match.a.case.metrics[match.metric]
     notes = [f"real, yet within ±{declared.delta_percent:g} %"] if small else []
+    lacking: dict[str, list[str]] = {}
     for side, row in (("A", a), ("B", b)):
-        if row is None:
-            notes.append(f"not measured in {side}")
-        elif row.state == CellState.NOT_EFFECTIVE:
-            notes.append(f"its mode was not in force in {side}")
-        elif row.effect_percent is None:
-            notes.append(f"no effect in {side}")
-        elif row.ci_low_percent is None:
-            notes.append(f"no interval in {side}: too few blocks")
+        why = _lacks(row)
+        if why:
+            lacking.setdefault(why, []).append(side)
+    notes += [f"{why} in {' and '.join(sides)}" for why, sides in lacking.items()]
     early = [side for side, row in (("A", a), ("B", b)) if row is not None and stopped_early(row)]
     if early:
         notes.append(f"{' and '.join(early)} stopped early, which overstates an effect")
     if any(row is not None and row.bound != Bound.EXACT for row in (a, b)):
         notes.append("without the hardware's own events, which are not counted here")
     return notes
+
+
+def _lacks(row: CellRow | None) -> str:
+    """Why the cell has no effect with an interval; empty where it has one."""
+    if row is None or row.state == CellState.NO_DATA:
+        return "not measured"
+    if row.state == CellState.NOT_EFFECTIVE:
+        return "mode not in force"
+    if row.effect_percent is None:
+        return "no effect"
+    return "too few blocks for an interval" if row.ci_low_percent is None else ""
 
 
 def stopped_early(row: CellRow) -> bool:

@@ -79,7 +79,8 @@ class Judged:
     q: Floats
     differs: Mask
     detectable: Floats
-    """The true difference that would be called one in 80 % of repetitions, on the same scale."""
+    """The true difference that would be called one in 80 % of repetitions, on the same scale; NaN
+    without noise."""
 
 
 def residual_df(arms_blocks: list[int], blocks: int, contrasts: int) -> int:
@@ -181,8 +182,8 @@ def judge(found: Differences, *, blocks: NDArray[np.intp], delta: Floats) -> Jud
     level = FALSE_DISCOVERIES * min(int(differs.sum()) + 1, max(count, 1)) / max(count, 1)
     with np.errstate(invalid="ignore"):
         steps = special.stdtrit(found.df, 1 - level / 2) + special.stdtrit(found.df, POWER)
-        detectable = np.where(quiet, 0.0, steps * found.error)
-    return Judged(q, differs, np.where(asked, detectable, np.nan))
+        detectable = np.where(asked & ~quiet, steps * found.error, np.nan)
+    return Judged(q, differs, detectable)
 
 
 def percent_of(difference: Floats, on_log: Mask) -> Floats:

@@ -6,6 +6,7 @@ import { Link } from "wouter";
 import { useLiveExperiment } from "../api/live";
 import { experimentQuery, fetchReport, isLive, progressQuery } from "../api/queries";
 import type { Experiment, Progress } from "../api/types";
+import { comparePath } from "../compare/address";
 import { counted } from "../format/quantity";
 import { Age, Stamp } from "../ui/age";
 import { Loaded } from "../ui/answers";
@@ -79,6 +80,9 @@ function Body({ experiment }: { experiment: Experiment }) {
         }
       >
         <div className="buttons">
+          <Link className="button" to={comparePath(id)}>
+            Compare with…
+          </Link>
           {isCrossed(experiment.comparisons) && (
             <Link className="button" to={tablePath(id, "loss")}>
               Loss matrix
