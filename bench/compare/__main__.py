@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import statistics
 import subprocess
@@ -64,6 +65,10 @@ def measure_reading(engine: Engine, pair: list[Filled]) -> None:
             view = show_matrix(session, a) if whole else show_pair(session, a, b)
             view.model_dump_json()
 
+    once(whole=False)
+    # As the service does it once it serves.
+    gc.collect()
+    gc.freeze()
     peer = _p95_ms(lambda: once(whole=True), READINGS // 4)
     ours = _p95_ms(lambda: once(whole=False), READINGS)
     said = "holds" if ours <= LIMIT_MS else "MISSED"
@@ -88,7 +93,7 @@ def measure_pages(url: str, pair: list[Filled], clients: int, seconds: float) ->
         ("rows that differ", f"{path}&only=differs"),
         ("words", f"{path}&find=load+7"),
         ("workload, as planned", f"{path}&workload=workload-3&sort=plan"),
-        ("all 6,000 rows at once", f"{path}&limit=5000"),
+        ("5,000 rows at once", f"{path}&limit=5000"),
     )
     with service(url) as (address, token, _):
         health = load(address, token, "/api/health/live", clients, seconds)["p95_ms"]

@@ -62,7 +62,8 @@ from mitigauge.runs import repository as run_rows
 from mitigauge.runs.tables import Run
 from mitigauge.stats.bounds import Bound
 
-PAGE_SIZE = 200
+# Levels of a page take longest: each of its rows rests on all boots of two experiments.
+PAGE_SIZE = 100
 LARGEST_PAGE = 5000
 MOST_PAIRS = 50
 _METRICS = TypeAdapter(dict[str, CaseMetric])
@@ -144,15 +145,12 @@ class _Side:
         runs = run_rows.runs_of(session, experiment_id)
         cases: dict[int, list[CaseLine]] = {}
         metrics: dict[str, dict[str, CaseMetric]] = {}
-        for row in pair_rows.cases_of(session, experiment_id):
-            declared = metrics.get(row.metrics)
+        rows: Sequence[Any] = pair_rows.cases_of(session, experiment_id)
+        for comparison_id, said, *line in rows:
+            declared = metrics.get(said)
             if declared is None:
-                declared = metrics[row.metrics] = _METRICS.validate_json(row.metrics)
-            line = CaseLine(
-                row.id, row.workload, row.title, row.parameters, declared, row.profiled,
-                row.iterations,
-            )  # fmt: skip
-            cases.setdefault(row.comparison_id, []).append(line)
+                declared = metrics[said] = _METRICS.validate_json(said)
+            cases.setdefault(comparison_id, []).append(CaseLine(declared, *line))
         return cls(
             experiment,
             runs,

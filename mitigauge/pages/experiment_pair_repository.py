@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from mitigauge.runs.states import BootState
 
 _CASES: Final = """
-select c.id, c.comparison_id, c.workload, c.title, c.parameters::text as parameters,
-  c.metrics::text as metrics, c.profile_hz is not null as profiled, c.iterations
+select c.comparison_id, c.metrics::text as metrics, c.id, c.workload, c.title,
+  c.parameters::text as parameters, c.profile_hz is not null as profiled, c.iterations
 from benchmark_case c join comparison on comparison.id = c.comparison_id
 where comparison.experiment_id = %(experiment)s
 order by c.comparison_id, c.position
@@ -34,7 +34,10 @@ group by boot.run_id, m.case_id, m.metric, boot.arm_id
 
 
 def cases_of(session: Session, experiment_id: int) -> Sequence[Row[Any]]:
-    """The experiment's cases in order; parameters and metrics as one canonical text each."""
+    """The experiment's cases in order: comparison and metrics, then the fields of a case.
+
+    Metrics and parameters are one canonical text each.
+    """
     return _rows(session, _CASES, experiment=experiment_id)
 
 

@@ -47,18 +47,24 @@ class Cells:
         self.by_key: dict[tuple[Any, ...], CellRow] = {}
         self._boots: dict[tuple[Any, ...], list[int]] = {}
         for row in rows:
-            run, case, metric, arm, _, n, *_ = row
+            run, case, metric, arm = row[:4]
             self.by_key[run, case, metric, arm] = row
-            self._boots.setdefault((run, case, metric), []).append(n)
+            self._boots.setdefault((run, case, metric), []).append(row[5])
 
     def get(self, key: Key) -> CellRow | None:
         """The cell of a row; None where nothing is stored."""
         return self.by_key.get(key)
 
-    def analysis(self, place: Place, row: CellRow) -> tuple[int, int]:
-        """(degrees of freedom, contrasts) of the analysis that the cell's figures are of."""
-        boots = self._boots[row[0], row[1], row[2]]
-        return _analysis(tuple(boots), row[13], place.comparison.layouts)
+    def figures(self, place: Place, key: Key) -> tuple[float, ...]:
+        """Effect, ends of its interval, degrees of freedom and contrasts of its analysis, blocks.
+
+        NaN and 0 where the cell has no interval.
+        """
+        row = self.by_key.get(key)
+        if row is None or row[9] is None or row[4] != CellState.MEASURED:
+            return _NONE
+        df, contrasts = _analysis(tuple(self._boots[key[:3]]), row[13], place.comparison.layouts)
+        return row[8], row[9], row[10], df, contrasts, row[6]
 
 
 @lru_cache(maxsize=4096)
@@ -92,13 +98,12 @@ def judge_rows(matches: Sequence[Match], a: Cells, b: Cells) -> JudgedRows:
         _stored([(m.a, m.key_a) for m in matches], a),
         _stored([(m.b, m.key_b) for m in matches], b),
     )
-    linear = np.array(
-        [m.a.case.metrics[m.metric].unit.strip().lower() in LINEAR_UNITS for m in matches],
-        dtype=np.bool_,
-    )
+    declared = [of.a.case.metrics[of.metric] for of in matches]
+    units = {each.unit: each.unit.strip().lower() in LINEAR_UNITS for each in declared}
+    linear = np.array([units[each.unit] for each in declared], dtype=np.bool_)
     on_log = is_on_log(sides[0][0]) & is_on_log(sides[1][0]) & ~linear
     found = differences(*(estimates_of(effects, on_log) for effects, _ in sides))
-    delta = np.array([m.a.case.metrics[m.metric].delta_percent / 100 for m in matches])
+    delta = np.array([each.delta_percent for each in declared], dtype=np.float64) / 100
     blocks = np.minimum(sides[0][1], sides[1][1])
     judged = judge(found, blocks=blocks, delta=np.where(on_log, np.log1p(delta), delta))
     return _in_percent(found, judged, on_log)
@@ -106,16 +111,10 @@ def judge_rows(matches: Sequence[Match], a: Cells, b: Cells) -> JudgedRows:
 
 def _stored(places: Sequence[tuple[Place, Key]], cells: Cells) -> tuple[StoredEffects, Counts]:
     """Effects of one side, and the blocks that they rest on."""
-    figures = [_figures(place, cells.get(key), cells) for place, key in places]
+    figures = [cells.figures(place, key) for place, key in places]
     table = np.array(figures, dtype=np.float64).reshape(-1, 6)
     df, contrasts, blocks = table[:, 3:].astype(np.intp).T
     return StoredEffects(table[:, 0], table[:, 1], table[:, 2], df, contrasts), blocks
-
-
-def _figures(place: Place, row: CellRow | None, cells: Cells) -> tuple[float, ...]:
-    if row is None or row[4] != CellState.MEASURED or row[9] is None:
-        return _NONE
-    return (row[8], row[9], row[10], *cells.analysis(place, row), row[6])
 
 
 def _in_percent(found: Differences, judged: Judged, on_log: Mask) -> JudgedRows:

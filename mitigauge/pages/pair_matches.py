@@ -47,11 +47,11 @@ class RunLine:
 class CaseLine(NamedTuple):
     """One case; *parameters* as one text that is the same for the same parameters."""
 
+    metrics: Mapping[str, CaseMetric]
     id: int
     workload: str
     title: str
     parameters: str
-    metrics: Mapping[str, CaseMetric]
     profiled: bool
     iterations: int
 
@@ -70,13 +70,8 @@ class SideComparison:
     """The arm that the others are compared with."""
 
 
-class Key(NamedTuple):
-    """A row within one experiment."""
-
-    run_id: int
-    case_id: int
-    metric: str
-    arm_id: int
+# A row within one experiment: run, case, metric, arm.
+Key = tuple[int, int, str, int]
 
 
 class Place(NamedTuple):
@@ -89,7 +84,7 @@ class Place(NamedTuple):
 
     def key(self, metric: str) -> Key:
         """The row of a metric there."""
-        return Key(self.run.id, self.case.id, metric, self.arm.id)
+        return self.run.id, self.case.id, metric, self.arm.id
 
 
 class Match(NamedTuple):

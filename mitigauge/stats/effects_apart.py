@@ -129,7 +129,7 @@ def estimates_of(effects: StoredEffects, on_log: Mask) -> Estimates:
 def _critical(df: NDArray[np.intp], contrasts: NDArray[np.intp]) -> Floats:
     """Dunnett's critical values of 95 % intervals; NaN where nothing tells the noise."""
     result = np.full(df.shape, np.nan)
-    for count, freedom in {(int(m), int(f)) for m, f in zip(contrasts, df, strict=True)}:
+    for count, freedom in set(zip(contrasts.tolist(), df.tolist(), strict=True)):
         if count < 1 or freedom < 1:
             continue
         loadings = (0.0,) if count == 1 else (round(_LOADING, 12),) * count

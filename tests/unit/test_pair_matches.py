@@ -28,8 +28,8 @@ def arm(number: int, name: str, mode: str, *, base: bool = False, aa: bool = Fal
 
 
 def case(number: int, parameters: str, **metrics: CaseMetric) -> CaseLine:
-    return CaseLine(number, "spin", f"case {parameters}", parameters, metrics or {"time": TIME},
-                    False, 5)  # fmt: skip
+    declared = metrics or {"time": TIME}
+    return CaseLine(declared, number, "spin", f"case {parameters}", parameters, False, 5)
 
 
 def run(number: int, host: int, clock: Clock = Clock.REAL) -> RunLine:

@@ -171,8 +171,10 @@ test("of thousands of rows only those in sight are in the page", async ({ page, 
       });
       return rows(page).last().textContent();
     })
-    .toContain("case 1500");
+    .toContain("case 1600");
   expect(await rows(page).count()).toBeLessThan(60);
+  // The next rows may be on their way.
+  await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
 for (const colorScheme of ["light", "dark"] as const) {

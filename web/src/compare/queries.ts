@@ -4,7 +4,9 @@ import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import { api, data } from "../api/client";
 import type { Asked } from "./address";
 
-const ROWS_A_TIME = 300;
+/** The first ones soon, the others while they are read. */
+const FIRST_ROWS = 100;
+const ROWS_A_TIME = 500;
 
 export const pairQuery = (asked: Asked & { a: number; b: number }) =>
   infiniteQueryOptions({
@@ -12,7 +14,13 @@ export const pairQuery = (asked: Asked & { a: number; b: number }) =>
     queryFn: ({ signal, pageParam }) =>
       data(
         api.GET("/api/pairs", {
-          params: { query: { ...asked, offset: pageParam, limit: ROWS_A_TIME } },
+          params: {
+            query: {
+              ...asked,
+              offset: pageParam,
+              limit: pageParam === 0 ? FIRST_ROWS : ROWS_A_TIME,
+            },
+          },
           signal,
         }),
       ),
