@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import socket
 from typing import Any
 
@@ -96,6 +97,15 @@ class Server(uvicorn.Server):
     def __init__(self, app: FastAPI, config: uvicorn.Config) -> None:
         super().__init__(config)
         self._app = app
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve; what is loaded by then stays, and no collection looks through it again.
+
+        A page of thousands of rows would otherwise wait for some such collections.
+        """
+        await super().startup(sockets)
+        gc.collect()
+        gc.freeze()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End within some seconds."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli import experiment_list, experiment_table
+from cli import experiment_list, experiment_pair, experiment_table
 from cli.experiment_table import TableForm as Format
 from cli.experiment_view import experiment_view
 from cli.export import Id, export, import_
@@ -82,6 +82,7 @@ def _check(text: str, name: str) -> None:
 
 
 app.command("list")(experiment_list.list_experiments)
+app.command("compare")(experiment_pair.compare)
 
 
 @app.command()

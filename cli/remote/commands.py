@@ -15,8 +15,8 @@ REMOTE: Final = frozenset(
         "audit": "export list",
         "bisect": "cancel list show start wait",
         "claims": "show",
-        "experiment": "cancel counters details iterations list loss report show submit table "
-        "threads wait",
+        "experiment": "cancel compare counters details iterations list loss report show submit "
+        "table threads wait",
         "host": "list queue release reserve resume set-aside show",
         "job": "cancel list show wait",
         "kernel": "build list show",

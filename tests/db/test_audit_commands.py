@@ -313,7 +313,8 @@ UNRECORDED = {
 }
 READS = {
     "audit export", "audit list", "bisect list", "bisect show", "bisect wait", "claims show",
-    "compare", "db check", "db status", "experiment counters", "experiment details",
+    "compare", "db check", "db status",
+    "experiment compare", "experiment counters", "experiment details",
     "experiment export", "experiment iterations", "experiment list", "experiment loss",
     "experiment report", "experiment show", "experiment table", "experiment threads",
     "experiment wait", "health", "host list", "host queue", "host show", "job list", "job show",

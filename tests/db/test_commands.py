@@ -51,6 +51,7 @@ COMMANDS = [
     ("db upgrade", 0),
     ("demo --recorded --once", 0),
     ("experiment cancel 1", 1),
+    ("experiment compare 1 1", 1),
     ("experiment counters 1", 0),
     ("experiment details 1", 1),
     ("experiment export 1 -o {dir}/again.zst", 0),

@@ -2,8 +2,9 @@
 
 ``python -m tests.web.serve [PORT]`` prints the link that lets a browser in on its first
 line and serves until it is ended. There is a viewer's token: see ``VIEWERS_TOKEN``.
-Experiment 1 was recorded on the emulated hosts; ``desktops`` is made of one recorded pass; the
-last one is live, its hosts simulated, so that progress can be watched without booting anything.
+Experiment 1 was recorded on the emulated hosts; ``desktops`` is made of one recorded pass;
+``measured again`` is the first one once more, changed; the last one is live, its hosts simulated,
+so that progress can be watched without booting anything.
 """
 
 from __future__ import annotations
@@ -65,11 +66,14 @@ from mitigauge.verdicts.tables import StoredVerdict
 from tests import recording
 from tests.desktop_world import make_desktops
 from tests.requests_made import waiting_request
+
+from tests.measured_again import measure_again
 from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 from tests.web.sample_pages import collect_beside
 
 CODE = REPOSITORY / "tests" / "fixtures" / "profiles" / "instructions"
+AGAIN = "measured again"
 VIEWERS_TOKEN = "mgt_" + 43 * "v"
 HOSTILE = "<img src=x onerror=alert(1)> what does it cost?"
 
@@ -83,6 +87,7 @@ def main() -> None:
         engine = get_engine()
         command.upgrade(alembic_config(database_url()), "head")
         fill_pages(engine)
+        measure_recorded_again(engine)
         submit_live(engine)
         let_a_viewer_in(engine)
         worker = start_worker(Path(home))
@@ -127,6 +132,22 @@ def file_cell(engine: Engine) -> None:
         names = ("experiment_id", "host", "case_id", "arm", "metric")
         new = NewRegression.model_validate(dict(zip(names, cell, strict=True)))
         regressions.file_regression(session, new, by="alice")
+
+
+def measure_recorded_again(engine: Engine) -> None:
+    """The recorded experiment once more, where its second arm makes the first case far slower."""
+    if not recording.RECORDED.exists():
+        return
+    with transaction(engine) as session:
+        experiment = session.scalars(select(Experiment.id).order_by(Experiment.id)).first()
+    assert experiment is not None
+    measure_again(
+        engine,
+        experiment,
+        name=AGAIN,
+        factor=lambda arm, case: 3.0 if (arm, case) == (1, 0) else 1.0,
+        change={"arm": {"kernel": "7.3.0-again"}},
+    )
 
 
 def store_regressions(engine: Engine) -> None:

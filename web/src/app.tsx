@@ -7,6 +7,7 @@ import { BisectionPage } from "./bisect/one";
 import { BisectionsPage } from "./bisect/page";
 import { BootPage } from "./boot/page";
 import { CasePage } from "./case/page";
+import { ComparePage } from "./compare/page";
 import { JobPage } from "./jobs/one";
 import { JobsPage } from "./jobs/page";
 import { FunctionsPage } from "./functions/page";
@@ -125,6 +126,8 @@ function Pages() {
       </Route>
       <Route path="/find" component={FindPage} />
       <Route path="/experiments/new" component={NewExperimentPage} />
+
+      <Route path="/compare" component={ComparePage} />
       <Route path="/experiments/:id">
         {(params) => {
           const experiment = id(params.id);
@@ -235,7 +238,7 @@ export function App({ linkKey }: { linkKey: string | null }) {
           <span>Mitigauge</span>
         </Link>
         <nav aria-label="Main">
-          <NavLink to="/experiments" also={["/experiments/", "/boots/", "/profiles/"]}>
+          <NavLink to="/experiments" also={["/experiments/", "/boots/", "/profiles/", "/compare"]}>
             Experiments
           </NavLink>
           <NavLink to="/regressions" also={["/regressions/"]}>

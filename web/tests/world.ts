@@ -15,6 +15,8 @@ export interface World {
   recorded: WholeExperiment;
   /** The experiment whose case tells a load curve and breakdowns. */
   desktops: WholeExperiment;
+  /** The recorded experiment, measured again with one case slower. */
+  again: ExperimentSummary;
   live: ExperimentSummary;
   /** An arm that was never in force, with its comparison. */
   notEffective: { comparison: Comparison; arm: Arm };
@@ -26,6 +28,8 @@ export interface World {
 }
 
 const DESKTOPS = "desktops";
+/** The recorded experiment once more. */
+const AGAIN = "measured again";
 
 /** The address of the served dashboard, without the key behind it. */
 function origin(link: string): string {
@@ -81,12 +85,18 @@ async function explore(base: string, cookie: string): Promise<World> {
   const hostile = (e: ExperimentSummary) => e.question.includes("<");
   const live = need(list.find(hostile), "experiment under way with a hostile question");
   const summary = need(
-    list.find((e) => e.state === "finished" && !hostile(e) && e.name !== DESKTOPS),
+    list.find(
+      (e) => e.state === "finished" && !hostile(e) && e.name !== DESKTOPS && e.name !== AGAIN,
+    ),
     "recorded experiment",
   );
   const made = need(
     list.find((e) => e.name === DESKTOPS),
     "experiment of desktops",
+  );
+  const again = need(
+    list.find((e) => e.name === AGAIN),
+    "experiment that was measured again",
   );
   const desktops = await get<WholeExperiment>(
     ...([base, `/api/experiments/${made.id}/matrix.json`, cookie] as const),
@@ -126,6 +136,7 @@ async function explore(base: string, cookie: string): Promise<World> {
   return {
     recorded,
     desktops,
+    again,
     live,
     notEffective: { comparison, arm },
     row,

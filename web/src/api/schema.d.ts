@@ -1020,6 +1020,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/pairs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Pair
+         * @description Rows that experiments a and b have in common: both effects and their difference.
+         *
+         *     All common rows are judged together, whatever is filtered.
+         */
+        get: operations["show_pair_api_pairs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/case": {
         parameters: {
             query?: never;
@@ -1958,6 +1980,32 @@ export interface components {
              * @default
              */
             mode: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * ArmPair
+         * @description An arm of A beside an arm of B.
+         */
+        ArmPair: {
+            /**
+             * A
+             * @description its name in A
+             */
+            a: string;
+            /** B */
+            b: string;
+            /**
+             * How
+             * @enum {string}
+             */
+            how: "baseline" | "mode" | "name";
+            /** Is Baseline */
+            is_baseline: boolean;
+            /** Mode A */
+            mode_a: string;
+            /** Mode B */
+            mode_b: string;
             /** Name */
             name: string;
         };
@@ -4871,6 +4919,22 @@ export interface components {
             wasted_s: number;
         };
         /**
+         * HostPair
+         * @description A host of A beside a host of B.
+         */
+        HostPair: {
+            /** A */
+            a: string;
+            /** B */
+            b: string;
+            /**
+             * How
+             * @description same: one host; asked: by `hosts`; name: of one name in two environments; only: the one that was left on either side
+             * @enum {string}
+             */
+            how: "same" | "asked" | "name" | "only";
+        };
+        /**
          * HostQueue
          * @description What a host does and what waits for it, in the order in which it will run.
          */
@@ -5521,6 +5585,21 @@ export interface components {
             toolchain: string;
         };
         /**
+         * LevelRatio
+         * @description B's mean over A's, in percent, from the boots' means: confounded with host and week.
+         */
+        LevelRatio: {
+            /** High Percent */
+            high_percent: number | null;
+            /**
+             * Low Percent
+             * @description of the 95 % interval; null: one boot
+             */
+            low_percent: number | null;
+            /** Percent */
+            percent: number;
+        };
+        /**
          * LinePoint
          * @description What one revision's experiment says of a row; null where it has no such row.
          */
@@ -6000,6 +6079,226 @@ export interface components {
             id: number;
             /** Why */
             why: string;
+        };
+        /**
+         * PairCell
+         * @description What one experiment stored of a row.
+         */
+        PairCell: {
+            /** Arm */
+            arm: string;
+            /**
+             * Baseline
+             * @description name of the arm that the effect is against
+             */
+            baseline: string;
+            /** Blocks */
+            blocks: number;
+            bound: components["schemas"]["Bound"];
+            /** Case Id */
+            case_id: number;
+            /** Ci High Percent */
+            ci_high_percent: number | null;
+            /** Ci Low Percent */
+            ci_low_percent: number | null;
+            /** Effect Percent */
+            effect_percent: number | null;
+            /** Host */
+            host: string;
+            /**
+             * Mean
+             * @description of the arm, in the metric's unit
+             */
+            mean: number | null;
+            /**
+             * N
+             * @description boots that count
+             */
+            n: number;
+            /** Profiled */
+            profiled: boolean;
+            state: components["schemas"]["CellState"];
+            /**
+             * Stopped Early
+             * @description decided before its budget's end: effect overstated
+             */
+            stopped_early: boolean;
+            verdict: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * PairFact
+         * @description Something that both experiments have, such as a kernel.
+         */
+        PairFact: {
+            /** A */
+            a: string;
+            /** B */
+            b: string;
+            /** Differs */
+            differs: boolean;
+            /** What */
+            what: string;
+        };
+        /**
+         * PairJudgement
+         * @description What is said of a row.
+         * @enum {string}
+         */
+        PairJudgement: "differs" | "no-difference-seen" | "not-compared";
+        /**
+         * PairRow
+         * @description One case, metric and arm on one pair of hosts.
+         */
+        PairRow: {
+            a: components["schemas"]["PairCell"];
+            /** Arm */
+            arm: string;
+            b: components["schemas"]["PairCell"];
+            baseline_level?: components["schemas"]["LevelRatio"] | null;
+            /** Case */
+            case: string;
+            clock: components["schemas"]["Clock"];
+            /**
+             * Detectable Percent
+             * @description smallest true difference that would be seen in 80 % of repetitions
+             */
+            detectable_percent: number | null;
+            /**
+             * Difference Percent
+             * @description B's effect over A's
+             */
+            difference_percent: number | null;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "lower" | "higher";
+            /** High Percent */
+            high_percent: number | null;
+            /**
+             * Host
+             * @description A's host, or `A's beside B's`
+             */
+            host: string;
+            /**
+             * Is Points
+             * @description percentage points, for counts and shares
+             */
+            is_points: boolean;
+            judgement: components["schemas"]["PairJudgement"];
+            level?: components["schemas"]["LevelRatio"] | null;
+            /**
+             * Low Percent
+             * @description of the 95 % interval of this row alone
+             */
+            low_percent: number | null;
+            /** Metric */
+            metric: string;
+            /** Metric Title */
+            metric_title: string;
+            /** Note */
+            note: string;
+            /** P */
+            p: number | null;
+            /** Primary */
+            primary: boolean;
+            /**
+             * Q
+             * @description false discovery rate over all rows that are compared
+             */
+            q: number | null;
+            /** Unit */
+            unit: string;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * PairSide
+         * @description One of both experiments.
+         */
+        PairSide: {
+            /** Counted */
+            counted: boolean;
+            /** Emulated */
+            emulated: boolean;
+            /** Environment */
+            environment: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Question */
+            question: string;
+            /** Started At */
+            started_at: string | null;
+            state: components["schemas"]["ExperimentState"];
+        };
+        /**
+         * PairSort
+         * @description In which order rows stand.
+         * @enum {string}
+         */
+        PairSort: "difference" | "plan" | "q";
+        /**
+         * PairView
+         * @description Two experiments as one matrix.
+         */
+        PairView: {
+            a: components["schemas"]["PairSide"];
+            /** Arms */
+            arms: components["schemas"]["ArmPair"][];
+            b: components["schemas"]["PairSide"];
+            /**
+             * Compared
+             * @description of these, those whose effects have intervals on both sides
+             */
+            compared: number;
+            /** Differing */
+            differing: number;
+            /**
+             * Facts
+             * @description those that differ come first
+             */
+            facts: components["schemas"]["PairFact"][];
+            /** Hosts */
+            hosts: components["schemas"]["HostPair"][];
+            /**
+             * Matched
+             * @description rows that both have, whatever is filtered
+             */
+            matched: number;
+            /**
+             * Next Offset
+             * @description null: this page is the last
+             */
+            next_offset: number | null;
+            /**
+             * Notices
+             * @description what to know before reading the rows
+             */
+            notices: string[];
+            /** Offset */
+            offset: number;
+            /** Rows */
+            rows: components["schemas"]["PairRow"][];
+            /**
+             * Sentence
+             * @description the answer
+             */
+            sentence: string;
+            /**
+             * Total
+             * @description rows that the filters leave, on all pages
+             */
+            total: number;
+            /** Unmatched */
+            unmatched: components["schemas"]["UnmatchedCount"][];
+            /** Workloads */
+            workloads: string[];
         };
         /**
          * PatchChange
@@ -8169,6 +8468,21 @@ export interface components {
             values: components["schemas"]["TrendPoint"][];
             /** Workload */
             workload: string;
+        };
+        /**
+         * Unmatched
+         * @description Why a row of one experiment has none in the other.
+         * @enum {string}
+         */
+        Unmatched: "only-in-a" | "only-in-b" | "host-only-in-a" | "host-only-in-b" | "other-clock" | "other-unit";
+        /**
+         * UnmatchedCount
+         * @description So many rows stand in no pair, and why.
+         */
+        UnmatchedCount: {
+            reason: components["schemas"]["Unmatched"];
+            /** Rows */
+            rows: number;
         };
         /**
          * Verdict
@@ -10751,6 +11065,64 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["KernelView"];
                 };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_pair_api_pairs_get: {
+        parameters: {
+            query: {
+                a: number;
+                b: number;
+                /** @description words, each in case, metric, arm or host */
+                find?: string;
+                workload?: string;
+                /** @description rows that differ alone */
+                only?: "" | "differs";
+                /** @description a host of a, a colon, a host of b */
+                hosts?: string[];
+                sort?: components["schemas"]["PairSort"];
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PairView"];
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Client Error */
             "4XX": {

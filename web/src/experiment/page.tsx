@@ -7,6 +7,7 @@ import { ExperimentActions } from "../act/experiment";
 import { useLiveExperiment } from "../api/live";
 import { experimentQuery, fetchReport, isLive, progressQuery } from "../api/queries";
 import type { Experiment, Progress } from "../api/types";
+import { comparePath } from "../compare/address";
 import { counted } from "../format/quantity";
 import { Age, Stamp } from "../ui/age";
 import { Loaded } from "../ui/answers";
@@ -81,6 +82,10 @@ function Body({ experiment }: { experiment: Experiment }) {
       >
         <div className="buttons">
           <ExperimentActions experiment={experiment} state={state} done={standing.boots_done} />
+
+          <Link className="button" to={comparePath(id)}>
+            Compare with…
+          </Link>
           {isCrossed(experiment.comparisons) && (
             <Link className="button" to={tablePath(id, "loss")}>
               Loss matrix

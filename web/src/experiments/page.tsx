@@ -1,9 +1,11 @@
 /** Experiments: those that the address asks for, a page at a time. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import { experimentsQuery, isLive } from "../api/queries";
 import type { ExperimentPage, ExperimentSummary } from "../api/types";
+import { comparePath } from "../compare/address";
 import { counted } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
@@ -17,10 +19,14 @@ import { type Asked, askedBy, changed, type Filter, FILTERS, filtersOf, pageOf }
 import { FilterBar } from "./filter-bar";
 import "./experiments.css";
 
+const MOST_TICKED = 2;
+
 export function ExperimentsPage() {
   useTitle("Experiments");
   const [search, setSearch] = useSearchParams();
   const asked = askedBy(search);
+  // Kept while the list is filtered and turned over: both may stand on other pages.
+  const [ticked, setTicked] = useState<ExperimentSummary[]>([]);
   const query = useQuery({ ...experimentsQuery(asked), placeholderData: keepPreviousData });
   useScrollPlace(query.data !== undefined);
   const change = (name: string, value: string) => {
@@ -47,10 +53,26 @@ export function ExperimentsPage() {
               <NoneLikeThat asked={asked} filters={filters} page={page} change={change} />
             ) : (
               <div className="panel" style={{ marginTop: 0 }} aria-busy={query.isPlaceholderData}>
-                <ExperimentTable experiments={page.experiments} />
+                <ExperimentTable
+                  experiments={page.experiments}
+                  ticked={ticked.map((each) => each.id)}
+                  tick={(of) => {
+                    setTicked((before) =>
+                      before.some((each) => each.id === of.id)
+                        ? before.filter((each) => each.id !== of.id)
+                        : [...before, of].slice(-MOST_TICKED),
+                    );
+                  }}
+                />
                 <Pages page={page} search={search} />
               </div>
             )}
+            <Ticked
+              ticked={ticked}
+              clear={() => {
+                setTicked([]);
+              }}
+            />
           </>
         )
       }
@@ -166,7 +188,37 @@ function NoneYet() {
   );
 }
 
-export function ExperimentTable({ experiments }: { experiments: ExperimentSummary[] }) {
+/** What is ticked, and the way to see it as one matrix. */
+function Ticked({ ticked, clear }: { ticked: ExperimentSummary[]; clear: () => void }) {
+  const [a, b] = ticked;
+  return (
+    <div className="ticked" role="status">
+      {a && (
+        <>
+          <span className="ticked-names">
+            {a.name} {a.id}
+            {b ? ` and ${b.name} ${b.id}` : ": tick another one, or"}
+          </span>
+          <Link className="button" to={comparePath(a.id, b?.id)}>
+            {b ? "Compare" : "Compare with…"}
+          </Link>
+          <button type="button" className="button" onClick={clear}>
+            Untick
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface TableProps {
+  experiments: ExperimentSummary[];
+  /** Ids of those that are chosen to be compared, two at most. */
+  ticked?: number[];
+  tick?: (experiment: ExperimentSummary) => void;
+}
+
+export function ExperimentTable({ experiments, ticked = [], tick }: TableProps) {
   const headlines = experiments.some((e) => e.headline !== "");
   return (
     <table className="list stack experiments">
@@ -183,11 +235,26 @@ export function ExperimentTable({ experiments }: { experiments: ExperimentSummar
       <tbody>
         {experiments.map((e) => (
           <tr key={e.id}>
-            <th scope="row">
-              <Link to={`/experiments/${e.id}`}>
-                <strong>{e.name}</strong>
-              </Link>
-              <div className="soft">{e.question}</div>
+            <th scope="row" className={tick && "with-tick"}>
+              {tick && (
+                <label className="tick">
+                  <input
+                    type="checkbox"
+                    aria-label={`Compare ${e.name}, ${e.id}`}
+                    checked={ticked.includes(e.id)}
+                    disabled={ticked.length >= MOST_TICKED && !ticked.includes(e.id)}
+                    onChange={() => {
+                      tick(e);
+                    }}
+                  />
+                </label>
+              )}
+              <div>
+                <Link to={`/experiments/${e.id}`}>
+                  <strong>{e.name}</strong>
+                </Link>
+                <div className="soft">{e.question}</div>
+              </div>
             </th>
             <td data-label="State">
               <div className="buttons state">
