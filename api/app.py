@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import Response
 from sqlalchemy import Engine
 
 from api import (
@@ -52,6 +54,7 @@ from api.problems import ProblemView
 from api.request_log import RequestLog
 from api.shared_reads import SharedReads
 from api.stored_pages import StoredPages
+from api.versions import Versions, versioned
 from api.wrong_keys import WrongKeys
 from mitigauge.access.roles import Right
 from mitigauge.database.engine import get_engine
@@ -61,11 +64,22 @@ from mitigauge.settings import get_settings
 class Service(FastAPI):
     """The application; its description has what it sends in other forms than JSON, too."""
 
+    _described: bytes | None = None
+
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI document."""
-        document = super().openapi()
-        document["components"]["schemas"].update(profiles.DESCRIBED)
-        return document
+        if self.openapi_schema is None:
+            document = super().openapi()
+            document["components"]["schemas"].update(profiles.DESCRIBED)
+        return super().openapi()
+
+    def described(self) -> bytes:
+        """The same for programs, as JSON: with the addresses that stay."""
+        if self._described is None:
+            document = dict(self.openapi())
+            document["paths"] = {versioned(path): of for path, of in document["paths"].items()}
+            self._described = json.dumps(document).encode()
+        return self._described
 
 
 def create_app(
@@ -87,6 +101,8 @@ def create_app(
         version="1",
         # A route of its own below, for those who may read.
         openapi_url=None,
+        # Names that clients are made with.
+        generate_unique_id_function=lambda route: route.name,
         docs_url=None,
         redoc_url=None,
         responses={"4XX": {"model": ProblemView}, "5XX": {"model": ProblemView}},
@@ -114,6 +130,7 @@ def create_app(
     oidc.install(app, settings, hosts_known)
     app.add_middleware(Guard, hosts=hosts_known)
     app.add_middleware(RequestLog)
+    app.add_middleware(Versions)
     for module in (health, session):
         app.include_router(module.router, dependencies=[Depends(known_parameters)])
     # A provider sends parameters of its own along, and so may what collects metrics.
@@ -150,8 +167,11 @@ def create_app(
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(app: Service) -> AsyncIterator[None]:
+    # Made once, and not at the first request: it takes seconds on a busy machine.
+    describing = asyncio.create_task(asyncio.to_thread(app.described))
     yield
+    describing.cancel()
     followers: Followers = app.state.followers
     followers.close()
     await followers.ended()
@@ -161,9 +181,9 @@ def _described() -> APIRouter:
     router = APIRouter()
 
     @router.get("/api/openapi.json", include_in_schema=False)
-    def describe(request: Request) -> JSONResponse:
+    def describe(request: Request) -> Response:
         """What the API takes and answers."""
-        app: Any = request.app
-        return JSONResponse(app.openapi())
+        app: Service = request.app
+        return Response(app.described(), media_type="application/json")
 
     return router

@@ -101,7 +101,7 @@ def test_the_header_of_a_diff_is_what_the_api_describes(
     asked = {"experiment": experiment_id, "case": case_id, "host": "alpha", "a": "off", "b": "on"}
     header, _ = decoded(client.get("/api/profiles/diff", params=asked).content)
     document = client.get("/api/openapi.json").json()
-    answer = document["paths"]["/api/profiles/diff"]["get"]["responses"]["200"]["content"]
+    answer = document["paths"]["/api/v1/profiles/diff"]["get"]["responses"]["200"]["content"]
     schema = answer["application/octet-stream"]["schema"]["x-header"]
     assert schema == {"$ref": "#/components/schemas/DiffHeader"}
     described = document["components"]["schemas"]

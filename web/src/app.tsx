@@ -22,6 +22,7 @@ import { KernelsPage } from "./kernels/page";
 import { Gate } from "./login/gate";
 import { Who } from "./login/who";
 import { ProfileDiffPage } from "./profile/page";
+import { ReferencePage } from "./reference/page";
 import { RegressionPage } from "./regressions/one";
 import { RegressionsPage } from "./regressions/page";
 import { RequestsPage } from "./requests/page";
@@ -182,6 +183,7 @@ function Pages() {
       </Route>
       <Route path="/kernels" component={KernelsPage} />
       <Route path="/requests" component={RequestsPage} />
+      <Route path="/docs" component={ReferencePage} />
       <Route path="/jobs" component={JobsPage} />
       <Route path="/jobs/:id">
         {(params) => {
@@ -282,6 +284,9 @@ export function App({ linkKey }: { linkKey: string | null }) {
           <Pages />
         </Gate>
       </main>
+      <footer className="foot small">
+        <Link to="/docs">API reference</Link>
+      </footer>
     </>
   );
 }

@@ -12,7 +12,7 @@ export interface paths {
          * List Audit Entries
          * @description Entries of the audit log, the newest first, a page at a time.
          */
-        get: operations["list_audit_entries_api_audit_get"];
+        get: operations["list_audit_entries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -32,7 +32,7 @@ export interface paths {
          * Export Audit Entries
          * @description All entries, the oldest first, a line of JSON each.
          */
-        get: operations["export_audit_entries_api_audit_export_get"];
+        get: operations["export_audit_entries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -52,13 +52,13 @@ export interface paths {
          * List Bisections
          * @description The newest bisections, and what each one answered.
          */
-        get: operations["list_bisections_api_bisections_get"];
+        get: operations["list_bisections"];
         put?: never;
         /**
          * Start Bisection
          * @description Have a bisection taken on: over an approved revision, patches, or an ordered list of arms.
          */
-        post: operations["start_bisection_api_bisections_post"];
+        post: operations["start_bisection"];
         delete?: never;
         options?: never;
         head?: never;
@@ -79,7 +79,7 @@ export interface paths {
          *     Give `regression`, or all of `experiment`, `case`, `host`, `arm` and `metric`. Nothing
          *     is started.
          */
-        get: operations["propose_bisection_api_bisections_proposal_get"];
+        get: operations["propose_bisection"];
         put?: never;
         post?: never;
         delete?: never;
@@ -99,7 +99,7 @@ export interface paths {
          * Show Bisection
          * @description One bisection: candidates with their probability, steps, what was skipped, the answer.
          */
-        get: operations["show_bisection_api_bisections__bisection_id__get"];
+        get: operations["show_bisection"];
         put?: never;
         post?: never;
         delete?: never;
@@ -121,7 +121,7 @@ export interface paths {
          * Cancel Bisection
          * @description Stop a bisection and the experiment that it waits for. A body is not read.
          */
-        post: operations["cancel_bisection_api_bisections__bisection_id__cancel_post"];
+        post: operations["cancel_bisection"];
         delete?: never;
         options?: never;
         head?: never;
@@ -139,7 +139,7 @@ export interface paths {
          * Raw Output
          * @description A raw file by its SHA-256, always as a download.
          */
-        get: operations["raw_output_api_blobs__digest__get"];
+        get: operations["raw_output"];
         put?: never;
         post?: never;
         delete?: never;
@@ -159,7 +159,7 @@ export interface paths {
          * Show Boot
          * @description One boot: proof, raw iterations, steps, fingerprint, console.
          */
-        get: operations["show_boot_api_boots__boot_id__get"];
+        get: operations["show_boot"];
         put?: never;
         post?: never;
         delete?: never;
@@ -179,13 +179,13 @@ export interface paths {
          * List Experiments
          * @description Experiments, newest first, a page at a time: by `offset`, or from `before` on.
          */
-        get: operations["list_experiments_api_experiments_get"];
+        get: operations["list_experiments"];
         put?: never;
         /**
          * Submit Experiment
          * @description Submit a spec (YAML). It is refused whole, with line and known names, or planned whole.
          */
-        post: operations["submit_experiment_api_experiments_post"];
+        post: operations["submit_experiment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -203,7 +203,7 @@ export interface paths {
          * List Choices
          * @description What the list can be filtered by: submitters, hosts, workloads and modes that there are.
          */
-        get: operations["list_choices_api_experiments_choices_get"];
+        get: operations["list_choices"];
         put?: never;
         post?: never;
         delete?: never;
@@ -223,7 +223,7 @@ export interface paths {
          * Show Experiment
          * @description One experiment with its arms and runs; its matrices are at ``/matrix``.
          */
-        get: operations["show_experiment_api_experiments__experiment_id__get"];
+        get: operations["show_experiment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -245,7 +245,7 @@ export interface paths {
          * Cancel Experiment
          * @description Ask an experiment to stop; its hosts are restored first. A body is not read.
          */
-        post: operations["cancel_experiment_api_experiments__experiment_id__cancel_post"];
+        post: operations["cancel_experiment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -263,7 +263,7 @@ export interface paths {
          * Show Case
          * @description One case on one host, every boot a point.
          */
-        get: operations["show_case_api_experiments__experiment_id__cases__case_id__get"];
+        get: operations["show_case"];
         put?: never;
         post?: never;
         delete?: never;
@@ -283,7 +283,7 @@ export interface paths {
          * Show Collected
          * @description What was collected once a second beside one case on one host, arms over one another.
          */
-        get: operations["show_collected_api_experiments__experiment_id__cases__case_id__collected_get"];
+        get: operations["show_collected"];
         put?: never;
         post?: never;
         delete?: never;
@@ -303,7 +303,7 @@ export interface paths {
          * Show Details
          * @description What one case on one host tells besides its metrics: a curve over a load, breakdowns.
          */
-        get: operations["show_details_api_experiments__experiment_id__cases__case_id__details_get"];
+        get: operations["show_details"];
         put?: never;
         post?: never;
         delete?: never;
@@ -323,7 +323,7 @@ export interface paths {
          * Details Report
          * @description The same as text for a mailing list, as Markdown, or as CSV.
          */
-        get: operations["details_report_api_experiments__experiment_id__cases__case_id__details_report_get"];
+        get: operations["details_report"];
         put?: never;
         post?: never;
         delete?: never;
@@ -343,7 +343,7 @@ export interface paths {
          * Show Claims
          * @description Published figures about what the experiment measures, set beside its own.
          */
-        get: operations["show_claims_api_experiments__experiment_id__claims_get"];
+        get: operations["show_claims"];
         put?: never;
         post?: never;
         delete?: never;
@@ -363,7 +363,7 @@ export interface paths {
          * Show Consequences
          * @description What exits explain of its changes, and what costs of single operations did to real work.
          */
-        get: operations["show_consequences_api_experiments__experiment_id__consequences_get"];
+        get: operations["show_consequences"];
         put?: never;
         post?: never;
         delete?: never;
@@ -383,7 +383,7 @@ export interface paths {
          * Show Counters
          * @description Counters of one operation over all arms, of every case that counts or of one.
          */
-        get: operations["show_counters_api_experiments__experiment_id__counters_get"];
+        get: operations["show_counters"];
         put?: never;
         post?: never;
         delete?: never;
@@ -403,7 +403,7 @@ export interface paths {
          * Counters Report
          * @description The same as text for a mailing list, as Markdown, or as CSV.
          */
-        get: operations["counters_report_api_experiments__experiment_id__counters_report_get"];
+        get: operations["counters_report"];
         put?: never;
         post?: never;
         delete?: never;
@@ -423,7 +423,7 @@ export interface paths {
          * Follow Experiment
          * @description Server-sent events: ``progress`` on each change, ``log`` for each event.
          */
-        get: operations["follow_experiment_api_experiments__experiment_id__events_get"];
+        get: operations["follow_experiment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -443,7 +443,7 @@ export interface paths {
          * Iterations As Csv
          * @description Every value as a row, warm-ups and iterations that were taken again included.
          */
-        get: operations["iterations_as_csv_api_experiments__experiment_id__iterations_csv_get"];
+        get: operations["iterations_as_csv"];
         put?: never;
         post?: never;
         delete?: never;
@@ -463,7 +463,7 @@ export interface paths {
          * Iterations As Json
          * @description The same, a line of JSON each.
          */
-        get: operations["iterations_as_json_api_experiments__experiment_id__iterations_jsonl_get"];
+        get: operations["iterations_as_json"];
         put?: never;
         post?: never;
         delete?: never;
@@ -483,7 +483,7 @@ export interface paths {
          * Show Log
          * @description The event log, oldest first, from *after* on.
          */
-        get: operations["show_log_api_experiments__experiment_id__log_get"];
+        get: operations["show_log"];
         put?: never;
         post?: never;
         delete?: never;
@@ -503,7 +503,7 @@ export interface paths {
          * Show Loss
          * @description Two families of modes crossed, by processor; of all primary metrics, or of one case's.
          */
-        get: operations["show_loss_api_experiments__experiment_id__loss_get"];
+        get: operations["show_loss"];
         put?: never;
         post?: never;
         delete?: never;
@@ -523,7 +523,7 @@ export interface paths {
          * Loss Report
          * @description The same as text for a mailing list, as Markdown, or as CSV.
          */
-        get: operations["loss_report_api_experiments__experiment_id__loss_report_get"];
+        get: operations["loss_report"];
         put?: never;
         post?: never;
         delete?: never;
@@ -543,7 +543,7 @@ export interface paths {
          * Show Matrix
          * @description Every matrix of the experiment, from verdicts as they were stored.
          */
-        get: operations["show_matrix_api_experiments__experiment_id__matrix_get"];
+        get: operations["show_matrix"];
         put?: never;
         post?: never;
         delete?: never;
@@ -563,7 +563,7 @@ export interface paths {
          * Matrix As Csv
          * @description Every cell of the matrices as a row.
          */
-        get: operations["matrix_as_csv_api_experiments__experiment_id__matrix_csv_get"];
+        get: operations["matrix_as_csv"];
         put?: never;
         post?: never;
         delete?: never;
@@ -583,7 +583,7 @@ export interface paths {
          * Matrix As Json
          * @description The experiment with its matrices, as a file.
          */
-        get: operations["matrix_as_json_api_experiments__experiment_id__matrix_json_get"];
+        get: operations["matrix_as_json"];
         put?: never;
         post?: never;
         delete?: never;
@@ -603,7 +603,7 @@ export interface paths {
          * Show Progress
          * @description Where it stands right now.
          */
-        get: operations["show_progress_api_experiments__experiment_id__progress_get"];
+        get: operations["show_progress"];
         put?: never;
         post?: never;
         delete?: never;
@@ -623,7 +623,7 @@ export interface paths {
          * Report
          * @description The matrix as text for a mailing list, plain or Markdown.
          */
-        get: operations["report_api_experiments__experiment_id__report_get"];
+        get: operations["report"];
         put?: never;
         post?: never;
         delete?: never;
@@ -643,7 +643,7 @@ export interface paths {
          * Show Table
          * @description A table of any kind: matrix, counters, threads, loss, details, functions and others.
          */
-        get: operations["show_table_api_experiments__experiment_id__tables__kind__get"];
+        get: operations["show_table"];
         put?: never;
         post?: never;
         delete?: never;
@@ -663,7 +663,7 @@ export interface paths {
          * Table File
          * @description A table as text for a mailing list, as Markdown, as CSV, or as JSON.
          */
-        get: operations["table_file_api_experiments__experiment_id__tables__kind___suffix__get"];
+        get: operations["table_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -683,7 +683,7 @@ export interface paths {
          * Show Threads
          * @description Wake-ups, run time and wait time by thread name, of every case that tells or of one.
          */
-        get: operations["show_threads_api_experiments__experiment_id__threads_get"];
+        get: operations["show_threads"];
         put?: never;
         post?: never;
         delete?: never;
@@ -703,7 +703,7 @@ export interface paths {
          * Threads Report
          * @description The same as text for a mailing list, as Markdown, or as CSV (in 5 s, if nothing is said).
          */
-        get: operations["threads_report_api_experiments__experiment_id__threads_report_get"];
+        get: operations["threads_report"];
         put?: never;
         post?: never;
         delete?: never;
@@ -725,7 +725,7 @@ export interface paths {
          *
          *     Where there are more, `iterations.jsonl` has them piece by piece.
          */
-        get: operations["show_whole_api_experiments__experiment_id__whole_get"];
+        get: operations["show_whole"];
         put?: never;
         post?: never;
         delete?: never;
@@ -745,7 +745,7 @@ export interface paths {
          * Live
          * @description The process answers.
          */
-        get: operations["live_api_health_live_get"];
+        get: operations["live"];
         put?: never;
         post?: never;
         delete?: never;
@@ -765,7 +765,7 @@ export interface paths {
          * Ready
          * @description The database answers and its schema is at head; 503 with the way out otherwise.
          */
-        get: operations["ready_api_health_ready_get"];
+        get: operations["ready"];
         put?: never;
         post?: never;
         delete?: never;
@@ -785,7 +785,7 @@ export interface paths {
          * Home
          * @description The service at a glance, the same for everybody.
          */
-        get: operations["home_api_home_get"];
+        get: operations["home"];
         put?: never;
         post?: never;
         delete?: never;
@@ -805,7 +805,7 @@ export interface paths {
          * List Hosts
          * @description All hosts.
          */
-        get: operations["list_hosts_api_hosts_get"];
+        get: operations["list_hosts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -829,7 +829,7 @@ export interface paths {
          *
          *     To break what somebody else reserved needs the right to set hosts aside.
          */
-        post: operations["release_host_api_hosts__environment___name__release_post"];
+        post: operations["release_host"];
         delete?: never;
         options?: never;
         head?: never;
@@ -849,7 +849,7 @@ export interface paths {
          * Reserve Host
          * @description Keep a host for oneself: no run begins on it before then; one that holds it goes on.
          */
-        post: operations["reserve_host_api_hosts__environment___name__reserve_post"];
+        post: operations["reserve_host"];
         delete?: never;
         options?: never;
         head?: never;
@@ -869,7 +869,7 @@ export interface paths {
          * Resume Host
          * @description Use a host again that was set aside. A body is not read.
          */
-        post: operations["resume_host_api_hosts__environment___name__resume_post"];
+        post: operations["resume_host"];
         delete?: never;
         options?: never;
         head?: never;
@@ -889,7 +889,7 @@ export interface paths {
          * Set Host Aside
          * @description Let no run begin on a host until somebody resumes it; one that holds it goes on.
          */
-        post: operations["set_host_aside_api_hosts__environment___name__set_aside_post"];
+        post: operations["set_host_aside"];
         delete?: never;
         options?: never;
         head?: never;
@@ -907,7 +907,7 @@ export interface paths {
          * Show Host
          * @description One host with its fingerprints and experiments; *environment* where several have the name.
          */
-        get: operations["show_host_api_hosts__name__get"];
+        get: operations["show_host"];
         put?: never;
         post?: never;
         delete?: never;
@@ -927,7 +927,7 @@ export interface paths {
          * List Jobs
          * @description The newest jobs.
          */
-        get: operations["list_jobs_api_jobs_get"];
+        get: operations["list_jobs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -947,7 +947,7 @@ export interface paths {
          * Show Job
          * @description One job with the latest lines of its log and its latest attempts.
          */
-        get: operations["show_job_api_jobs__job_id__get"];
+        get: operations["show_job"];
         put?: never;
         post?: never;
         delete?: never;
@@ -969,7 +969,7 @@ export interface paths {
          * Cancel Job
          * @description End a job: what it builds is stopped within seconds. A body is not read.
          */
-        post: operations["cancel_job_api_jobs__job_id__cancel_post"];
+        post: operations["cancel_job"];
         delete?: never;
         options?: never;
         head?: never;
@@ -987,13 +987,13 @@ export interface paths {
          * List Kernels
          * @description Kernels that were built here or brought in.
          */
-        get: operations["list_kernels_api_kernels_get"];
+        get: operations["list_kernels"];
         put?: never;
         /**
          * Build Kernel
          * @description Have a kernel built: its code may then run as root on hosts. The same order is one job.
          */
-        post: operations["build_kernel_api_kernels_post"];
+        post: operations["build_kernel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1011,7 +1011,7 @@ export interface paths {
          * Show Kernel
          * @description One kernel, by its release, its label, or how its digest begins.
          */
-        get: operations["show_kernel_api_kernels__name__get"];
+        get: operations["show_kernel"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1033,7 +1033,7 @@ export interface paths {
          *
          *     All common rows are judged together, whatever is filtered.
          */
-        get: operations["show_pair_api_pairs_get"];
+        get: operations["show_pair"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1053,7 +1053,7 @@ export interface paths {
          * Case Profiles
          * @description Every arm's profiles of a case on a host: totals, functions that explain, counters.
          */
-        get: operations["case_profiles_api_profiles_case_get"];
+        get: operations["case_profiles"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1073,7 +1073,7 @@ export interface paths {
          * Diff
          * @description The diff of *b* against *a*, in binary: see docs/profiles.md.
          */
-        get: operations["diff_api_profiles_diff_get"];
+        get: operations["diff"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1093,7 +1093,7 @@ export interface paths {
          * Diff As Svg
          * @description The same diff, drawn by inferno or FlameGraph if one is installed with the service.
          */
-        get: operations["diff_as_svg_api_profiles_diff_svg_get"];
+        get: operations["diff_as_svg"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1113,7 +1113,7 @@ export interface paths {
          * Functions
          * @description Functions of a case's profiles over all its arms, each against the baseline.
          */
-        get: operations["functions_api_profiles_functions_get"];
+        get: operations["functions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1133,7 +1133,7 @@ export interface paths {
          * Groups
          * @description What a case's profiles can be compared with: other arms, hosts and experiments.
          */
-        get: operations["groups_api_profiles_groups_get"];
+        get: operations["groups"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1153,7 +1153,7 @@ export interface paths {
          * Instructions
          * @description A function's instructions on both sides, as they ran, with their samples.
          */
-        get: operations["instructions_api_profiles_instructions_get"];
+        get: operations["instructions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1173,7 +1173,7 @@ export interface paths {
          * Show Queue
          * @description Hosts that run something, for which something waits, or that somebody keeps.
          */
-        get: operations["show_queue_api_queue_get"];
+        get: operations["show_queue"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1193,13 +1193,13 @@ export interface paths {
          * List Regressions
          * @description Regressions: the open first, of these the newest.
          */
-        get: operations["list_regressions_api_regressions_get"];
+        get: operations["list_regressions"];
         put?: never;
         /**
          * File Regression
          * @description Take a cell of an experiment that is worse for a regression.
          */
-        post: operations["file_regression_api_regressions_post"];
+        post: operations["file_regression"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1217,13 +1217,13 @@ export interface paths {
          * Show Regression
          * @description One regression with its history.
          */
-        get: operations["show_regression_api_regressions__regression_id__get"];
+        get: operations["show_regression"];
         put?: never;
         /**
          * Change Regression
          * @description Change state, owner, bug, or say something; 409 where somebody was quicker.
          */
-        post: operations["change_regression_api_regressions__regression_id__post"];
+        post: operations["change_regression"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1241,7 +1241,7 @@ export interface paths {
          * List Requests
          * @description Requests that came by mail, the newest first.
          */
-        get: operations["list_requests_api_requests_get"];
+        get: operations["list_requests"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1261,7 +1261,7 @@ export interface paths {
          * Show Request
          * @description One request with its whole mail.
          */
-        get: operations["show_request_api_requests__request_id__get"];
+        get: operations["show_request"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1283,7 +1283,7 @@ export interface paths {
          * Approve Request
          * @description Say that the mail of that digest is meant: its diff may then run on our hosts.
          */
-        post: operations["approve_request_api_requests__request_id__approve_post"];
+        post: operations["approve_request"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1303,7 +1303,7 @@ export interface paths {
          * Ignore Request
          * @description Leave a request alone: it gets no answer. A body is not read.
          */
-        post: operations["ignore_request_api_requests__request_id__ignore_post"];
+        post: operations["ignore_request"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1321,7 +1321,7 @@ export interface paths {
          * Search
          * @description What has each of the words: the newest few of each kind, with how many there are.
          */
-        get: operations["search_api_search_get"];
+        get: operations["search"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1341,7 +1341,7 @@ export interface paths {
          * List Series
          * @description The newest series, each with where its newest revision stands.
          */
-        get: operations["list_series_api_series_get"];
+        get: operations["list_series"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1361,7 +1361,7 @@ export interface paths {
          * Show Series
          * @description One series with its revisions, the first one first.
          */
-        get: operations["show_series_api_series__name__get"];
+        get: operations["show_series"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1381,7 +1381,7 @@ export interface paths {
          * Show Line
          * @description What was said of each case and mode, revision by revision; the worst first.
          */
-        get: operations["show_line_api_series__name__line_get"];
+        get: operations["show_line"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1401,7 +1401,7 @@ export interface paths {
          * Show Revision
          * @description One revision whole: `v3`, or `v3+fix-7`; without a label the newest.
          */
-        get: operations["show_revision_api_series__name__revision_get"];
+        get: operations["show_revision"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1423,7 +1423,7 @@ export interface paths {
          * Approve Revision
          * @description Say that a revision's patches, those of that digest, may run on our hosts.
          */
-        post: operations["approve_revision_api_series__name___revision__approve_post"];
+        post: operations["approve_revision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1443,7 +1443,7 @@ export interface paths {
          * Start Revision
          * @description Have an approved revision built and measured. A body is not read.
          */
-        post: operations["start_revision_api_series__name___revision__start_post"];
+        post: operations["start_revision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1461,18 +1461,18 @@ export interface paths {
          * Show Session
          * @description Who one is.
          */
-        get: operations["show_session_api_session_get"];
+        get: operations["show_session"];
         put?: never;
         /**
          * Log In
          * @description Begin a browser session; only a page of this service may ask for one.
          */
-        post: operations["log_in_api_session_post"];
+        post: operations["log_in"];
         /**
          * Log Out
          * @description End the browser's session.
          */
-        delete: operations["log_out_api_session_delete"];
+        delete: operations["log_out"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1489,7 +1489,7 @@ export interface paths {
          * Show Ways
          * @description By what one may log in, for whoever is not in yet.
          */
-        get: operations["show_ways_api_session_ways_get"];
+        get: operations["show_ways"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1509,7 +1509,7 @@ export interface paths {
          * List Specs
          * @description The specs that come with the service, by name.
          */
-        get: operations["list_specs_api_specs_get"];
+        get: operations["list_specs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1531,7 +1531,7 @@ export interface paths {
          * Check Spec
          * @description What a spec (YAML) would plan, or what is wrong with it. Nothing is stored.
          */
-        post: operations["check_spec_api_specs_check_post"];
+        post: operations["check_spec"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1549,7 +1549,7 @@ export interface paths {
          * Show Spec
          * @description One of them with its text.
          */
-        get: operations["show_spec_api_specs__name__get"];
+        get: operations["show_spec"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1569,7 +1569,7 @@ export interface paths {
          * List Trends
          * @description Trends, the newest change first, those without one last.
          */
-        get: operations["list_trends_api_trends_get"];
+        get: operations["list_trends"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1591,7 +1591,7 @@ export interface paths {
          * Accept Change
          * @description Take a change as it is. Later values that say otherwise make its next version.
          */
-        post: operations["accept_change_api_trends_changes__change_id__accept_post"];
+        post: operations["accept_change"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1609,7 +1609,7 @@ export interface paths {
          * List Classes
          * @description Host classes that have trends.
          */
-        get: operations["list_classes_api_trends_classes_get"];
+        get: operations["list_classes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1629,7 +1629,7 @@ export interface paths {
          * Show Stability
          * @description How far verdicts agree where the same two arms were compared again.
          */
-        get: operations["show_stability_api_trends_stability_get"];
+        get: operations["show_stability"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1649,7 +1649,7 @@ export interface paths {
          * Show Trend
          * @description One trend with its values, changes and annotations.
          */
-        get: operations["show_trend_api_trends__trend_id__get"];
+        get: operations["show_trend"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1671,7 +1671,7 @@ export interface paths {
          * Annotate
          * @description Say something of a trend, or of one of its changes.
          */
-        post: operations["annotate_api_trends__trend_id__annotations_post"];
+        post: operations["annotate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1689,7 +1689,7 @@ export interface paths {
          * List Weekly
          * @description Reports that were made, the newest week first.
          */
-        get: operations["list_weekly_api_weekly_get"];
+        get: operations["list_weekly"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1709,7 +1709,7 @@ export interface paths {
          * Show Weekly
          * @description One week's report, arranged for reading.
          */
-        get: operations["show_weekly_api_weekly__week__get"];
+        get: operations["show_weekly"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1729,7 +1729,7 @@ export interface paths {
          * Weekly File
          * @description The report as a file: text, Markdown, HTML, JSON, or a mail with its pictures.
          */
-        get: operations["weekly_file_api_weekly__week__report_get"];
+        get: operations["weekly_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1749,7 +1749,7 @@ export interface paths {
          * List Workers
          * @description Workers of the last week: what each can do, what it lacks, when it was last seen.
          */
-        get: operations["list_workers_api_workers_get"];
+        get: operations["list_workers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8722,7 +8722,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    list_audit_entries_api_audit_get: {
+    list_audit_entries: {
         parameters: {
             query?: {
                 /** @description only entries with smaller numbers */
@@ -8778,7 +8778,7 @@ export interface operations {
             };
         };
     };
-    export_audit_entries_api_audit_export_get: {
+    export_audit_entries: {
         parameters: {
             query?: {
                 /** @description the actor's whole name */
@@ -8831,7 +8831,7 @@ export interface operations {
             };
         };
     };
-    list_bisections_api_bisections_get: {
+    list_bisections: {
         parameters: {
             query?: never;
             header?: never;
@@ -8869,7 +8869,7 @@ export interface operations {
             };
         };
     };
-    start_bisection_api_bisections_post: {
+    start_bisection: {
         parameters: {
             query?: never;
             header?: never;
@@ -8911,7 +8911,7 @@ export interface operations {
             };
         };
     };
-    propose_bisection_api_bisections_proposal_get: {
+    propose_bisection: {
         parameters: {
             query?: {
                 regression?: number | null;
@@ -8956,7 +8956,7 @@ export interface operations {
             };
         };
     };
-    show_bisection_api_bisections__bisection_id__get: {
+    show_bisection: {
         parameters: {
             query?: never;
             header?: never;
@@ -8996,7 +8996,7 @@ export interface operations {
             };
         };
     };
-    cancel_bisection_api_bisections__bisection_id__cancel_post: {
+    cancel_bisection: {
         parameters: {
             query?: never;
             header?: never;
@@ -9040,7 +9040,7 @@ export interface operations {
             };
         };
     };
-    raw_output_api_blobs__digest__get: {
+    raw_output: {
         parameters: {
             query?: never;
             header?: never;
@@ -9080,7 +9080,7 @@ export interface operations {
             };
         };
     };
-    show_boot_api_boots__boot_id__get: {
+    show_boot: {
         parameters: {
             query?: never;
             header?: never;
@@ -9120,7 +9120,7 @@ export interface operations {
             };
         };
     };
-    list_experiments_api_experiments_get: {
+    list_experiments: {
         parameters: {
             query?: {
                 before?: number | null;
@@ -9179,7 +9179,7 @@ export interface operations {
             };
         };
     };
-    submit_experiment_api_experiments_post: {
+    submit_experiment: {
         parameters: {
             query?: {
                 /** @description stands for the file in errors */
@@ -9224,7 +9224,7 @@ export interface operations {
             };
         };
     };
-    list_choices_api_experiments_choices_get: {
+    list_choices: {
         parameters: {
             query?: never;
             header?: never;
@@ -9269,7 +9269,7 @@ export interface operations {
             };
         };
     };
-    show_experiment_api_experiments__experiment_id__get: {
+    show_experiment: {
         parameters: {
             query?: never;
             header?: never;
@@ -9316,7 +9316,7 @@ export interface operations {
             };
         };
     };
-    cancel_experiment_api_experiments__experiment_id__cancel_post: {
+    cancel_experiment: {
         parameters: {
             query?: never;
             header?: never;
@@ -9360,7 +9360,7 @@ export interface operations {
             };
         };
     };
-    show_case_api_experiments__experiment_id__cases__case_id__get: {
+    show_case: {
         parameters: {
             query?: {
                 host?: string | null;
@@ -9410,7 +9410,7 @@ export interface operations {
             };
         };
     };
-    show_collected_api_experiments__experiment_id__cases__case_id__collected_get: {
+    show_collected: {
         parameters: {
             query?: {
                 host?: string | null;
@@ -9460,7 +9460,7 @@ export interface operations {
             };
         };
     };
-    show_details_api_experiments__experiment_id__cases__case_id__details_get: {
+    show_details: {
         parameters: {
             query?: {
                 host?: string | null;
@@ -9510,7 +9510,7 @@ export interface operations {
             };
         };
     };
-    details_report_api_experiments__experiment_id__cases__case_id__details_report_get: {
+    details_report: {
         parameters: {
             query?: {
                 host?: string | null;
@@ -9555,7 +9555,7 @@ export interface operations {
             };
         };
     };
-    show_claims_api_experiments__experiment_id__claims_get: {
+    show_claims: {
         parameters: {
             query?: never;
             header?: never;
@@ -9595,7 +9595,7 @@ export interface operations {
             };
         };
     };
-    show_consequences_api_experiments__experiment_id__consequences_get: {
+    show_consequences: {
         parameters: {
             query?: never;
             header?: never;
@@ -9642,7 +9642,7 @@ export interface operations {
             };
         };
     };
-    show_counters_api_experiments__experiment_id__counters_get: {
+    show_counters: {
         parameters: {
             query?: {
                 case?: number | null;
@@ -9692,7 +9692,7 @@ export interface operations {
             };
         };
     };
-    counters_report_api_experiments__experiment_id__counters_report_get: {
+    counters_report: {
         parameters: {
             query?: {
                 case?: number | null;
@@ -9737,7 +9737,7 @@ export interface operations {
             };
         };
     };
-    follow_experiment_api_experiments__experiment_id__events_get: {
+    follow_experiment: {
         parameters: {
             query?: never;
             header?: never;
@@ -9777,7 +9777,7 @@ export interface operations {
             };
         };
     };
-    iterations_as_csv_api_experiments__experiment_id__iterations_csv_get: {
+    iterations_as_csv: {
         parameters: {
             query?: {
                 case?: number | null;
@@ -9820,7 +9820,7 @@ export interface operations {
             };
         };
     };
-    iterations_as_json_api_experiments__experiment_id__iterations_jsonl_get: {
+    iterations_as_json: {
         parameters: {
             query?: {
                 case?: number | null;
@@ -9863,7 +9863,7 @@ export interface operations {
             };
         };
     };
-    show_log_api_experiments__experiment_id__log_get: {
+    show_log: {
         parameters: {
             query?: {
                 after?: number;
@@ -9906,7 +9906,7 @@ export interface operations {
             };
         };
     };
-    show_loss_api_experiments__experiment_id__loss_get: {
+    show_loss: {
         parameters: {
             query?: {
                 case?: number | null;
@@ -9956,7 +9956,7 @@ export interface operations {
             };
         };
     };
-    loss_report_api_experiments__experiment_id__loss_report_get: {
+    loss_report: {
         parameters: {
             query?: {
                 case?: number | null;
@@ -10001,7 +10001,7 @@ export interface operations {
             };
         };
     };
-    show_matrix_api_experiments__experiment_id__matrix_get: {
+    show_matrix: {
         parameters: {
             query?: never;
             header?: never;
@@ -10048,7 +10048,7 @@ export interface operations {
             };
         };
     };
-    matrix_as_csv_api_experiments__experiment_id__matrix_csv_get: {
+    matrix_as_csv: {
         parameters: {
             query?: never;
             header?: never;
@@ -10088,7 +10088,7 @@ export interface operations {
             };
         };
     };
-    matrix_as_json_api_experiments__experiment_id__matrix_json_get: {
+    matrix_as_json: {
         parameters: {
             query?: never;
             header?: never;
@@ -10128,7 +10128,7 @@ export interface operations {
             };
         };
     };
-    show_progress_api_experiments__experiment_id__progress_get: {
+    show_progress: {
         parameters: {
             query?: never;
             header?: never;
@@ -10175,7 +10175,7 @@ export interface operations {
             };
         };
     };
-    report_api_experiments__experiment_id__report_get: {
+    report: {
         parameters: {
             query?: {
                 format?: "text" | "markdown";
@@ -10217,7 +10217,7 @@ export interface operations {
             };
         };
     };
-    show_table_api_experiments__experiment_id__tables__kind__get: {
+    show_table: {
         parameters: {
             query?: {
                 case?: number | null;
@@ -10275,7 +10275,7 @@ export interface operations {
             };
         };
     };
-    table_file_api_experiments__experiment_id__tables__kind___suffix__get: {
+    table_file: {
         parameters: {
             query?: {
                 /** @description of JSON: the figures that the table is made of, in its place */
@@ -10330,7 +10330,7 @@ export interface operations {
             };
         };
     };
-    show_threads_api_experiments__experiment_id__threads_get: {
+    show_threads: {
         parameters: {
             query?: {
                 case?: number | null;
@@ -10380,7 +10380,7 @@ export interface operations {
             };
         };
     };
-    threads_report_api_experiments__experiment_id__threads_report_get: {
+    threads_report: {
         parameters: {
             query?: {
                 case?: number | null;
@@ -10427,7 +10427,7 @@ export interface operations {
             };
         };
     };
-    show_whole_api_experiments__experiment_id__whole_get: {
+    show_whole: {
         parameters: {
             query?: never;
             header?: never;
@@ -10467,7 +10467,7 @@ export interface operations {
             };
         };
     };
-    live_api_health_live_get: {
+    live: {
         parameters: {
             query?: never;
             header?: never;
@@ -10505,7 +10505,7 @@ export interface operations {
             };
         };
     };
-    ready_api_health_ready_get: {
+    ready: {
         parameters: {
             query?: never;
             header?: never;
@@ -10543,7 +10543,7 @@ export interface operations {
             };
         };
     };
-    home_api_home_get: {
+    home: {
         parameters: {
             query?: never;
             header?: never;
@@ -10581,7 +10581,7 @@ export interface operations {
             };
         };
     };
-    list_hosts_api_hosts_get: {
+    list_hosts: {
         parameters: {
             query?: never;
             header?: never;
@@ -10619,7 +10619,7 @@ export interface operations {
             };
         };
     };
-    release_host_api_hosts__environment___name__release_post: {
+    release_host: {
         parameters: {
             query?: never;
             header?: never;
@@ -10664,7 +10664,7 @@ export interface operations {
             };
         };
     };
-    reserve_host_api_hosts__environment___name__reserve_post: {
+    reserve_host: {
         parameters: {
             query?: never;
             header?: never;
@@ -10709,7 +10709,7 @@ export interface operations {
             };
         };
     };
-    resume_host_api_hosts__environment___name__resume_post: {
+    resume_host: {
         parameters: {
             query?: never;
             header?: never;
@@ -10754,7 +10754,7 @@ export interface operations {
             };
         };
     };
-    set_host_aside_api_hosts__environment___name__set_aside_post: {
+    set_host_aside: {
         parameters: {
             query?: never;
             header?: never;
@@ -10799,7 +10799,7 @@ export interface operations {
             };
         };
     };
-    show_host_api_hosts__name__get: {
+    show_host: {
         parameters: {
             query?: {
                 environment?: string | null;
@@ -10841,7 +10841,7 @@ export interface operations {
             };
         };
     };
-    list_jobs_api_jobs_get: {
+    list_jobs: {
         parameters: {
             query?: {
                 /** @description Whether the service's own are listed too, which never end. */
@@ -10882,7 +10882,7 @@ export interface operations {
             };
         };
     };
-    show_job_api_jobs__job_id__get: {
+    show_job: {
         parameters: {
             query?: never;
             header?: never;
@@ -10922,7 +10922,7 @@ export interface operations {
             };
         };
     };
-    cancel_job_api_jobs__job_id__cancel_post: {
+    cancel_job: {
         parameters: {
             query?: never;
             header?: never;
@@ -10966,7 +10966,7 @@ export interface operations {
             };
         };
     };
-    list_kernels_api_kernels_get: {
+    list_kernels: {
         parameters: {
             query?: never;
             header?: never;
@@ -11004,7 +11004,7 @@ export interface operations {
             };
         };
     };
-    build_kernel_api_kernels_post: {
+    build_kernel: {
         parameters: {
             query?: never;
             header?: never;
@@ -11046,7 +11046,7 @@ export interface operations {
             };
         };
     };
-    show_kernel_api_kernels__name__get: {
+    show_kernel: {
         parameters: {
             query?: never;
             header?: never;
@@ -11086,7 +11086,7 @@ export interface operations {
             };
         };
     };
-    show_pair_api_pairs_get: {
+    show_pair: {
         parameters: {
             query: {
                 a: number;
@@ -11144,7 +11144,7 @@ export interface operations {
             };
         };
     };
-    case_profiles_api_profiles_case_get: {
+    case_profiles: {
         parameters: {
             query: {
                 experiment: number;
@@ -11188,7 +11188,7 @@ export interface operations {
             };
         };
     };
-    diff_api_profiles_diff_get: {
+    diff: {
         parameters: {
             query: {
                 basis?: ("operation" | "share" | "raw") | null;
@@ -11244,7 +11244,7 @@ export interface operations {
             };
         };
     };
-    diff_as_svg_api_profiles_diff_svg_get: {
+    diff_as_svg: {
         parameters: {
             query: {
                 basis?: ("operation" | "share" | "raw") | null;
@@ -11300,7 +11300,7 @@ export interface operations {
             };
         };
     };
-    functions_api_profiles_functions_get: {
+    functions: {
         parameters: {
             query: {
                 experiment: number;
@@ -11356,7 +11356,7 @@ export interface operations {
             };
         };
     };
-    groups_api_profiles_groups_get: {
+    groups: {
         parameters: {
             query: {
                 experiment: number;
@@ -11399,7 +11399,7 @@ export interface operations {
             };
         };
     };
-    instructions_api_profiles_instructions_get: {
+    instructions: {
         parameters: {
             query: {
                 /** @description by its name in B's kernel; none: which functions have some */
@@ -11455,7 +11455,7 @@ export interface operations {
             };
         };
     };
-    show_queue_api_queue_get: {
+    show_queue: {
         parameters: {
             query?: never;
             header?: never;
@@ -11493,7 +11493,7 @@ export interface operations {
             };
         };
     };
-    list_regressions_api_regressions_get: {
+    list_regressions: {
         parameters: {
             query?: {
                 /** @description any of them; none: all */
@@ -11545,7 +11545,7 @@ export interface operations {
             };
         };
     };
-    file_regression_api_regressions_post: {
+    file_regression: {
         parameters: {
             query?: never;
             header?: never;
@@ -11587,7 +11587,7 @@ export interface operations {
             };
         };
     };
-    show_regression_api_regressions__regression_id__get: {
+    show_regression: {
         parameters: {
             query?: never;
             header?: never;
@@ -11627,7 +11627,7 @@ export interface operations {
             };
         };
     };
-    change_regression_api_regressions__regression_id__post: {
+    change_regression: {
         parameters: {
             query?: never;
             header?: never;
@@ -11671,7 +11671,7 @@ export interface operations {
             };
         };
     };
-    list_requests_api_requests_get: {
+    list_requests: {
         parameters: {
             query?: {
                 /** @description only those that wait for a person */
@@ -11712,7 +11712,7 @@ export interface operations {
             };
         };
     };
-    show_request_api_requests__request_id__get: {
+    show_request: {
         parameters: {
             query?: never;
             header?: never;
@@ -11752,7 +11752,7 @@ export interface operations {
             };
         };
     };
-    approve_request_api_requests__request_id__approve_post: {
+    approve_request: {
         parameters: {
             query?: never;
             header?: never;
@@ -11796,7 +11796,7 @@ export interface operations {
             };
         };
     };
-    ignore_request_api_requests__request_id__ignore_post: {
+    ignore_request: {
         parameters: {
             query?: never;
             header?: never;
@@ -11840,7 +11840,7 @@ export interface operations {
             };
         };
     };
-    search_api_search_get: {
+    search: {
         parameters: {
             query: {
                 /** @description words, or a number: 17 or #17 */
@@ -11883,7 +11883,7 @@ export interface operations {
             };
         };
     };
-    list_series_api_series_get: {
+    list_series: {
         parameters: {
             query?: never;
             header?: never;
@@ -11921,7 +11921,7 @@ export interface operations {
             };
         };
     };
-    show_series_api_series__name__get: {
+    show_series: {
         parameters: {
             query?: never;
             header?: never;
@@ -11961,7 +11961,7 @@ export interface operations {
             };
         };
     };
-    show_line_api_series__name__line_get: {
+    show_line: {
         parameters: {
             query?: never;
             header?: never;
@@ -12001,7 +12001,7 @@ export interface operations {
             };
         };
     };
-    show_revision_api_series__name__revision_get: {
+    show_revision: {
         parameters: {
             query?: {
                 label?: string;
@@ -12043,7 +12043,7 @@ export interface operations {
             };
         };
     };
-    approve_revision_api_series__name___revision__approve_post: {
+    approve_revision: {
         parameters: {
             query?: never;
             header?: never;
@@ -12088,7 +12088,7 @@ export interface operations {
             };
         };
     };
-    start_revision_api_series__name___revision__start_post: {
+    start_revision: {
         parameters: {
             query?: never;
             header?: never;
@@ -12133,7 +12133,7 @@ export interface operations {
             };
         };
     };
-    show_session_api_session_get: {
+    show_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -12171,7 +12171,7 @@ export interface operations {
             };
         };
     };
-    log_in_api_session_post: {
+    log_in: {
         parameters: {
             query?: never;
             header?: never;
@@ -12216,7 +12216,7 @@ export interface operations {
             };
         };
     };
-    log_out_api_session_delete: {
+    log_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -12252,7 +12252,7 @@ export interface operations {
             };
         };
     };
-    show_ways_api_session_ways_get: {
+    show_ways: {
         parameters: {
             query?: never;
             header?: never;
@@ -12290,7 +12290,7 @@ export interface operations {
             };
         };
     };
-    list_specs_api_specs_get: {
+    list_specs: {
         parameters: {
             query?: never;
             header?: never;
@@ -12328,7 +12328,7 @@ export interface operations {
             };
         };
     };
-    check_spec_api_specs_check_post: {
+    check_spec: {
         parameters: {
             query?: {
                 /** @description stands for the file in errors */
@@ -12373,7 +12373,7 @@ export interface operations {
             };
         };
     };
-    show_spec_api_specs__name__get: {
+    show_spec: {
         parameters: {
             query?: never;
             header?: never;
@@ -12413,7 +12413,7 @@ export interface operations {
             };
         };
     };
-    list_trends_api_trends_get: {
+    list_trends: {
         parameters: {
             query?: {
                 environment?: string | null;
@@ -12461,7 +12461,7 @@ export interface operations {
             };
         };
     };
-    accept_change_api_trends_changes__change_id__accept_post: {
+    accept_change: {
         parameters: {
             query?: never;
             header?: never;
@@ -12505,7 +12505,7 @@ export interface operations {
             };
         };
     };
-    list_classes_api_trends_classes_get: {
+    list_classes: {
         parameters: {
             query?: never;
             header?: never;
@@ -12543,7 +12543,7 @@ export interface operations {
             };
         };
     };
-    show_stability_api_trends_stability_get: {
+    show_stability: {
         parameters: {
             query?: never;
             header?: never;
@@ -12581,7 +12581,7 @@ export interface operations {
             };
         };
     };
-    show_trend_api_trends__trend_id__get: {
+    show_trend: {
         parameters: {
             query?: never;
             header?: never;
@@ -12621,7 +12621,7 @@ export interface operations {
             };
         };
     };
-    annotate_api_trends__trend_id__annotations_post: {
+    annotate: {
         parameters: {
             query?: never;
             header?: never;
@@ -12665,7 +12665,7 @@ export interface operations {
             };
         };
     };
-    list_weekly_api_weekly_get: {
+    list_weekly: {
         parameters: {
             query?: never;
             header?: never;
@@ -12703,7 +12703,7 @@ export interface operations {
             };
         };
     };
-    show_weekly_api_weekly__week__get: {
+    show_weekly: {
         parameters: {
             query?: never;
             header?: never;
@@ -12743,7 +12743,7 @@ export interface operations {
             };
         };
     };
-    weekly_file_api_weekly__week__report_get: {
+    weekly_file: {
         parameters: {
             query?: {
                 format?: "text" | "markdown" | "html" | "json" | "mail";
@@ -12783,7 +12783,7 @@ export interface operations {
             };
         };
     };
-    list_workers_api_workers_get: {
+    list_workers: {
         parameters: {
             query?: never;
             header?: never;
