@@ -268,3 +268,17 @@ def current_change(session: Session, change_id: int | None) -> StoredChange | No
         StoredChange.id == change_id, StoredChange.superseded_at.is_(None)
     )
     return session.scalars(asked).one_or_none()
+
+
+def in_hand(
+    session: Session, states: Collection[RegressionState], *, before: datetime, limit: int
+) -> list[Regression]:
+    """Those of the states that were found before then, the newest first."""
+    asked = select(Regression).where(Regression.state.in_(states), Regression.found_at < before)
+    newest = asked.order_by(Regression.found_at.desc(), Regression.id.desc())
+    return list(session.scalars(newest.limit(limit)))
+
+
+def of_changes(session: Session, change_ids: Collection[int]) -> list[Regression]:
+    """Those that were made of the changes."""
+    return list(session.scalars(select(Regression).where(Regression.change_id.in_(change_ids))))

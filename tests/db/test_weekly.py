@@ -18,6 +18,9 @@ from mitigauge.fleet import repository as fleet
 from mitigauge.letters.weekly import service
 from mitigauge.letters.weekly.data import Fate
 from mitigauge.letters.weekly.week import Week
+from mitigauge.regressions import service as regressions
+from mitigauge.regressions.schemas import RegressionChange
+from mitigauge.regressions.states import RegressionState
 from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.runs.noise import note_noise
 from mitigauge.settings import Settings
@@ -25,6 +28,7 @@ from pipelines.weekly import report_week
 from tests import recording
 from tests.made import make
 from tests.mail_server import mail_server
+from tests.regressions_made import found_regressions
 from tests.trends_made import FACTS, weeks
 
 SMALL = Fleet(hosts=21, cases=20, weeks=3)
@@ -337,3 +341,35 @@ def test_change_points_are_told_with_what_changed_then_and_a_picture(engine: Eng
     assert pictured[0].changed_at == new[0].at
     following = service.make(engine, Week.of(week.end))
     assert [line.is_new for line in following.data.trends] == [False] * 4
+
+
+def decided(engine: Engine, number: int, **change: Any) -> None:
+    with transaction(engine) as session:
+        version = regressions.show_regression(session, number).version
+        wanted = RegressionChange(version=version, **change)
+        regressions.change_regression(session, number, wanted, by="ann")
+
+
+def test_a_regression_is_told_with_whose_it_is_and_what_is_known_is_no_news(
+    engine: Engine,
+) -> None:
+    found = found_regressions(engine)
+    decided(engine, found[0], owner="alice", bug="https://example.org/17")
+    decided(engine, found[1], state=RegressionState.KNOWN, bug="https://example.org/18")
+    with transaction(engine) as session:
+        week = service.default_week(session)
+    first = service.make(engine, week)
+    assert {line.id for line in first.data.regressions} == set(found) - {found[1]}
+    assert all(line.is_new for line in first.data.regressions)
+    said = " ".join(first.rendered("text").decode().split())
+    assert f"regression {found[0]}: assigned, alice, bug https://example.org/17" in said
+    assert f"regression {found[2]}: new, nobody's yet" in said
+    known = [line for line in first.data.trends if not line.is_new]
+    assert [line.regression.id for line in known if line.regression] == [found[1]]
+    assert f"{len(found) - 1} found this week" in said
+    # What is decided afterwards is no other version of a week that is over.
+    decided(engine, found[2], state=RegressionState.FALSE, note="noise")
+    assert service.make(engine, week).version == first.version
+    following = service.make(engine, Week.of(week.end))
+    assert not any(line.is_new for line in following.data.regressions)
+    assert found[2] not in {line.id for line in following.data.regressions}

@@ -24,6 +24,7 @@ from mitigauge.letters.weekly.document import (
     Tone,
     said,
 )
+from mitigauge.letters.weekly.regression_section import regression_section
 from mitigauge.letters.weekly.support import support
 from mitigauge.letters.weekly.trends import trend_section
 from mitigauge.letters.weekly.week import Week
@@ -47,6 +48,7 @@ def arrange(data: WeekData) -> Document:
     """The document of a week."""
     week = Week.parse(data.week)
     sections = [
+        regression_section(data),
         _new(data, Verdict.WORSE, "new-worse", "New regressions", pictures=MOST_PICTURES),
         _new(data, Verdict.BETTER, "new-better", "New improvements"),
         _resized(data),

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from mitigauge.effect import Effect, Verdict
 from mitigauge.pages.schemas import View
+from mitigauge.regressions.states import RegressionState
 from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
 
@@ -89,6 +90,26 @@ class Finding(View):
     history: list[VerdictRecord] = Field(description="words on its first host, oldest first")
 
 
+class RegressionLine(View):
+    """A regression with what people decided of it."""
+
+    id: int
+    is_new: bool = Field(description="whether it was found this week")
+    state: RegressionState
+    owner: str = Field(description="empty: nobody's yet")
+    bug: str
+    case: str
+    metric_title: str
+    mode: str
+    host_class: str
+    emulated: bool
+    counted: bool
+    effect_percent: float | None
+    ci_low_percent: float | None
+    ci_high_percent: float | None
+    found_at: datetime
+
+
 class TrendLine(View):
     """A change point of a trend that was found this week, or that is still open."""
 
@@ -116,6 +137,7 @@ class TrendLine(View):
     causes: list[str] = Field(description="empty: nothing known changed")
     moved_to: list[str] = Field(default_factory=list)
     said: str = Field("", description="what a person wrote to it")
+    regression: RegressionLine | None = Field(None, description="null: it was made none of")
     points: list[tuple[datetime, float]] = Field(default_factory=list)
 
 
@@ -251,6 +273,9 @@ class WeekData(View):
     compared: list[ComparisonRecord]
     found: dict[str, int] = Field(description="findings by fate and verdict, all that there are")
     findings: list[Finding] = Field(description="of each fate and verdict the largest")
+    regressions: list[RegressionLine] = Field(
+        default_factory=list, description="that somebody has in hand or must take"
+    )
     trends: list[TrendLine]
     trends_known: bool = Field(description="whether change points were looked for")
     not_measured: list[Gap]

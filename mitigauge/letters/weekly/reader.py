@@ -27,6 +27,7 @@ from mitigauge.letters.weekly.data import (
     WeekData,
 )
 from mitigauge.letters.weekly.findings import Key, Known, Machine, Word, findings
+from mitigauge.letters.weekly.regression_lines import regression_lines
 from mitigauge.letters.weekly.repository import CaseLine, RunLine, VerdictLine
 from mitigauge.letters.weekly.self_measurement import aa_lines, host_hours, noise_lines
 from mitigauge.letters.weekly.trend_lines import stability, trend_lines
@@ -68,6 +69,7 @@ def gather(session: Session, week: Week, *, complete: bool) -> WeekData:
         compared=_compared(verdicts, known, week.start),
         found=counted,
         findings=found,
+        regressions=regression_lines(session, week),
         trends=trend_lines(session, week),
         trends_known=rows.any_trend(session, week.end),
         not_measured=_not_measured(session, ended, known),

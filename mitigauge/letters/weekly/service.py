@@ -20,7 +20,7 @@ from mitigauge.deliveries import repository as deliveries
 from mitigauge.errors import NotFound
 from mitigauge.letters.weekly import repository
 from mitigauge.letters.weekly.arrangement import arrange
-from mitigauge.letters.weekly.data import Counts, WeekData
+from mitigauge.letters.weekly.data import Counts, TrendLine, WeekData
 from mitigauge.letters.weekly.document import Document, Picture, said
 from mitigauge.letters.weekly.html import render_html
 from mitigauge.letters.weekly.mail import mail
@@ -126,7 +126,21 @@ def _as_it_was(session: Session, data: WeekData) -> WeekData:
     if before is None or not before.complete:
         return data
     first = WeekData.model_validate(before.data)
-    return data.model_copy(update={"stability": first.stability})
+    decided = {(line.trend_id, line.at): line for line in first.trends}
+    trends = [_as_decided(line, decided.get((line.trend_id, line.at))) for line in data.trends]
+    return data.model_copy(
+        update={
+            "stability": first.stability, "regressions": first.regressions, "trends": trends,
+        }
+    )  # fmt: skip
+
+
+def _as_decided(line: TrendLine, first: TrendLine | None) -> TrendLine:
+    """The change with what people had decided of it then."""
+    if first is None:
+        return line
+    then = {"regression": first.regression, "is_new": first.is_new}
+    return line.model_copy(update=then)
 
 
 def _stored(

@@ -8,8 +8,9 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
-from mitigauge.letters.weekly.data import FactChange, Stability, TrendLine
+from mitigauge.letters.weekly.data import FactChange, RegressionLine, Stability, TrendLine
 from mitigauge.letters.weekly.findings import in_words
+from mitigauge.letters.weekly.regression_lines import IN_HAND, known_by_change
 from mitigauge.letters.weekly.week import Week
 from mitigauge.stats.rates import rate_interval
 from mitigauge.trends import repository, service
@@ -26,9 +27,10 @@ def trend_lines(session: Session, week: Week) -> list[TrendLine]:
     still = service.open_changes(session, week.start)[:MOST_OPEN]
     shown = [*new[:MOST_PICTURES], *still[:MOST_PICTURES]]
     points = _points(session, sorted({change.trend_id for change in shown}), week.end)
+    known = known_by_change(session, [change.id for change in (*new, *still)])
     return [
-        *(_line(change, points, is_new=True) for change in new),
-        *(_line(change, points, is_new=False) for change in still),
+        *(_line(change, points, known.get(change.id), is_new=True) for change in new),
+        *(_line(change, points, known.get(change.id), is_new=False) for change in still),
     ]
 
 
@@ -57,11 +59,17 @@ def _points(
 
 
 def _line(
-    change: TrendChange, points: dict[int, list[tuple[datetime, float]]], *, is_new: bool
+    change: TrendChange,
+    points: dict[int, list[tuple[datetime, float]]],
+    regression: RegressionLine | None,
+    *,
+    is_new: bool,
 ) -> TrendLine:
     return TrendLine(
         trend_id=change.trend_id,
-        is_new=is_new,
+        # What somebody knew already is no news, whenever it was found.
+        is_new=is_new and (regression is None or regression.state in IN_HAND),
+        regression=regression,
         verdict=change.verdict,
         environment=change.environment,
         host_class=change.host_class,

@@ -7,6 +7,7 @@ from mitigauge.documents.units import humanise
 from mitigauge.effect import Effect
 from mitigauge.letters.weekly.data import TrendLine, WeekData
 from mitigauge.letters.weekly.document import Entry, Line, Picture, Point, Section, Span, said
+from mitigauge.letters.weekly.regression_section import in_hand
 
 MOST_NEW, MOST_OPEN = 40, 20
 MOST_PICTURES = 8
@@ -67,6 +68,8 @@ def _lines(line: TrendLine) -> list[Line]:
         told.append(said(f"the cost moved to or from {', '.join(line.moved_to)}"))
     if line.went_away:
         told.append(said("it went away again"))
+    if line.regression is not None:
+        told.append(in_hand(line.regression))
     if line.said:
         told.append(said(f"note: {line.said}"))
     return told
