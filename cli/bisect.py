@@ -297,9 +297,10 @@ def list_bisections(json: Json = False) -> None:
         print_json(found)
         return
     print_table(
-        ["id", "of", "candidates", "state", "answer", "boots", "hours"],
+        ["id", "of", "answer", "boots", "hours"],
         [
-            [str(b.id), b.title, str(b.candidates), b.state, answer_in_short(b),
+            [str(b.id), f"{b.case}\n{b.title}, {b.candidates} candidates",
+             answer_in_short(b) or b.state,
              f"{b.boots}/{b.budget_boots}", f"{b.seconds / 3600:.1f}/{b.budget_s / 3600:.0f}"]
             for b in found
         ],

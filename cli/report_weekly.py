@@ -30,9 +30,14 @@ class Form(StrEnum):
 
 
 def weekly(
-    week: Annotated[
-        str, typer.Option(help="2026-W47; default: the last week that is over and has anything.")
+    which: Annotated[
+        str,
+        typer.Argument(
+            metavar="WEEK",
+            help="2026-W47; default: the last week that is over and has anything.",
+        ),
     ] = "",
+    week: Annotated[str, typer.Option(help="The same.", hidden=True)] = "",
     form: Annotated[Form, typer.Option("--format", help="How it looks.")] = Form.TEXT,
     to: Annotated[Path | None, typer.Option(help="Write it there instead.")] = None,
     send: Annotated[
@@ -60,6 +65,9 @@ def weekly(
     if made:
         _list(json=json)
         return
+    if which and week and which != week:
+        raise InvalidInput(f"{which} and {week} are two weeks", hint="Give one of them.")
+    week = which or week
     form = Form.JSON if json else form
     if chosen_server():
         _show_there(week, form, to, send or [])

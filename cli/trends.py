@@ -73,7 +73,7 @@ def list_trends(
         print_json(page)
         return
     print_table(
-        ["id", "class", "case", "metric", "mode", "values", "change", "since", "state"],
+        ["id", "case", "class", "values", "change", "since"],
         [_line(trend) for trend in page.trends],
         empty=NO_TRENDS if wanted == TrendFilter() else "No trend is like that.",
     )
@@ -85,13 +85,14 @@ def _line(trend: TrendSummary) -> list[str]:
     change = trend.change
     emulated = " (emulated)" if trend.emulated else ""
     mode = f"{trend.mode} [{trend.line}]" if trend.line else trend.mode
+    # Two lines a trend: nine columns do not fit into 80.
     head = [
-        str(trend.id), f"{trend.host_class}{emulated}", trend.case, trend.metric, mode,
+        str(trend.id), f"{trend.case}\n{trend.metric}, {mode}", f"{trend.host_class}{emulated}",
         str(trend.values),
     ]  # fmt: skip
     if change is None:
-        return [*head, "", "", ""]
-    return [*head, _effect(change), f"{change.at:%Y-%m-%d}", _state(change)]
+        return [*head, "", ""]
+    return [*head, f"{_effect(change)}\n{_state(change)}", f"{change.at:%Y-%m-%d}"]
 
 
 def _effect(change: TrendChange) -> str:

@@ -32,7 +32,11 @@ def read_patches(paths: Sequence[Path], tell: Tell = lambda _line: None) -> list
     is not there, InvalidInput for what is no patch, for a revision that is not whole, and for more
     patches than a kernel may have.
     """
-    found = [patch for path in paths for patch in _of(path, tell)]
+    found = [patch for path in paths for patch in _of(path, tell, beside=len(paths) > 1)]
+    if paths and not found:
+        raise InvalidInput(
+            "these are cover letters, without a patch", hint="Give the patches as well."
+        )
     if len(found) > MOST_PATCHES:
         raise InvalidInput(
             f"{len(found)} patches", hint=f"A kernel may have up to {MOST_PATCHES}; build a tree."
@@ -40,8 +44,12 @@ def read_patches(paths: Sequence[Path], tell: Tell = lambda _line: None) -> list
     return found
 
 
-def _of(path: Path, tell: Tell) -> list[Patch]:
+def _of(path: Path, tell: Tell, *, beside: bool) -> list[Patch]:
+    """The patches of one path; *beside* others it may be a cover letter, which has none."""
     sent = read_files(path)
+    if beside and len(sent) == 1 and _is_cover_letter(sent[0]):
+        tell(f"left out: {sent[0].name}: it is the cover letter")
+        return []
     found = [each for one in sent if (each := _taken(one, tell, alone=len(sent) == 1))]
     if not found:
         raise InvalidInput(f"{path} has no patch", hint="Give what `git format-patch` wrote.")
@@ -49,6 +57,11 @@ def _of(path: Path, tell: Tell) -> list[Patch]:
     if len(sent) == 1 or len(numbered) < len(found):
         return [each.patch for each in found]
     return [each.patch for each in _ordered(path, found, tell)]
+
+
+def _is_cover_letter(sent: Sent) -> bool:
+    subject = patch_subject(sent.mail.subject)
+    return subject is not None and subject.position == 0 and not sent.mail.fault
 
 
 def _taken(sent: Sent, tell: Tell, *, alone: bool) -> _NumberedPatch | None:

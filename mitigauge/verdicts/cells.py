@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from statistics import fmean, geometric_mean
 from typing import Any
 
 from mitigauge.effect import CellState, Verdict
@@ -155,6 +156,14 @@ def _of_boots(values: ArmValues, verdict: ArmVerdict | None) -> dict[str, Any]:
     return {"boots": tuple(used), "disturbed": values.disturbed, "unsteady": values.unsteady}
 
 
+def _mean(values: ArmValues) -> float | None:
+    """What the arm's boots have in the middle, as verdicts say it; None without values."""
+    means = list(values.means.values())
+    if not means:
+        return None
+    return geometric_mean(means) if min(means) > 0 else fmean(means)
+
+
 def _empty(about: tuple[int, str, int], values: ArmValues, missing: Missing | None) -> Cell:
     if missing and missing.not_effective:
         return Cell(*about, CellState.NOT_EFFECTIVE, note=missing.note)
@@ -163,5 +172,6 @@ def _empty(about: tuple[int, str, int], values: ArmValues, missing: Missing | No
     else:
         note = missing.note if missing and missing.note else NOT_MEASURED
     return Cell(
-        *about, CellState.NO_DATA, n=len(values.means), note=note, **_of_boots(values, None)
-    )
+        *about, CellState.NO_DATA, n=len(values.means), mean=_mean(values), note=note,
+        **_of_boots(values, None),
+    )  # fmt: skip

@@ -52,7 +52,7 @@ def test_each_form_is_a_file(client: TestClient, made: None, form: str) -> None:
 def test_a_week_without_a_report_says_what_makes_it(client: TestClient, made: None) -> None:
     answer = client.get("/api/weekly/2026-W40")
     assert answer.status_code == 404
-    assert "mitigauge report weekly --week 2026-W40" in answer.json()["hint"]
+    assert "mitigauge report weekly 2026-W40" in answer.json()["hint"]
 
 
 @pytest.mark.parametrize("week", ["2026-W54", "2025-W53", "2026-47", "x"])

@@ -293,7 +293,7 @@ def test_an_empty_service_makes_no_report_and_says_which_there_are(engine: Engin
     assert service.make_if_due(engine) is None
     with transaction(engine) as session, pytest.raises(NotFound, match="2026-W47") as refused:
         service.find(session, WEEK)
-    assert "mitigauge report weekly --week 2026-W47" in refused.value.hint
+    assert "mitigauge report weekly 2026-W47" in refused.value.hint
 
 
 def test_the_command_writes_sends_and_lists(

@@ -197,7 +197,7 @@ def find(session: Session, week: Week) -> Report:
         known = ", ".join(each.week for each in repository.listed(session, 5)) or "none yet"
         raise NotFound(
             f"there is no report of week {week}",
-            hint=f"Made: {known}. `mitigauge report weekly --week {week}` makes it.",
+            hint=f"Made: {known}. `mitigauge report weekly {week}` makes it.",
         )
     return _report(row)
 

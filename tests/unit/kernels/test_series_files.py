@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mitigauge.errors import InvalidInput
 from mitigauge.kernels.patch_files import read_patches
 from mitigauge.letters.reply.cover_letter import findings, tables_in
 from mitigauge.settings import REPOSITORY
@@ -72,3 +73,20 @@ def test_what_the_cover_letter_never_measured_again_is_found() -> None:
     kinds = {finding.kind for finding in findings(second, {"v1": first})}
     assert {"not measured again", "interval", "count"} <= kinds
     assert "baseline" not in kinds
+
+
+def test_a_cover_letter_beside_its_patches_is_left_out_and_told_of(tmp_path: Path) -> None:
+    cover = "From: A <a@example.org>\nSubject: [PATCH 0/1] toys: mend\n\nIt mends.\n"
+    patch = (
+        "From: A <a@example.org>\nSubject: [PATCH 1/1] toys: one\n\n---\n"
+        "diff --git a/toys/one.c b/toys/one.c\n--- a/toys/one.c\n+++ b/toys/one.c\n"
+        "@@ -1 +1 @@\n-a\n+b\n"
+    )
+    paths = [tmp_path / "0000-cover-letter.patch", tmp_path / "0001-one.patch"]
+    for path, text in zip(paths, (cover, patch), strict=True):
+        path.write_text(text)
+    told: list[str] = []
+    assert [each.title for each in read_patches(paths, told.append)] == ["toys: one"]
+    assert told == ["left out: 0000-cover-letter.patch: it is the cover letter"]
+    with pytest.raises(InvalidInput, match="cover letters, without a patch"):
+        read_patches([paths[0], paths[0]])

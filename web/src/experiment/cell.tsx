@@ -20,8 +20,8 @@ function arrow(effect: number): string {
   return effect > 0 ? ARROW.up : ARROW.down;
 }
 
-function Measured({ cell, reach }: CellProps) {
-  if (!isMeasured(cell)) return <Missing cell={cell} />;
+function Measured({ cell, row, reach }: CellProps) {
+  if (!isMeasured(cell)) return <Missing cell={cell} row={row} />;
   const { effect_percent: effect, ci_low_percent: low, ci_high_percent: high } = cell;
   const written = effectParts({ value: effect, low, high });
   const verdict = cell.verdict ?? "undecided";
@@ -62,10 +62,16 @@ export function BoundSign({ bound }: { bound: Bound }) {
   );
 }
 
-function Missing({ cell }: { cell: Cell }) {
+function Missing({ cell, row }: Pick<CellProps, "cell" | "row">) {
   return (
     <span className="missing">
-      <span>no data</span>
+      {typeof cell.mean === "number" ? (
+        <span>
+          {quantity(cell.mean, row.unit)} <span className="n">n {cell.n}</span>
+        </span>
+      ) : (
+        <span>no data</span>
+      )}
       <span className="note">{cell.note === "" ? "no boot counts yet" : cell.note}</span>
       <VersionNote cell={cell} />
     </span>
@@ -84,7 +90,7 @@ export function CellText(props: CellProps) {
       </span>
     );
   }
-  if (cell.state === "no_data" || cell.mean === null) return <Missing cell={cell} />;
+  if (cell.state === "no_data" || cell.mean === null) return <Missing cell={cell} row={row} />;
   if (cell.state === "measured") return <Measured {...props} />;
   return (
     <span className="base">

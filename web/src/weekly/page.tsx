@@ -28,7 +28,7 @@ function NoneYet() {
       <NextCommands
         next={[
           ["mitigauge report weekly", "makes that of the last week, and prints it"],
-          ["mitigauge report weekly --week 2026-W47", "makes that of another week"],
+          ["mitigauge report weekly 2026-W47", "makes that of another week"],
         ]}
       />
     </Answer>

@@ -10,6 +10,7 @@ function three(value: number): string {
 export function Picture({ picture }: { picture: WeeklyPicture }) {
   const { dots, zero, change } = drawing(picture);
   const [first, last] = [dots[0], dots.at(-1)];
+  const values = dots.map((dot) => dot.value);
   const said = dots.map((dot) => `${day(dot.at)}: ${three(dot.value)} ${picture.unit}`).join("; ");
   return (
     <figure className="weekly-picture">
@@ -34,7 +35,9 @@ export function Picture({ picture }: { picture: WeeklyPicture }) {
         <polyline className="path" points={dots.map((dot) => `${dot.x},${dot.y}`).join(" ")} />
       </svg>
       <figcaption className="faint small">
-        {first && last && `${day(first.at)} to ${day(last.at)}, in ${picture.unit}`}
+        {first &&
+          last &&
+          `${three(first.value)} ${picture.unit} on ${day(first.at)}, ${three(last.value)} ${picture.unit} on ${day(last.at)}; between ${three(Math.min(...values))} and ${three(Math.max(...values))}`}
       </figcaption>
     </figure>
   );
