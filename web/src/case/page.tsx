@@ -11,6 +11,7 @@ import { EarlierVersions } from "../experiment/earlier";
 import { casePath } from "../experiment/paths";
 import { isMeasured, reach } from "../experiment/scale";
 import { detectable, fixed } from "../format/quantity";
+import { Keep, marks } from "../picture/keep";
 import { Loaded } from "../ui/answers";
 import { Download, filesOfCase } from "../ui/download";
 import { Empty } from "../ui/empty";
@@ -198,7 +199,17 @@ function Metric({ view, row }: { view: Case; row: Row }) {
             No boot has an outcome yet.
           </Empty>
         ) : (
-          <Chart row={row} arms={view.arms} points={done} iterations={iterations} />
+          <Keep
+            title={`${view.case}: ${row.metric_title} on ${view.host}`}
+            lines={[
+              `${row.unit}, ${row.direction} is better; one mark a boot, at the mean of its iterations`,
+              view.arms.map((arm) => `${arm.name}: ${arm.title}`).join("; "),
+              marks({ emulated: view.emulated, counted: view.clock === "counted" }),
+              `experiment ${view.experiment_id}, ${view.experiment}`,
+            ]}
+          >
+            <Chart row={row} arms={view.arms} points={done} iterations={iterations} />
+          </Keep>
         )}
       </section>
       {view.metrics.some((metric) => metric.counter) && (

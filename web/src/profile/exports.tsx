@@ -3,13 +3,14 @@
 import { useState } from "react";
 import { useSearchParams } from "wouter";
 import type { Profile } from "./decode";
-import { fileName, save } from "./export/file";
+import { fileName, save } from "../picture/file";
 import { folded } from "./export/folded";
 import { png } from "./export/png";
 import { speedscope } from "./export/speedscope";
 import { svg } from "./export/svg";
 import type { Scene } from "./figure";
 import { cut } from "./layout";
+import { legend } from "./words";
 import { dataQuery } from "./state";
 
 const WIDTH_PX = 1400;
@@ -26,16 +27,20 @@ export function Exports({ scene, profile, zoom }: ExportProps) {
   const [problem, setProblem] = useState("");
   const drawn = () => cut(scene.figure.tree, scene.figure.layout, zoom, WIDTH_PX);
   const title = `${meta.title} on ${meta.host}: ${meta.a.label} and ${meta.b.label}, ${meta.unit}${meta.emulated ? ", emulated" : ""}${meta.counted ? ", counted time" : ""}`;
+  const words = [meta.title, meta.a.label, "vs", meta.b.label, meta.basis];
   const keep = (content: BlobPart[], type: string, ending: string) => {
-    save(new Blob(content, { type }), fileName(meta, ending));
+    save(new Blob(content, { type }), fileName(words, ending));
   };
   const keepFolded = (sides: ("a" | "b")[]) => {
     const ending = sides.length === 2 ? "folded" : `${sides.join("")}.folded`;
     keep(folded(tree, meta.names, sides), "text/plain", ending);
   };
   const picture = async () => {
-    const blob = await png(scene, drawn());
-    if (blob) save(blob, fileName(meta, "png"));
+    const blob = await png(scene, drawn(), [
+      title,
+      legend(scene.look, scene.figure.whole, meta.unit),
+    ]);
+    if (blob) save(blob, fileName(words, "png"));
     setProblem(blob ? "" : "The browser could not make this picture; the SVG has the same.");
   };
   const kinds: [string, string, () => unknown][] = [
@@ -43,7 +48,8 @@ export function Exports({ scene, profile, zoom }: ExportProps) {
       "SVG",
       "This view, with every figure on hover",
       () => {
-        keep([svg(scene, drawn(), title, meta.unit)], "image/svg+xml", "svg");
+        const colours = legend(scene.look, scene.figure.whole, meta.unit);
+        keep([svg(scene, drawn(), [title, colours], meta.unit)], "image/svg+xml", "svg");
       },
     ],
     ["PNG", "This view as a picture", picture],

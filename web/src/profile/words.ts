@@ -1,7 +1,7 @@
 /** Costs and differences as the pages say them. */
 
 import { commonScale, fixed, percent, quantity, scaled, type Scale } from "../format/quantity";
-import { change } from "./colour";
+import { change, type Look } from "./colour";
 import { cost, GONE, NEW, type Tree } from "./tree";
 
 const NARROW_SPACE = "\u202f";
@@ -80,4 +80,17 @@ export function frameInWords(
     `q ${qText(q)}`,
   ];
   return parts.filter((part) => part !== null).join(", ");
+}
+
+const OF: Record<Look["colour"], string> = {
+  diff: "B − A in % of all that A costs",
+  self: "B − A of the frame's own cost in % of all that A costs",
+  change: "B − A in % of what the frame costs in A",
+};
+
+/** What the colours of a picture mean, for who sees it without the page. */
+export function legend({ colour, greying }: Look, whole: number, unit: string): string {
+  const all = colour === "change" ? "" : ` (${costText(whole, unit)})`;
+  const grey = greying ? "; grey: q above 0.05 or unknown" : "";
+  return `width: cost; colour: ${OF[colour]}${all}, orange more, blue less${grey}`;
 }

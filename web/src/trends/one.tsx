@@ -7,6 +7,7 @@ import { trendQuery } from "../api/queries";
 import type { Trend, TrendChange, TrendPoint } from "../api/types";
 import { counted, quantity, signed } from "../format/quantity";
 import { clock, day, stamp } from "../format/time";
+import { Keep, marks } from "../picture/keep";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
@@ -131,12 +132,21 @@ function Picture({ trend }: { trend: Trend }) {
       {shown.values.length === 0 ? (
         <p className="soft">No value is of that time.</p>
       ) : (
-        <Chart
-          trend={shown}
-          zoom={(from, to) => {
-            show({ from, to });
-          }}
-        />
+        <Keep
+          title={`${trend.case}: ${trend.metric_title} with ${trend.mode} on ${trend.host_class}`}
+          lines={[
+            `${trend.unit}, ${trend.direction} is better; one value a run, lines are levels`,
+            `hosts: ${[...new Set(shown.values.map((value) => value.host))].join(", ")}`,
+            marks({ emulated: trend.emulated, counted: trend.clock === "counted" }),
+          ]}
+        >
+          <Chart
+            trend={shown}
+            zoom={(from, to) => {
+              show({ from, to });
+            }}
+          />
+        </Keep>
       )}
     </div>
   );

@@ -3,10 +3,11 @@ import { deep, frame, profileOf } from "../example";
 import { figure, type Scene } from "../figure";
 import { cut } from "../layout";
 import type { Palette } from "../palette";
-import { fileName } from "./file";
+import { fileName } from "../../picture/file";
 import { decimal, folded } from "./folded";
 import { speedscope } from "./speedscope";
-import { escaped, svg } from "./svg";
+import { escaped } from "../../picture/escape";
+import { svg } from "./svg";
 
 const HOSTILE = `<script>alert("1")</script>&'`;
 const PROFILE = profileOf(
@@ -29,7 +30,7 @@ function sceneOf(profile: typeof PROFILE, matching: Uint8Array | null = null): S
 
 function drawing(scene: Scene): string {
   const whole = cut(scene.figure.tree, scene.figure.layout, 0, 800);
-  return svg(scene, whole, HOSTILE, "ns/op");
+  return svg(scene, whole, [HOSTILE, "colours"], "ns/op");
 }
 
 describe("folded stacks", () => {
@@ -148,18 +149,22 @@ describe("an SVG", () => {
   });
 });
 
+const wordsOf = (of: typeof meta) => [of.title, of.a.label, "vs", of.b.label, of.basis];
+
 describe("a file is called", () => {
   test("by case, groups and basis", () => {
-    expect(fileName(meta, "svg")).toBe("mitigauge-syscall-basic-off-vs-bhb-clear-operation.svg");
+    expect(fileName(wordsOf(meta), "svg")).toBe(
+      "mitigauge-syscall-basic-off-vs-bhb-clear-operation.svg",
+    );
   });
 
   test("without anything that a path could be made of", () => {
     const named = { ...meta, title: "../../etc/passwd", a: { ...meta.a, label: "<b>\u202e" } };
-    expect(fileName(named, "png")).toMatch(/^[a-z0-9-]+\.png$/);
+    expect(fileName(wordsOf(named), "png")).toMatch(/^[a-z0-9-]+\.png$/);
   });
 
   test("not longer than file systems take", () => {
     const named = { ...meta, title: "x".repeat(5000), a: { ...meta.a, label: "y".repeat(5000) } };
-    expect(fileName(named, "svg").length).toBeLessThan(255);
+    expect(fileName(wordsOf(named), "svg").length).toBeLessThan(255);
   });
 });

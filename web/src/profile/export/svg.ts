@@ -12,25 +12,10 @@ import {
   type Scene,
 } from "../figure";
 import { span, type Cut } from "../layout";
+import { escaped } from "../../picture/escape";
 import { label } from "../paint";
 import { NEW } from "../tree";
 import { frameInWords } from "../words";
-
-const ENTITIES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** Text for XML: markup becomes letters, and what XML forbids becomes a replacement mark. */
-export function escaped(text: string): string {
-  return text
-    .replace(/[\p{Cs}\ufffe\uffff]/gu, "\ufffd")
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "\ufffd") // eslint-disable-line no-control-regex
-    .replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? "");
-}
 
 const HATCHES = [
   ["new", "M-1 8L8 -1"],
@@ -39,13 +24,13 @@ const HATCHES = [
 
 /** Widths of letters differ between fonts; this is on the safe side for a fixed-width one. */
 const LETTER_PX = FONT_PX * 0.62;
-const TITLE_PX = 24;
+const LINE_PX = 20;
 
-function frameSvg(scene: Scene, cut: Cut, node: number, unit: string): string {
+function frameSvg(scene: Scene, cut: Cut, node: number, unit: string, head: number): string {
   const { figure, look, palette, matching } = scene;
   const { tree, layout, names, whole } = figure;
   const { left, wide } = span(layout, cut, node);
-  const top = rowTop(scene.view, layout.depth[node] ?? 0, drawnHeight(cut)) + TITLE_PX;
+  const top = rowTop(scene.view, layout.depth[node] ?? 0, drawnHeight(cut)) + head;
   const symbol = tree.symbol[node] ?? 0;
   const flag = tree.flags[node] ?? 0;
   const matched = matching?.[symbol] === 1;
@@ -72,20 +57,22 @@ function frameSvg(scene: Scene, cut: Cut, node: number, unit: string): string {
   return `<g${faded}>${parts.join("")}</g>`;
 }
 
-export function svg(scene: Scene, cut: Cut, title: string, unit: string): string {
+/** *lines* stand above the frames: the title, and what the colours mean. */
+export function svg(scene: Scene, cut: Cut, lines: string[], unit: string): string {
   const { palette } = scene;
-  const height = drawnHeight(cut) + TITLE_PX;
+  const head = lines.length * LINE_PX + 4;
+  const height = drawnHeight(cut) + head;
   const patterns = HATCHES.map(
     ([id, path]) =>
       `<pattern id="${id}" width="7" height="7" patternUnits="userSpaceOnUse"><path d="${path}" stroke="${palette.hatch}" stroke-width="1.5"/></pattern>`,
   );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${cut.pixels}" height="${height}" viewBox="0 0 ${cut.pixels} ${height}" font-family="monospace" font-size="${FONT_PX}" fill="${palette.ink}">`,
-    `<title>${escaped(title)}</title>`,
+    `<title>${escaped(lines.join("; "))}</title>`,
     `<defs>${patterns.join("")}</defs>`,
     `<rect width="100%" height="100%" fill="${palette.ground}"/>`,
-    `<text x="4" y="16">${escaped(title)}</text>`,
-    ...[...cut.above, ...cut.nodes].map((node) => frameSvg(scene, cut, node, unit)),
+    ...lines.map((line, at) => `<text x="4" y="${16 + at * LINE_PX}">${escaped(line)}</text>`),
+    ...[...cut.above, ...cut.nodes].map((node) => frameSvg(scene, cut, node, unit, head)),
     "</svg>\n",
   ].join("\n");
 }

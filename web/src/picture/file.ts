@@ -1,7 +1,5 @@
 /** Files made in the browser: what they are called, and handing them over. */
 
-import type { Meta } from "../decode";
-
 const LONGEST = 60;
 
 /** Letters, digits and hyphens only: labels come from strangers. */
@@ -11,9 +9,9 @@ function plain(text: string): string {
 }
 
 /** mitigauge-syscall-basic-off-vs-ibpb-operation.svg */
-export function fileName(meta: Meta, ending: string): string {
-  const words = [meta.title, meta.a.label, "vs", meta.b.label, meta.basis].map(plain);
-  return `mitigauge-${words.filter((word) => word !== "").join("-")}.${ending}`;
+export function fileName(words: string[], ending: string): string {
+  const parts = words.map(plain).filter((word) => word !== "");
+  return `${["mitigauge", ...parts].join("-")}.${ending}`;
 }
 
 export function save(content: Blob, name: string): void {
