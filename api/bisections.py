@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Depends
+from fastapi.responses import PlainTextResponse
 from sqlalchemy.orm import Session
 
 from api.database import Database
 from api.gate import Known, needs
 from api.kernels import patches_of, require_known_profile
 from api.parameters import Id, MaybeIdQuery, Word
+from api.problems import AS_JSON
 from mitigauge.access.roles import Caller, Right, roles_with
 from mitigauge.bisect import bisection_view, repository, service
 from mitigauge.bisect.draft import Draft
@@ -99,6 +101,15 @@ def propose_bisection(
 def show_bisection(bisection_id: Id, session: Database) -> BisectionView:
     """One bisection: candidates with their probability, steps, what was skipped, the answer."""
     return bisection_view.show(session, bisection_id)
+
+
+@router.get(
+    "/{bisection_id}/patches/{position}", response_class=PlainTextResponse, responses={**AS_JSON}
+)
+def show_patch(bisection_id: Id, position: Id, session: Database) -> str:
+    """The patch of a candidate, from 1, as it is applied."""
+    blobs = blob_store(get_settings())
+    return bisection_view.patch_text(session, bisection_id, position, blobs)
 
 
 @router.post(

@@ -31,6 +31,7 @@ from mitigauge.kernels.states import KernelState
 from mitigauge.kernels.tables import Kernel
 from mitigauge.logs.logger import get_logger
 from mitigauge.runs.submission import submit_text
+from mitigauge.series.service import texts_of
 from pipelines.adapters.git_tree import GitTree
 from pipelines.kernel_build import Builder, BuildFailed, Order
 
@@ -38,7 +39,6 @@ log = get_logger(__name__)
 
 # While hosts are busy, kernels are built ahead where there are at most so many.
 MOST_BUILT_AHEAD = 16
-_BETWEEN = b"\0"
 
 Say = Callable[[str], None]
 
@@ -185,9 +185,9 @@ class Driver:
         return bisection.candidates[point.position - 1].name, []
 
     def _patches(self, bisection: Bisection) -> list[Patch]:
-        texts = self.builder.blobs.read(str(bisection.patches_sha256)).split(_BETWEEN)
+        texts = texts_of(str(bisection.patches_sha256), self.builder.blobs)
         titles = [candidate.title for candidate in bisection.candidates]
-        return [Patch(title, text.decode()) for title, text in zip(titles, texts, strict=True)]
+        return [Patch(title, text) for title, text in zip(titles, texts, strict=True)]
 
     def _build(self, bisection_id: int, wanted: KernelOrder) -> None:
         """Build a point's kernel and note it; or why the point is skipped."""

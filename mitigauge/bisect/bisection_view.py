@@ -17,7 +17,10 @@ from mitigauge.bisect.schemas import (
 )
 from mitigauge.bisect.states import AnswerKind, BisectionKind, BisectionState
 from mitigauge.bisect.tables import Bisection, BisectionStep
+from mitigauge.errors import NotFound
 from mitigauge.experiments.tables import Experiment
+from mitigauge.files.blobs import BlobStore
+from mitigauge.series.service import texts_of
 
 MOST_SHOWN = 200
 
@@ -124,3 +127,22 @@ def _head(session: Session, row: Bisection, candidates: int, culprit: str) -> Bi
         created_at=row.created_at,
         finished_at=row.finished_at,
     )
+
+
+def patch_text(session: Session, bisection_id: int, position: int, blobs: BlobStore) -> str:
+    """The patch of a candidate, from 1, as it is applied.
+
+    Raises :class:`NotFound` where there is no such candidate, and where candidates are no patches.
+    """
+    found = repository.whole(session, bisection_id)
+    if found.patches_sha256 is None:
+        raise NotFound(
+            f"bisection {bisection_id} goes over {found.kind}, which have no patches here",
+            hint="The candidate's name says where to look.",
+        )
+    texts = texts_of(found.patches_sha256, blobs)
+    if not 1 <= position <= len(texts):
+        raise NotFound(
+            f"bisection {bisection_id} has no candidate {position}", hint=f"It has {len(texts)}."
+        )
+    return texts[position - 1]

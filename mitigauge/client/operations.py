@@ -789,6 +789,13 @@ class Client(Transport):
         )
         return found
 
+    def show_patch(self, bisection_id: int, position: int) -> str:
+        """The patch of a candidate, from 1, as it is applied."""
+        asked: dict[str, Parameter] = {}
+        return self._text(
+            "GET", f"/api/v1/bisections/{in_path(bisection_id)}/patches/{in_path(position)}", asked
+        )
+
     def cancel_bisection(self, bisection_id: int) -> shapes.BisectionView:
         """Stop a bisection and the experiment that it waits for. A body is not read."""
         asked: dict[str, Parameter] = {}

@@ -272,12 +272,15 @@ def before_this(series: Series, number: int) -> SeriesRevision | None:
 
 def patches_of(revision: SeriesRevision, blobs: BlobStore) -> list[Patch]:
     """Its patches as they are applied, in their order."""
-    texts = blobs.read(revision.patches_sha256).split(_SEPARATOR)
+    texts = texts_of(revision.patches_sha256, blobs)
     return [
-        Patch(said.title, text.decode())
-        for said, text in zip(revision.patches, texts, strict=False)
-        if text
+        Patch(said.title, text) for said, text in zip(revision.patches, texts, strict=False) if text
     ]
+
+
+def texts_of(digest: str, blobs: BlobStore) -> list[str]:
+    """The texts that :func:`put` stored under *digest*, in their order."""
+    return [text.decode() for text in blobs.read(digest).split(_SEPARATOR)]
 
 
 def put(patches: Sequence[Patch], blobs: BlobStore) -> str:

@@ -56,3 +56,19 @@ def test_its_owner_cancels_it_and_nobody_else_but_who_may_cancel_any(
     assert (refused.status_code, "started by ann" in refused.text) == (403, True)
     assert (done.status_code, done.json()["state"]) == (200, "cancelled")
     assert again.status_code == 409
+
+
+def test_a_candidates_patch_is_read_as_it_is_applied(
+    client: TestClient, engine: Engine, bisection: int
+) -> None:
+    headers = bearer(token_of(engine, "viewer", "viewer"))
+    with client:
+        found = [
+            client.get(f"/api/bisections/{bisection}/patches/{position}", headers=headers)
+            for position in (1, 2, 3, 4)
+        ]
+    assert [each.status_code for each in found] == [200, 200, 200, 404]
+    assert found[1].headers["content-type"].startswith("text/plain")
+    assert HOSTILE in found[1].text
+    assert HOSTILE not in found[0].text
+    assert "It has 3." in found[3].json()["hint"]

@@ -462,3 +462,18 @@ export const mailRequestQuery = (id: number) =>
     queryFn: ({ signal }) =>
       data(api.GET("/api/requests/{request_id}", { params: { path: { request_id: id } }, signal })),
   });
+
+/** The patch of a bisection's candidate, from 1. */
+export const patchQuery = (bisection: number, position: number) =>
+  queryOptions({
+    queryKey: ["bisection patch", bisection, position],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/bisections/{bisection_id}/patches/{position}", {
+          params: { path: { bisection_id: bisection, position } },
+          parseAs: "text",
+          signal,
+        }),
+      ),
+    staleTime: Infinity,
+  });

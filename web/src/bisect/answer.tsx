@@ -17,7 +17,10 @@ export function Found({ bisection, found }: FoundProps) {
       <header>
         <h2 id="answer">{headline(found)}</h2>
         {found.confidence !== null && (
-          <span className="soft">confidence {chance(found.confidence)}</span>
+          <span className="soft">
+            {found.kind === "undecided" ? "that it is one of them:" : "confidence"}{" "}
+            {chance(found.confidence)}
+          </span>
         )}
       </header>
       <div className="inside">

@@ -1,5 +1,9 @@
 /** Candidates with the probability of each as a bar; between them, what the points say. */
 
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { patchQuery } from "../api/queries";
+import { Loaded } from "../ui/answers";
 import type { Bisection, BisectionCandidate } from "../api/types";
 import { chance } from "./words";
 
@@ -23,6 +27,7 @@ export function Candidates({ bisection }: { bisection: Bisection }) {
             <Row
               key={each.position}
               candidate={each}
+              bisection={bisection}
               remark={[each.prior_why, skipped.get(each.position)].filter(Boolean).join("; ")}
               isNamed={named.includes(each.position)}
             />
@@ -41,12 +46,13 @@ export function Candidates({ bisection }: { bisection: Bisection }) {
 }
 
 interface RowProps {
+  bisection: Bisection;
   candidate: BisectionCandidate;
   remark: string;
   isNamed: boolean;
 }
 
-function Row({ candidate, remark, isNamed }: RowProps) {
+function Row({ bisection, candidate, remark, isNamed }: RowProps) {
   return (
     <tr data-named={isNamed ? "" : undefined}>
       <th scope="row">
@@ -55,6 +61,9 @@ function Row({ candidate, remark, isNamed }: RowProps) {
           {isNamed ? <strong>{candidate.title}</strong> : candidate.title}
         </div>
         <div className="faint small">{candidate.files.slice(0, 4).join(", ")}</div>
+        {bisection.kind === "patches" && (
+          <PatchText bisection={bisection.id} position={candidate.position} />
+        )}
       </th>
       <td data-label="Probability">
         <Bar probability={candidate.prior === 0 ? 0 : candidate.probability} />
@@ -63,6 +72,31 @@ function Row({ candidate, remark, isNamed }: RowProps) {
         {remark}
       </td>
     </tr>
+  );
+}
+
+/** The patch itself, which is asked for once somebody opens it. */
+function PatchText({ bisection, position }: { bisection: number; position: number }) {
+  const [open, setOpen] = useState(false);
+  const query = useQuery({ ...patchQuery(bisection, position), enabled: open });
+  return (
+    <details
+      className="small"
+      onToggle={(event) => {
+        setOpen(event.currentTarget.open);
+      }}
+    >
+      <summary>Patch</summary>
+      {open && (
+        <Loaded query={query}>
+          {(text) => (
+            <pre className="raw" tabIndex={0} aria-label={`Patch ${position}`}>
+              {text}
+            </pre>
+          )}
+        </Loaded>
+      )}
+    </details>
   );
 }
 
