@@ -163,6 +163,10 @@ TABLE = {
     "POST /api/regressions/{regression_id}": alike(
         "/api/regressions/1", nobody=401, viewer=403, others=422
     ),
+    "GET /api/feeds/regressions.atom": read("/api/feeds/regressions.atom"),
+    "GET /api/feeds/experiments.atom": read("/api/feeds/experiments.atom"),
+    "GET /api/feeds/series.atom": read("/api/feeds/series.atom"),
+    "GET /api/feeds/weekly.atom": read("/api/feeds/weekly.atom"),
     "GET /api/subscriptions": read("/api/subscriptions"),
     # Without a body, and there is none; the test of subscriptions adds and ends some.
     "POST /api/subscriptions": Row("/api/subscriptions", SUBSCRIBED, SUBSCRIBED),
