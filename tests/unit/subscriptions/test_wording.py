@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from mitigauge.subscriptions.lines import DigestLine
 from mitigauge.subscriptions.signature import new_salt, secret_of, signature
 from mitigauge.subscriptions.states import Template
 from mitigauge.subscriptions.wording import Told, body_of, mail_of, text_of
+from tests.unit.docs.pages import blocks, page
 
 NOW = datetime(2026, 11, 26, 9, 30, tzinfo=UTC)
 BASE = "https://mitigauge.example.org"
@@ -110,12 +113,28 @@ def test_a_signature_is_checked_as_the_page_says(home: Path) -> None:
     secret = secret_of(new_salt())
     body = b'{"id": 7}'
     said = signature([secret], body, 1_764_000_000)
-    time, _, given = said.removeprefix("t=").partition(",v1=")
-    wanted = hmac.new(secret.encode(), f"{time}.".encode() + body, hashlib.sha256).hexdigest()
-    assert (time, given) == ("1764000000", wanted)
+    moment, _, given = said.removeprefix("t=").partition(",v1=")
+    wanted = hmac.new(secret.encode(), f"{moment}.".encode() + body, hashlib.sha256).hexdigest()
+    assert (moment, given) == ("1764000000", wanted)
     assert signature([secret], body + b" ", 1_764_000_000) != said
     assert signature([secret], body, 1_764_000_001) != said
     assert signature([secret, secret_of("x")], body, 1).count("v1=") == 2
+
+
+def test_the_code_of_the_page_takes_what_is_genuine_and_nothing_else(home: Path) -> None:
+    [code] = [b.text for b in blocks(page("docs/subscriptions.md")) if b.language == "python"]
+    said: dict[str, Any] = {}
+    exec(code, said)
+    check, secret, body = said["is_genuine"], secret_of(new_salt()), b'{"id": 7}'
+    now = int(time.time())
+    head = signature([secret_of("another"), secret], body, now)
+    assert check(head, body, secret)
+    assert not check(head, body + b" ", secret)
+    assert not check(head, body, secret_of("x"))
+    assert not check(head.replace(f"t={now}", f"t={now + 1}"), body, secret)
+    assert not check(signature([secret], body, now - 3600), body, secret)
+    for nonsense in ("", "t=", "v1=", "t=x,v1=y", f"t={now}"):
+        assert not check(nonsense, body, secret)
 
 
 def test_a_secret_follows_from_its_salt_and_the_installations_key(
