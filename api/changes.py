@@ -74,6 +74,16 @@ CHANGES: Final = {
     "POST /api/regressions/{regression_id}": Change(
         Action.REGRESSION_CHANGE, SubjectKind.REGRESSION, "{regression_id}"
     ),
+    "POST /api/subscriptions": Change(Action.SUBSCRIPTION_ADD, SubjectKind.SUBSCRIPTION),
+    "POST /api/subscriptions/{subscription_id}/pause": Change(
+        Action.SUBSCRIPTION_PAUSE, SubjectKind.SUBSCRIPTION, "{subscription_id}"
+    ),
+    "POST /api/subscriptions/{subscription_id}/resume": Change(
+        Action.SUBSCRIPTION_RESUME, SubjectKind.SUBSCRIPTION, "{subscription_id}"
+    ),
+    "POST /api/subscriptions/{subscription_id}/remove": Change(
+        Action.SUBSCRIPTION_REMOVE, SubjectKind.SUBSCRIPTION, "{subscription_id}"
+    ),
     "POST /api/series/{name}/{revision}/approve": Change(
         Action.SERIES_APPROVE, SubjectKind.SERIES, "{name} {revision}"
     ),

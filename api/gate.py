@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 import time
+from base64 import b64decode
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
@@ -30,6 +31,7 @@ from mitigauge.errors import Forbidden, InvalidInput
 SECRET_HEADER = "x-mitigauge-proxy-secret"
 USER_HEADER = "x-mitigauge-user"
 ROLE_HEADER = "x-mitigauge-role"
+FEEDS = "/api/feeds/"
 FORWARDED_HEADER = "x-forwarded-for"
 # Who is slowed waits so long at the most until a token that was just made is known.
 TOKENS_READ_EVERY_S = 1.0
@@ -233,6 +235,25 @@ def check_same_origin(request: Request) -> None:
         )
 
 
+def is_feed(request: Request) -> bool:
+    """Whether it reads a feed, whose readers know no other way than a user and a password."""
+    return request.method == "GET" and request.url.path.startswith(FEEDS)
+
+
+def _basic_password(text: str) -> str:
+    """The password of *user:password*, which is a token; the user may be anything."""
+    try:
+        _, colon, password = b64decode(text, validate=True).decode().partition(":")
+    except ValueError:
+        colon = password = ""
+    if not colon:
+        raise Unauthenticated(
+            "the Authorization header is not Basic as RFC 7617 has it",
+            hint="Give any user, and a token as the password.",
+        )
+    return password
+
+
 def _known(request: Request) -> _Ask | Caller:
     """Who asks, or which look-up tells it. Raises :class:`Unauthenticated` for what is none."""
     gate: Gate = request.app.state.gate
@@ -240,6 +261,8 @@ def _known(request: Request) -> _Ask | Caller:
     if authorization is not None:
         # A token decides alone: what else the browser sends along does not count.
         scheme, _, secret = authorization.partition(" ")
+        if scheme.lower() == "basic" and is_feed(request):
+            return _Ask(service.by_token, _basic_password(secret.strip()))
         if scheme.lower() != "bearer":
             raise Unauthenticated("the Authorization header is not Bearer", hint=_HOW)
         return _Ask(service.by_token, secret.strip())

@@ -52,6 +52,11 @@ ENTRIES: Final = {
     "regression": Entry(
         "cli.regression", "Regressions: what became worse, and whose it is.", is_group=True
     ),
+    "subscription": Entry(
+        "cli.subscription",
+        "Subscriptions: be told by mail or webhook what concerns you.",
+        is_group=True,
+    ),
     "report": Entry(
         "cli.report", "What is sent to people: the week, an answer, a cover letter.", is_group=True
     ),

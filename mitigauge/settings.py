@@ -145,6 +145,11 @@ class Settings(BaseModel):
     weekly_to: str = Field(
         "", description="addresses, with commas between, that get each week's report unasked"
     )
+    webhook_networks: str = Field(
+        "",
+        description="networks beside the public ones, as CIDR with commas between, to which "
+        "webhooks may go, also by http and to any port",
+    )
     lab_port_base: int = Field(42200, description="SSH ports of the lab hosts start above this")
     lease_seconds: float = Field(90.0, description="time to live of a host lease")
     boot_timeout_s: float = Field(240.0, description="reboot to SSH banner, where a host sets none")

@@ -42,7 +42,7 @@ def find_abilities(settings: Settings, which: Which = shutil.which) -> Abilities
         lacks += missing_here
         if reached:
             hosts[environment] = reached
-    jobs, bases = [Ability.LETTERS], dict[str, str]()
+    jobs, bases = [Ability.LETTERS, Ability.DIGESTS], dict[str, str]()
     missing = [(name, way) for name, way in BUILD_PROGRAMS.items() if which(name) is None]
     if missing:
         said = "; ".join(f"no {name}: {way}" for name, way in missing)

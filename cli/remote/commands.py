@@ -23,6 +23,7 @@ REMOTE: Final = frozenset(
         "regression": "file list set show",
         "report": "weekly",
         "series": "approve list show start",
+        "subscription": "add list pause remove resume",
         "trends": "accept annotate list show stability",
         "worker": "list",
     }.items()

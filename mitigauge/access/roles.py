@@ -34,16 +34,18 @@ class Right(StrEnum):
     SET_ASIDE = "set a host aside or break a reservation"
     APPROVE = "approve a series"
     READ_AUDIT = "read the audit log"
+    SUBSCRIBE = "subscribe"
+    TEND_SUBSCRIPTIONS = "see and end everybody's subscriptions"
 
 
 _SUBMITS = frozenset({Right.READ, Right.SUBMIT, Right.CANCEL_OWN})
 RIGHTS: Final = {
     Role.VIEWER: frozenset({Right.READ}),
     Role.RUNNER: _SUBMITS,
-    Role.SUBMITTER: _SUBMITS | {Right.RESERVE_HOST},
+    Role.SUBMITTER: _SUBMITS | {Right.RESERVE_HOST, Right.SUBSCRIBE},
     Role.APPROVER: _SUBMITS
     | {Right.CANCEL_ANY, Right.RESUME_HOST, Right.RESERVE_HOST, Right.SET_ASIDE, Right.APPROVE}
-    | {Right.READ_AUDIT},
+    | {Right.READ_AUDIT, Right.SUBSCRIBE},
     Role.ADMIN: frozenset(Right),
 }
 

@@ -984,6 +984,106 @@ class Client(Transport):
         )
         return found
 
+    def list_subscriptions(self, *, everybody: bool | None = None) -> list[shapes.SubscriptionView]:
+        """One's own subscriptions, the newest first."""
+        asked: dict[str, Parameter] = {"everybody": everybody}
+        found: list[shapes.SubscriptionView] = self._json("GET", "/api/v1/subscriptions", asked)
+        return found
+
+    def add_subscription(self, body: shapes.NewSubscription) -> shapes.AddedSubscription:
+        """Subscribe. The secret of a webhook is in this answer alone."""
+        asked: dict[str, Parameter] = {}
+        found: shapes.AddedSubscription = self._json("POST", "/api/v1/subscriptions", asked, body)
+        return found
+
+    def pause_subscription(self, subscription_id: int) -> shapes.SubscriptionView:
+        """
+        Tell nothing for a while; what happens meanwhile is not told later. A body is not read.
+        """
+        asked: dict[str, Parameter] = {}
+        found: shapes.SubscriptionView = self._json(
+            "POST", f"/api/v1/subscriptions/{in_path(subscription_id)}/pause", asked
+        )
+        return found
+
+    def resume_subscription(self, subscription_id: int) -> shapes.SubscriptionView:
+        """Tell again, from now on. A body is not read."""
+        asked: dict[str, Parameter] = {}
+        found: shapes.SubscriptionView = self._json(
+            "POST", f"/api/v1/subscriptions/{in_path(subscription_id)}/resume", asked
+        )
+        return found
+
+    def remove_subscription(self, subscription_id: int) -> shapes.SubscriptionView:
+        """End one; the answer is how it was. A body is not read."""
+        asked: dict[str, Parameter] = {}
+        found: shapes.SubscriptionView = self._json(
+            "POST", f"/api/v1/subscriptions/{in_path(subscription_id)}/remove", asked
+        )
+        return found
+
+    def feed_regressions(
+        self,
+        *,
+        state: Sequence[shapes.RegressionState] | None = None,
+        owner: str | None = None,
+        environment: str | None = None,
+        host_class: str | None = None,
+        workload: str | None = None,
+        find: str | None = None,
+        since: str | None = None,
+    ) -> str:
+        """Regressions, those that changed last first; filtered as their list."""
+        asked: dict[str, Parameter] = {
+            "state": state,
+            "owner": owner,
+            "environment": environment,
+            "host_class": host_class,
+            "workload": workload,
+            "find": find,
+            "since": since,
+        }
+        return self._text("GET", "/api/v1/feeds/regressions.atom", asked)
+
+    def feed_experiments(
+        self,
+        *,
+        find: str | None = None,
+        state: Sequence[shapes.ExperimentState] | None = None,
+        who: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        host: str | None = None,
+        workload: str | None = None,
+        mode: str | None = None,
+        verdict: shapes.Verdict | None = None,
+        sort: shapes.Sort | None = None,
+    ) -> str:
+        """Experiments, those that changed last first; filtered as their list."""
+        asked: dict[str, Parameter] = {
+            "find": find,
+            "state": state,
+            "who": who,
+            "since": since,
+            "until": until,
+            "host": host,
+            "workload": workload,
+            "mode": mode,
+            "verdict": verdict,
+            "sort": sort,
+        }
+        return self._text("GET", "/api/v1/feeds/experiments.atom", asked)
+
+    def feed_series(self) -> str:
+        """Series, those with the newest revision first."""
+        asked: dict[str, Parameter] = {}
+        return self._text("GET", "/api/v1/feeds/series.atom", asked)
+
+    def feed_weekly(self) -> str:
+        """Reports of weeks that are over, the newest first."""
+        asked: dict[str, Parameter] = {}
+        return self._text("GET", "/api/v1/feeds/weekly.atom", asked)
+
     def home(self) -> shapes.HomeView:
         """The service at a glance, the same for everybody."""
         asked: dict[str, Parameter] = {}

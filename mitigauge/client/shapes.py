@@ -51,6 +51,14 @@ class Acceptance(TypedDict):
     """it was known to come"""
 
 
+class AddedSubscription(TypedDict):
+    """A subscription that was just made."""
+
+    subscription: SubscriptionView
+    secret: str
+    """by which a webhook's signature is checked; it is shown this once. Empty: mail"""
+
+
 class Annotation(TypedDict):
     """What somebody said."""
 
@@ -2085,6 +2093,26 @@ class NewRegression(TypedDict):
     note: NotRequired[str]
 
 
+class NewSubscription(TypedDict):
+    """What somebody wants to hear of, and how."""
+
+    kind: SubscriptionKind
+    subject: NotRequired[str]
+    """
+    of which one: a series' name, ENVIRONMENT/HOST, or WORKLOAD/CASE, the case by its title; empty
+    for the other kinds
+    """
+    trend_id: NotRequired[int | None]
+    """for a case: a trend of it"""
+    way: TellWay
+    address: str
+    """a mail address or a URL"""
+    template: NotRequired[Template]
+    """of a webhook's body"""
+    at_once: NotRequired[bool]
+    """within seconds, instead of a digest a day (mail) or 15 minutes"""
+
+
 class NoiseView(TypedDict):
     """Standard deviations in percent of the value; null where the boots cannot tell."""
 
@@ -2936,6 +2964,27 @@ class StepView(TypedDict):
     measured_s: float
 
 
+class SubscriptionView(TypedDict):
+    """One subscription."""
+
+    id: int
+    owner: str
+    kind: SubscriptionKind
+    subject: str
+    """of which one; empty where the kind says it all"""
+    way: TellWay
+    to: str
+    """the mail address, or the URL without most of its path"""
+    template: Template
+    at_once: bool
+    state: SubscriptionState
+    why: str
+    """why it is paused, or what went wrong last; empty: nothing"""
+    created_at: str
+    told_at: str | None
+    """when something was told last"""
+
+
 class Table(TypedDict):
     """Figures beside one another."""
 
@@ -3390,7 +3439,7 @@ class WorkerView(TypedDict):
     seen_at: str
 
 
-Ability = Literal["kernels", "archives", "mail", "letters", "backups"]
+Ability = Literal["kernels", "archives", "mail", "letters", "backups", "digests"]
 AbsenceKind = Literal["set_aside", "reserved"]
 Action = Literal[
     "experiment.submit",
@@ -3427,6 +3476,10 @@ Action = Literal[
     "trend.accept",
     "regression.file",
     "regression.change",
+    "subscription.add",
+    "subscription.pause",
+    "subscription.resume",
+    "subscription.remove",
     "claims.import",
     "profile.import",
     "report.make",
@@ -3478,7 +3531,9 @@ ExperimentState = Literal["queued", "running", "finished", "failed", "cancelled"
 FoundKind = Literal[
     "experiment", "regression", "bisection", "series", "trend", "host", "kernel", "week"
 ]
-JobKind = Literal["kernel", "revision", "bisection", "archives", "mailbox", "weekly", "backup"]
+JobKind = Literal[
+    "kernel", "revision", "bisection", "archives", "mailbox", "weekly", "backup", "digests"
+]
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 KernelState = Literal["building", "built", "failed", "removed"]
 Means = Literal["nothing", "token", "session", "proxy"]
@@ -3504,6 +3559,8 @@ Right = Literal[
     "set a host aside or break a reservation",
     "approve a series",
     "read the audit log",
+    "subscribe",
+    "see and end everybody's subscriptions",
 ]
 Role = Literal["viewer", "runner", "submitter", "approver", "admin"]
 RunState = Literal["queued", "running", "finished", "failed", "cancelled"]
@@ -3520,6 +3577,7 @@ SubjectKind = Literal[
     "bisection",
     "trend",
     "regression",
+    "subscription",
     "claims",
     "profile",
     "report",
@@ -3527,6 +3585,10 @@ SubjectKind = Literal[
     "backup",
     "database",
 ]
+SubscriptionKind = Literal["my-regressions", "new-regressions", "series", "case", "host", "week"]
+SubscriptionState = Literal["active", "paused"]
+TellWay = Literal["mail", "webhook"]
+Template = Literal["json", "slack", "mattermost", "matrix"]
 Unmatched = Literal[
     "only-in-a", "only-in-b", "host-only-in-a", "host-only-in-b", "other-clock", "other-unit"
 ]

@@ -24,6 +24,7 @@ class Lock(IntEnum):
     WEEKLY = 7340229
     IMPORT = 7340230  # of a file of an older version, by its scratch database
     RESTORE = 7340231
+    NOTICES = 7340232
 
 
 # Of one part, which PostgreSQL keeps apart from the others. It is as it always was: who brings the

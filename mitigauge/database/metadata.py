@@ -21,6 +21,7 @@ from mitigauge.results import tables as results
 from mitigauge.retention import tables as retention
 from mitigauge.runs import tables as runs
 from mitigauge.series import tables as series
+from mitigauge.subscriptions import tables as subscriptions
 from mitigauge.trends import tables as trends
 from mitigauge.verdicts import tables as verdicts
 
@@ -44,6 +45,7 @@ __all__ = [
     "retention",
     "runs",
     "series",
+    "subscriptions",
     "trends",
     "verdicts",
     "weekly",

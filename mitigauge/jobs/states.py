@@ -15,6 +15,7 @@ class JobKind(StrEnum):
     MAILBOX = "mailbox"
     WEEKLY = "weekly"
     BACKUP = "backup"
+    DIGESTS = "digests"
 
 
 class JobState(StrEnum):
@@ -38,6 +39,7 @@ class Ability(StrEnum):
     MAIL = "mail"
     LETTERS = "letters"
     BACKUPS = "backups"
+    DIGESTS = "digests"
 
 
 NEEDS = {
@@ -48,6 +50,7 @@ NEEDS = {
     JobKind.MAILBOX: Ability.MAIL,
     JobKind.WEEKLY: Ability.LETTERS,
     JobKind.BACKUP: Ability.BACKUPS,
+    JobKind.DIGESTS: Ability.DIGESTS,
 }
 # Jobs of the service itself: one of each, which never ends.
-STANDING = (JobKind.ARCHIVES, JobKind.MAILBOX, JobKind.WEEKLY, JobKind.BACKUP)
+STANDING = (JobKind.ARCHIVES, JobKind.MAILBOX, JobKind.WEEKLY, JobKind.BACKUP, JobKind.DIGESTS)

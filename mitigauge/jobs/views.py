@@ -27,6 +27,7 @@ IN_WORDS = {
     Ability.MAIL: "reads mails",
     Ability.LETTERS: "sends letters",
     Ability.BACKUPS: "takes backups",
+    Ability.DIGESTS: "tells subscribers",
 }
 
 

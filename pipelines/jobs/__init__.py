@@ -15,6 +15,7 @@ from pipelines.jobs.archives import ArchivesRunner
 from pipelines.jobs.backup import BackupRunner
 from pipelines.jobs.bisection import BisectionRunner
 from pipelines.jobs.context import JobRunner
+from pipelines.jobs.digests import DigestsRunner
 from pipelines.jobs.kernel import KernelRunner
 from pipelines.jobs.mailbox import MailboxRunner
 from pipelines.jobs.revision import RevisionRunner
@@ -25,6 +26,7 @@ _TITLES = {
     JobKind.MAILBOX: "read and answer mails",
     JobKind.WEEKLY: "make and send the weekly letter",
     JobKind.BACKUP: "take backups",
+    JobKind.DIGESTS: "tell subscribers what happened",
 }
 
 
@@ -38,6 +40,7 @@ def runners_of(settings: Settings) -> Mapping[JobKind, JobRunner]:
         JobKind.MAILBOX: MailboxRunner(settings),
         JobKind.WEEKLY: WeeklyRunner(settings),
         JobKind.BACKUP: BackupRunner(settings),
+        JobKind.DIGESTS: DigestsRunner(settings),
     }
 
 

@@ -66,6 +66,9 @@ APPROVE = "/api/series/nothing/v1/approve"
 APPROVED = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 404, "admin": 404}
 REQUEST = "/api/requests/1/"
 AUDIT = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 200, "admin": 200}
+SUBSCRIPTION = "/api/subscriptions/9999/"
+SUBSCRIBED = {"nobody": 401, "viewer": 403, "runner": 403} | dict.fromkeys(ROLES[2:], 422)
+NO_SUBSCRIPTION = SUBSCRIBED | dict.fromkeys(ROLES[2:], 404)
 ACCEPTED = APPROVED | {"approver": 422, "admin": 422}
 TABLE = {
     "GET /api/health/live": everybody("/api/health/live"),
@@ -159,6 +162,22 @@ TABLE = {
     "POST /api/regressions": alike("/api/regressions", nobody=401, viewer=403, others=422),
     "POST /api/regressions/{regression_id}": alike(
         "/api/regressions/1", nobody=401, viewer=403, others=422
+    ),
+    "GET /api/feeds/regressions.atom": read("/api/feeds/regressions.atom"),
+    "GET /api/feeds/experiments.atom": read("/api/feeds/experiments.atom"),
+    "GET /api/feeds/series.atom": read("/api/feeds/series.atom"),
+    "GET /api/feeds/weekly.atom": read("/api/feeds/weekly.atom"),
+    "GET /api/subscriptions": read("/api/subscriptions"),
+    # Without a body, and there is none; the test of subscriptions adds and ends some.
+    "POST /api/subscriptions": Row("/api/subscriptions", SUBSCRIBED, SUBSCRIBED),
+    "POST /api/subscriptions/{subscription_id}/pause": Row(
+        SUBSCRIPTION + "pause", NO_SUBSCRIPTION, NO_SUBSCRIPTION
+    ),
+    "POST /api/subscriptions/{subscription_id}/resume": Row(
+        SUBSCRIPTION + "resume", NO_SUBSCRIPTION, NO_SUBSCRIPTION
+    ),
+    "POST /api/subscriptions/{subscription_id}/remove": Row(
+        SUBSCRIPTION + "remove", NO_SUBSCRIPTION, NO_SUBSCRIPTION
     ),
     "GET /api/trends": read("/api/trends"),
     "GET /api/trends/classes": read("/api/trends/classes"),

@@ -128,6 +128,25 @@ def file_regression(asks: Asks) -> None:
     asks("/api/regressions", **decided_cell(asks.engine))
 
 
+def subscribe(asks: Asks) -> int:
+    wanted = {"kind": "week", "way": "mail", "address": "ann@example.org"}
+    return int(asks("/api/subscriptions", **wanted)["subscription"]["id"])
+
+
+def pause_subscription(asks: Asks) -> int:
+    number = subscribe(asks)
+    asks(f"/api/subscriptions/{number}/pause")
+    return number
+
+
+def resume_subscription(asks: Asks) -> None:
+    asks(f"/api/subscriptions/{pause_subscription(asks)}/resume")
+
+
+def remove_subscription(asks: Asks) -> None:
+    asks(f"/api/subscriptions/{subscribe(asks)}/remove")
+
+
 def approve(asks: Asks) -> None:
     stored(asks.engine)
     with transaction(asks.engine) as session:
@@ -185,6 +204,10 @@ DONE: dict[str, tuple[Callable[[Asks], object], str, Way]] = {
     "POST /api/trends/changes/{change_id}/accept": (accept, "ann", Way.API),
     "POST /api/regressions": (file_regression, "ann", Way.API),
     "POST /api/regressions/{regression_id}": (set_regression, "ann", Way.API),
+    "POST /api/subscriptions": (subscribe, "ann", Way.API),
+    "POST /api/subscriptions/{subscription_id}/pause": (pause_subscription, "ann", Way.API),
+    "POST /api/subscriptions/{subscription_id}/resume": (resume_subscription, "ann", Way.API),
+    "POST /api/subscriptions/{subscription_id}/remove": (remove_subscription, "ann", Way.API),
     "POST /api/series/{name}/{revision}/approve": (approve, "ann", Way.API),
     "POST /api/series/{name}/{revision}/start": (start_revision, "ann", Way.API),
     "POST /api/requests/{request_id}/approve": (approve_request, "ann", Way.API),
@@ -256,7 +279,7 @@ def test_who_lacks_the_right_is_recorded_as_refused(
     method, path = route.split()
     made = path.format(
         experiment_id=1, environment="lab", name="alpha", trend_id=1, change_id=1, revision="v1",
-        bisection_id=1, job_id=1, regression_id=1, request_id=1,
+        bisection_id=1, job_id=1, regression_id=1, request_id=1, subscription_id=1,
     )  # fmt: skip
     answer = stranger.request(method, made, headers=headers)
     assert answer.status_code == 403

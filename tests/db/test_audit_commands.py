@@ -200,6 +200,25 @@ def file_regression(person: Person) -> None:
            cell["case_id"], "--arm", cell["arm"], "--metric", cell["metric"])  # fmt: skip
 
 
+def subscribe(person: Person) -> int:
+    said = person("subscription", "add", "week", "--mail", "a@example.org", "--json")
+    return int(json.loads(said)["subscription"]["id"])
+
+
+def pause_subscription(person: Person) -> int:
+    number = subscribe(person)
+    person("subscription", "pause", number)
+    return number
+
+
+def resume_subscription(person: Person) -> None:
+    person("subscription", "resume", pause_subscription(person))
+
+
+def remove_subscription(person: Person) -> None:
+    person("subscription", "remove", subscribe(person))
+
+
 def create_token(person: Person) -> None:
     person("token", "create", "ann", "--role", "viewer")
 
@@ -288,6 +307,10 @@ RECORDED: dict[str, tuple[str, Callable[[Person], object]]] = {
     "token revoke": ("token.revoke", revoke_token),
     "regression file": ("regression.file", file_regression),
     "regression set": ("regression.change", set_regression),
+    "subscription add": ("subscription.add", subscribe),
+    "subscription pause": ("subscription.pause", pause_subscription),
+    "subscription remove": ("subscription.remove", remove_subscription),
+    "subscription resume": ("subscription.resume", resume_subscription),
     "trends accept": ("trend.accept", accept),
     "trends annotate": ("trend.annotate", annotate),
 }
@@ -321,7 +344,7 @@ READS = {
     "job wait",
     "kernel list", "kernel profiles", "kernel show", "lab status", "openapi", "profile diff",
     "find", "profile export", "profile fold", "profile functions", "profile instructions",
-    "regression list", "regression show", "report check",
+    "regression list", "regression show", "report check", "subscription list",
     "series list", "series requests", "series show", "token list", "trends list", "trends show",
     "trends stability", "worker list",
 }  # fmt: skip

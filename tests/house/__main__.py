@@ -41,6 +41,7 @@ WORDS: Mapping[str, str] = {
     "letter": "mitigauge/letters",
     "report": "mitigauge/letters/report/service.py",
     "weekly letter": "mitigauge/letters/weekly/service.py",
+    "subscription, notice, digest": "mitigauge/subscriptions/tables.py",
     "job (what runs on a host)": "mitigauge/wire/job.py",
     "infrastructure fault": "mitigauge/jobs/blame.py",
     "audit log, entry, actor": "mitigauge/audit/tables.py",

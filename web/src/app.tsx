@@ -28,6 +28,7 @@ import { RegressionsPage } from "./regressions/page";
 import { RequestsPage } from "./requests/page";
 import { SeriesPage } from "./series/one";
 import { SeriesListPage } from "./series/page";
+import { SubscriptionsPage } from "./subscriptions/page";
 import { NewExperimentPage } from "./submit/page";
 import { TablePage } from "./tables/page";
 import { TrendPage } from "./trends/one";
@@ -184,6 +185,8 @@ function Pages() {
       <Route path="/kernels" component={KernelsPage} />
       <Route path="/requests" component={RequestsPage} />
       <Route path="/docs" component={ReferencePage} />
+
+      <Route path="/subscriptions" component={SubscriptionsPage} />
       <Route path="/jobs" component={JobsPage} />
       <Route path="/jobs/:id">
         {(params) => {

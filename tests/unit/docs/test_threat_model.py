@@ -16,7 +16,7 @@ HEADING = "Who is at the other end"
 # What no row may be without: each is a connection, or a way in.
 CONNECTIONS = (
     "PostgreSQL", "S3", "hosts, by SSH", "guest", "Redfish", "IPMI", "PDU", "QMP",
-    "consoles by SSH", "consoles over TCP", "mail server", "list archives", "mails →",
+    "consoles by SSH", "consoles over TCP", "mail server", "webhooks", "list archives", "mails →",
     "Debian mirrors", "guest images", "git trees", "browsers → service",
     "service → OpenID provider", "→ OpenID provider → service", "proxy →",
 )  # fmt: skip

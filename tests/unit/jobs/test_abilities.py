@@ -78,7 +78,7 @@ def test_archives_and_mails_by_settings_alone(tmp_path: Path, hosts: dict[str, H
     def can(**said: Any) -> list[Ability]:
         return find_abilities(Settings(**said), which=lambda name: name).jobs
 
-    assert can() == [Ability.KERNELS, Ability.LETTERS]
+    assert can() == [Ability.DIGESTS, Ability.KERNELS, Ability.LETTERS]
     assert Ability.ARCHIVES in can(watch_series=True)
     assert Ability.MAIL not in can(maildir=str(tmp_path / "none"))
     (tmp_path / "box" / "new").mkdir(parents=True)

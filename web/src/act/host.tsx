@@ -7,6 +7,7 @@ import { counted } from "../format/quantity";
 import { Action } from "./action";
 import type { WantedField } from "./fields";
 import { useRights } from "./rights";
+import { Subscribe } from "./subscribe";
 
 const HOURS: [string, string][] = [
   ["1", "1 hour"],
@@ -51,6 +52,7 @@ export function HostActions({ host }: { host: Host }) {
   const breaks = may("set a host aside or break a reservation");
   return (
     <div className="buttons">
+      <Subscribe offers={[{ kind: "host", subject: `${host.environment}/${host.name}` }]} />
       {aside && may("resume a host") && (
         <Action
           label="Use it again"

@@ -10,7 +10,9 @@ export type Right =
   | "resume a host"
   | "reserve a host"
   | "set a host aside or break a reservation"
-  | "approve a series";
+  | "approve a series"
+  | "subscribe"
+  | "see and end everybody's subscriptions";
 
 export interface Rights {
   /** Empty: the service knows no name. */

@@ -754,6 +754,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/feeds/experiments.atom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Feed Experiments
+         * @description Experiments, those that changed last first; filtered as their list.
+         */
+        get: operations["feed_experiments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/feeds/regressions.atom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Feed Regressions
+         * @description Regressions, those that changed last first; filtered as their list.
+         */
+        get: operations["feed_regressions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/feeds/series.atom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Feed Series
+         * @description Series, those with the newest revision first.
+         */
+        get: operations["feed_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/feeds/weekly.atom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Feed Weekly
+         * @description Reports of weeks that are over, the newest first.
+         */
+        get: operations["feed_weekly"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health/live": {
         parameters: {
             query?: never;
@@ -1578,6 +1658,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Subscriptions
+         * @description One's own subscriptions, the newest first.
+         */
+        get: operations["list_subscriptions"];
+        put?: never;
+        /**
+         * Add Subscription
+         * @description Subscribe. The secret of a webhook is in this answer alone.
+         */
+        post: operations["add_subscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{subscription_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause Subscription
+         * @description Tell nothing for a while; what happens meanwhile is not told later. A body is not read.
+         */
+        post: operations["pause_subscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{subscription_id}/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove Subscription
+         * @description End one; the answer is how it was. A body is not read.
+         */
+        post: operations["remove_subscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{subscription_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume Subscription
+         * @description Tell again, from now on. A body is not read.
+         */
+        post: operations["resume_subscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/trends": {
         parameters: {
             query?: never;
@@ -1815,7 +1979,7 @@ export interface components {
          * @description What a worker must be able to do for a job, beside runs on hosts.
          * @enum {string}
          */
-        Ability: "kernels" | "archives" | "mail" | "letters" | "backups";
+        Ability: "kernels" | "archives" | "mail" | "letters" | "backups" | "digests";
         /**
          * AbsenceKind
          * @description A kind of time in which no run begins on a host.
@@ -1876,7 +2040,19 @@ export interface components {
          * @description What was done. Words that were written once stay: entries are never altered.
          * @enum {string}
          */
-        Action: "experiment.submit" | "experiment.cancel" | "experiment.begin" | "experiment.end" | "experiment.import" | "experiment.judge" | "job.ask" | "job.begin" | "job.end" | "job.cancel" | "host.set-aside" | "host.resume" | "host.reserve" | "host.release" | "token.create" | "token.revoke" | "session.begin" | "session.end" | "series.add" | "series.set" | "series.approve" | "series.retest" | "request.decide" | "request.approve" | "request.ignore" | "kernel.import" | "kernel.remove" | "bisection.start" | "bisection.cancel" | "bisection.end" | "trend.annotate" | "trend.accept" | "regression.file" | "regression.change" | "claims.import" | "profile.import" | "report.make" | "mail.send" | "backup.take" | "backup.remove" | "backup.restore" | "database.prune" | "database.upgrade";
+        Action: "experiment.submit" | "experiment.cancel" | "experiment.begin" | "experiment.end" | "experiment.import" | "experiment.judge" | "job.ask" | "job.begin" | "job.end" | "job.cancel" | "host.set-aside" | "host.resume" | "host.reserve" | "host.release" | "token.create" | "token.revoke" | "session.begin" | "session.end" | "series.add" | "series.set" | "series.approve" | "series.retest" | "request.decide" | "request.approve" | "request.ignore" | "kernel.import" | "kernel.remove" | "bisection.start" | "bisection.cancel" | "bisection.end" | "trend.annotate" | "trend.accept" | "regression.file" | "regression.change" | "subscription.add" | "subscription.pause" | "subscription.resume" | "subscription.remove" | "claims.import" | "profile.import" | "report.make" | "mail.send" | "backup.take" | "backup.remove" | "backup.restore" | "database.prune" | "database.upgrade";
+        /**
+         * AddedSubscription
+         * @description A subscription that was just made.
+         */
+        AddedSubscription: {
+            /**
+             * Secret
+             * @description by which a webhook's signature is checked; it is shown this once. Empty: mail
+             */
+            secret: string;
+            subscription: components["schemas"]["SubscriptionView"];
+        };
         /**
          * Annotation
          * @description What somebody said.
@@ -5365,7 +5541,7 @@ export interface components {
          * @description What a job does. A run is none of these: it has tables of its own.
          * @enum {string}
          */
-        JobKind: "kernel" | "revision" | "bisection" | "archives" | "mailbox" | "weekly" | "backup";
+        JobKind: "kernel" | "revision" | "bisection" | "archives" | "mailbox" | "weekly" | "backup" | "digests";
         /**
          * JobState
          * @description Where a job stands; see docs/states.md.
@@ -6032,6 +6208,41 @@ export interface components {
              * @default
              */
             owner: string;
+        };
+        /**
+         * NewSubscription
+         * @description What somebody wants to hear of, and how.
+         */
+        NewSubscription: {
+            /**
+             * Address
+             * @description a mail address or a URL
+             */
+            address: string;
+            /**
+             * At Once
+             * @description within seconds, instead of a digest a day (mail) or 15 minutes
+             * @default false
+             */
+            at_once: boolean;
+            kind: components["schemas"]["SubscriptionKind"];
+            /**
+             * Subject
+             * @description of which one: a series' name, ENVIRONMENT/HOST, or WORKLOAD/CASE, the case by its title; empty for the other kinds
+             * @default
+             */
+            subject: string;
+            /**
+             * @description of a webhook's body
+             * @default json
+             */
+            template: components["schemas"]["Template"];
+            /**
+             * Trend Id
+             * @description for a case: a trend of it
+             */
+            trend_id?: number | null;
+            way: components["schemas"]["TellWay"];
         };
         /**
          * NoiseView
@@ -7257,7 +7468,7 @@ export interface components {
          * @description What a request may need.
          * @enum {string}
          */
-        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host" | "reserve a host" | "set a host aside or break a reservation" | "approve a series" | "read the audit log";
+        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host" | "reserve a host" | "set a host aside or break a reservation" | "approve a series" | "read the audit log" | "subscribe" | "see and end everybody's subscriptions";
         /**
          * Role
          * @description Roles, from the least to the most that one may do; *runner* is a CI's.
@@ -7774,7 +7985,60 @@ export interface components {
          * @description What kind of thing was changed.
          * @enum {string}
          */
-        SubjectKind: "experiment" | "job" | "host" | "token" | "session" | "series" | "request" | "kernel" | "bisection" | "trend" | "regression" | "claims" | "profile" | "report" | "mail" | "backup" | "database";
+        SubjectKind: "experiment" | "job" | "host" | "token" | "session" | "series" | "request" | "kernel" | "bisection" | "trend" | "regression" | "subscription" | "claims" | "profile" | "report" | "mail" | "backup" | "database";
+        /**
+         * SubscriptionKind
+         * @description What somebody wants to hear of.
+         * @enum {string}
+         */
+        SubscriptionKind: "my-regressions" | "new-regressions" | "series" | "case" | "host" | "week";
+        /**
+         * SubscriptionState
+         * @description Whether it is told.
+         * @enum {string}
+         */
+        SubscriptionState: "active" | "paused";
+        /**
+         * SubscriptionView
+         * @description One subscription.
+         */
+        SubscriptionView: {
+            /** At Once */
+            at_once: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Id */
+            id: number;
+            kind: components["schemas"]["SubscriptionKind"];
+            /** Owner */
+            owner: string;
+            state: components["schemas"]["SubscriptionState"];
+            /**
+             * Subject
+             * @description of which one; empty where the kind says it all
+             */
+            subject: string;
+            template: components["schemas"]["Template"];
+            /**
+             * To
+             * @description the mail address, or the URL without most of its path
+             */
+            to: string;
+            /**
+             * Told At
+             * @description when something was told last
+             */
+            told_at: string | null;
+            way: components["schemas"]["TellWay"];
+            /**
+             * Why
+             * @description why it is paused, or what went wrong last; empty: nothing
+             */
+            why: string;
+        };
         /**
          * Table
          * @description Figures beside one another.
@@ -7922,6 +8186,18 @@ export interface components {
             /** Title */
             title: string;
         };
+        /**
+         * TellWay
+         * @description How it is told.
+         * @enum {string}
+         */
+        TellWay: "mail" | "webhook";
+        /**
+         * Template
+         * @description What a webhook's body looks like.
+         * @enum {string}
+         */
+        Template: "json" | "slack" | "mattermost" | "matrix";
         /**
          * TextCell
          * @description Words, perhaps with a page behind them.
@@ -10528,6 +10804,216 @@ export interface operations {
             };
         };
     };
+    feed_experiments: {
+        parameters: {
+            query?: {
+                /** @description words, each in name, question or who; or a number */
+                find?: string;
+                /** @description any of them; none: all */
+                state?: components["schemas"]["ExperimentState"][];
+                /** @description submitted it */
+                who?: string;
+                /** @description submitted from then on: a date, UTC, or time */
+                since?: string;
+                /** @description submitted up to that day, or before a time */
+                until?: string;
+                host?: string;
+                workload?: string;
+                /** @description FAMILY or FAMILY/MODE; several joined by + */
+                mode?: string;
+                /** @description a primary metric's current verdict is such */
+                verdict?: components["schemas"]["Verdict"] | null;
+                sort?: components["schemas"]["Sort"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/atom+xml": unknown;
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    feed_regressions: {
+        parameters: {
+            query?: {
+                /** @description any of them; none: all */
+                state?: components["schemas"]["RegressionState"][];
+                /** @description empty: those of nobody */
+                owner?: string | null;
+                environment?: string | null;
+                host_class?: string | null;
+                workload?: string | null;
+                /** @description words, each of which is there */
+                find?: string;
+                /** @description found from then on */
+                since?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/atom+xml": unknown;
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    feed_series: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/atom+xml": unknown;
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    feed_weekly: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/atom+xml": unknown;
+                };
+            };
+            /** @description the client has it already */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
     live: {
         parameters: {
             query?: never;
@@ -12452,6 +12938,221 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReadyMadeSpec"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    list_subscriptions: {
+        parameters: {
+            query?: {
+                /** @description also other people's; for admins */
+                everybody?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionView"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    add_subscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSubscription"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedSubscription"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    pause_subscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                subscription_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    remove_subscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                subscription_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionView"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    resume_subscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                subscription_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionView"];
                 };
             };
             /** @description Client Error */

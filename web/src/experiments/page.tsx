@@ -11,6 +11,7 @@ import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { FeedLink } from "../ui/feed";
 import { Head, useTitle } from "../ui/page";
 import { RecordedTag } from "../ui/recorded";
 import { ExperimentTag } from "../ui/tag";
@@ -44,9 +45,12 @@ export function ExperimentsPage() {
         ) : (
           <>
             <Head title="Experiments" lede={lede(page, filters.length > 0)}>
-              <Link className="button" to="/experiments/new">
-                New experiment…
-              </Link>
+              <div className="buttons">
+                <FeedLink path="/api/feeds/experiments.atom" title="Experiments" />
+                <Link className="button" to="/experiments/new">
+                  New experiment…
+                </Link>
+              </div>
             </Head>
             <FilterBar asked={asked} change={change} clear={filters.length > 0 ? clear : null} />
             {page.experiments.length === 0 ? (

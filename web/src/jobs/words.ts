@@ -6,6 +6,7 @@ export const ABILITY: Record<Ability, string> = {
   mail: "reads mails",
   letters: "sends letters",
   backups: "takes backups",
+  digests: "tells subscribers",
 };
 
 /** What there is to say of a job in a line: why it waits, what it does, or why it failed. */

@@ -1,5 +1,6 @@
 /** Who one is, what that allows, and the way out. */
 
+import { Link } from "wouter";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { logOut, MAY, sessionKey, sessionQuery } from "./session";
 import "./login.css";
@@ -33,6 +34,7 @@ export function Who({ onLogIn }: { onLogIn: () => void }) {
         {shown(session.subject)}, <span className="faint">{session.role}</span>
         <span className="visually-hidden">, {MAY[session.role]}</span>
       </span>
+      <Link to="/subscriptions">Subscriptions</Link>
       {session.means === "session" && (
         <button
           type="button"

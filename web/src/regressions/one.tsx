@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { Subscribe } from "../act/subscribe";
 import type { Regression, RegressionEntry } from "../api/types";
 import { counted } from "../format/quantity";
 import { stamp } from "../format/time";
@@ -42,7 +43,17 @@ function One({ regression }: { regression: Regression }) {
             {stamp(regression.happened_at)}
           </>
         }
-      />
+      >
+        <div className="buttons">
+          <Subscribe
+            offers={[
+              { kind: "case", subject: `${regression.workload}/${regression.case}` },
+              { kind: "my-regressions" },
+              { kind: "new-regressions" },
+            ]}
+          />
+        </div>
+      </Head>
       {regression.emulated && <EmulatedNotice counted={counts} />}
       <div className="side-by-side regression">
         <section className="panel" aria-labelledby="standing">

@@ -1,12 +1,14 @@
 /** Regressions: what became worse, whose it is, and what became of it. */
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Subscribe } from "../act/subscribe";
 import type { RegressionState, RegressionSummary } from "../api/types";
 import { counted } from "../format/quantity";
 import { day } from "../format/time";
 import { sessionQuery } from "../login/session";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
+import { FeedLink } from "../ui/feed";
 import { More } from "../ui/more";
 import { Head, useTitle } from "../ui/page";
 import { useAddress } from "../ui/use-address";
@@ -37,6 +39,15 @@ function asked(search: URLSearchParams): RegressionsAsked {
   };
 }
 
+/** The list's filters as the feed takes them. */
+function feedQuery({ state = [], ...others }: RegressionsAsked): string {
+  const query = new URLSearchParams(others);
+  state.forEach((each) => {
+    query.append("state", each);
+  });
+  return query.size === 0 ? "" : `?${query.toString()}`;
+}
+
 export function RegressionsPage() {
   useTitle("Regressions");
   const [search, change] = useAddress();
@@ -52,7 +63,15 @@ export function RegressionsPage() {
       <Head
         title="Regressions"
         lede="One for each lasting change for the worse of a primary metric, and each cell that a person filed. The open come first, of these the newest."
-      />
+      >
+        <div className="buttons">
+          <Subscribe offers={[{ kind: "new-regressions" }, { kind: "my-regressions" }]} />
+          <FeedLink
+            path={`/api/feeds/regressions.atom${feedQuery(asked(search))}`}
+            title="Regressions"
+          />
+        </div>
+      </Head>
       <div className="filters" role="search" aria-label="Regressions">
         <label className="small picked">
           Find{" "}

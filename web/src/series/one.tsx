@@ -1,6 +1,7 @@
 /** One patch series: the line of its verdicts, and its revisions. */
 
 import { useQuery } from "@tanstack/react-query";
+import { Subscribe } from "../act/subscribe";
 import { lineQuery, seriesQuery } from "../api/queries";
 import type { Series } from "../api/types";
 import { counted } from "../format/quantity";
@@ -28,7 +29,11 @@ function Body({ series }: { series: Series }) {
         title={series.name}
         lede={series.title}
         tags={series.watched ? <Tag tone="busy" text="watched" title={series.archive} /> : null}
-      />
+      >
+        <div className="buttons">
+          <Subscribe offers={[{ kind: "series", subject: series.name }]} />
+        </div>
+      </Head>
       {series.archive_error !== "" && (
         <p className="notice" role="status">
           <strong>New revisions may be missed:</strong> {series.archive_error}

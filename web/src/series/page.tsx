@@ -7,6 +7,7 @@ import type { SeriesHead } from "../api/types";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
+import { FeedLink } from "../ui/feed";
 import { Head, useTitle } from "../ui/page";
 import { RevisionTag } from "../ui/tag";
 
@@ -38,7 +39,9 @@ function NoneYet() {
 function List({ series }: { series: SeriesHead[] }) {
   return (
     <>
-      <Head title="Series" />
+      <Head title="Series">
+        <FeedLink path="/api/feeds/series.atom" title="Patch series" />
+      </Head>
       <div className="panel" style={{ marginTop: 0 }}>
         <table className="list stack">
           <thead>

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "wouter";
+import { Subscribe } from "../act/subscribe";
 import { Annotate } from "../act/trend";
 import { trendQuery } from "../api/queries";
 import type { Trend, TrendChange, TrendPoint } from "../api/types";
@@ -53,7 +54,19 @@ function One({ trend }: { trend: Trend }) {
             {trend.environment}
           </>
         }
-      />
+      >
+        <div className="buttons">
+          <Subscribe
+            offers={[
+              {
+                kind: "case",
+                subject: `${trend.workload}/${trend.case}`,
+                trend_id: trend.id,
+              },
+            ]}
+          />
+        </div>
+      </Head>
       {trend.emulated && <EmulatedNotice counted={counts} />}
       <section className="panel" aria-labelledby="values">
         <header>

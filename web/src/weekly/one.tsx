@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { Subscribe } from "../act/subscribe";
 import { weeklyQuery } from "../api/queries";
 import type { Weekly, WeeklySection } from "../api/types";
 import { Stamp } from "../ui/age";
@@ -45,6 +46,7 @@ function Body({ report }: { report: Weekly }) {
               {report.after} →
             </Link>
           )}
+          <Subscribe offers={[{ kind: "week" }]} />
           <Download
             files={FORMS.map(([form, label]) => [
               `/api/weekly/${report.week}/report?format=${form}`,

@@ -2,11 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { Subscribe } from "../act/subscribe";
 import { weeklyListQuery } from "../api/queries";
 import type { WeeklyLine } from "../api/types";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
+import { FeedLink } from "../ui/feed";
 import { Head, useTitle } from "../ui/page";
 import { Tag } from "../ui/tag";
 import "./weekly.css";
@@ -38,7 +40,12 @@ function NoneYet() {
 function List({ weeks }: { weeks: WeeklyLine[] }) {
   return (
     <>
-      <Head title="Weekly" lede="What changed on the fleet, week by week." />
+      <Head title="Weekly" lede="What changed on the fleet, week by week.">
+        <div className="buttons">
+          <Subscribe offers={[{ kind: "week" }]} />
+          <FeedLink path="/api/feeds/weekly.atom" title="Weekly reports" />
+        </div>
+      </Head>
       <div className="panel" style={{ marginTop: 0 }}>
         <table className="list stack">
           <thead>

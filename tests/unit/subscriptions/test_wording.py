@@ -1,0 +1,151 @@
+"""What a digest says in each form: hostile text stays text, and the signature can be checked."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mitigauge.letters.weekly.mail import addressed
+from mitigauge.subscriptions.lines import DigestLine
+from mitigauge.subscriptions.signature import new_salt, secret_of, signature
+from mitigauge.subscriptions.states import Template
+from mitigauge.subscriptions.wording import Told, body_of, mail_of, text_of
+from tests.unit.docs.pages import blocks, page
+
+NOW = datetime(2026, 11, 26, 9, 30, tzinfo=UTC)
+BASE = "https://mitigauge.example.org"
+HOSTILE = "<!channel> @all [x](http://evil.example) *b* `c` </a> & | a\x1b[31m\nFrom: me\u202e"
+
+
+def told(*titles: str, base: str = BASE, left_out: int = 0) -> Told:
+    lines = [
+        DigestLine(id=number, at=NOW, about="regression", title=title, said="new → assigned",
+                   path=f"/regressions/{number}")
+        for number, title in enumerate(titles, 1)
+    ]  # fmt: skip
+    return Told(7, "alice", NOW, lines, left_out, base)
+
+
+def test_json_has_everything_for_programs() -> None:
+    body = json.loads(body_of(told("Regression 1", HOSTILE, left_out=3), Template.JSON))
+    assert (body["id"], body["left_out"]) == (7, 3)
+    first, second = body["notices"]
+    assert first == {
+        "id": 1, "at": "2026-11-26T09:30:00+00:00", "about": "regression",
+        "title": "Regression 1", "said": "new → assigned", "url": f"{BASE}/regressions/1",
+    }  # fmt: skip
+    assert second["title"] == HOSTILE
+    assert json.loads(body_of(told("x", base=""), Template.JSON))["notices"][0]["url"] == ""
+
+
+def test_slack_gets_plain_text_that_calls_nobody() -> None:
+    body = json.loads(body_of(told("Regression 1", HOSTILE), Template.SLACK))
+    assert list(body) == ["text"]
+    first, second = body["text"].split("\n")
+    assert first == f"<{BASE}/regressions/1|Regression 1>: new → assigned"
+    # Nothing but our own link begins with the sign that means something there.
+    assert second.count("<") == second.count(">") == second.count("|") == 1
+    assert "&lt;!channel&gt;" in second
+    assert "@all" not in second
+    assert "\x1b" not in second
+    assert "\u202e" not in second
+
+
+@pytest.mark.parametrize("template", [Template.MATTERMOST, Template.MATRIX])
+def test_markdown_of_others_is_no_markdown(template: Template) -> None:
+    body = json.loads(body_of(told("Regression 1", HOSTILE), template))
+    assert ("username" in body) == (template is Template.MATRIX)
+    first, second = body["text"].split("\n")
+    assert first == f"[Regression 1](<{BASE}/regressions/1>): new → assigned"
+    assert "\\[x\\](http://evil" in second
+    assert "@all" not in second
+    assert "<!" not in second
+    assert "\\*b\\*" in second
+
+
+def test_without_an_address_of_the_dashboard_there_are_no_links() -> None:
+    for template in Template:
+        assert b"http" not in body_of(told("Regression 1", base=""), template)
+    assert "http" not in text_of(told("Regression 1", base=""))
+
+
+def test_a_mail_says_what_it_is_who_wanted_it_and_how_it_ends() -> None:
+    mail = mail_of(
+        told("Regression 1"), sender=addressed("M <m@example.org>"), to=addressed("a@example.org")
+    )
+    assert mail["Subject"] == "[Mitigauge] Regression 1: new → assigned"
+    assert mail["List-Unsubscribe"] == f"<{BASE}/subscriptions>"
+    assert mail["Auto-Submitted"] == "auto-generated"
+    text = mail.get_content()
+    assert f"  {BASE}/regressions/1" in text
+    assert "alice subscribed to this" in text
+    again = mail_of(
+        told("Regression 1"), sender=addressed("M <m@example.org>"), to=addressed("a@example.org")
+    )
+    assert mail.as_bytes() == again.as_bytes()
+
+
+def test_of_several_things_the_subject_says_how_many() -> None:
+    mail = mail_of(
+        told("a", "b", left_out=8), sender=addressed("m@example.org"), to=addressed("a@example.org")
+    )
+    assert mail["Subject"] == "[Mitigauge] 10 things you wanted to hear of"
+    assert "and 8 more." in mail.get_content()
+
+
+def test_hostile_text_makes_no_head_of_a_mail_and_no_line_of_its_own() -> None:
+    mail = mail_of(
+        told(HOSTILE), sender=addressed("m@example.org"), to=addressed("a@example.org")
+    )  # fmt: skip
+    assert "\n" not in mail["Subject"]
+    assert mail.get_all("From") == [mail["From"]]
+    assert not any(line.startswith("From: me") for line in mail.get_content().splitlines())
+
+
+def test_a_signature_is_checked_as_the_page_says(home: Path) -> None:
+    secret = secret_of(new_salt())
+    body = b'{"id": 7}'
+    said = signature([secret], body, 1_764_000_000)
+    moment, _, given = said.removeprefix("t=").partition(",v1=")
+    wanted = hmac.new(secret.encode(), f"{moment}.".encode() + body, hashlib.sha256).hexdigest()
+    assert (moment, given) == ("1764000000", wanted)
+    assert signature([secret], body + b" ", 1_764_000_000) != said
+    assert signature([secret], body, 1_764_000_001) != said
+    assert signature([secret, secret_of("x")], body, 1).count("v1=") == 2
+
+
+def test_the_code_of_the_page_takes_what_is_genuine_and_nothing_else(home: Path) -> None:
+    [code] = [b.text for b in blocks(page("docs/subscriptions.md")) if b.language == "python"]
+    said: dict[str, Any] = {}
+    exec(code, said)
+    check, secret, body = said["is_genuine"], secret_of(new_salt()), b'{"id": 7}'
+    now = int(time.time())
+    head = signature([secret_of("another"), secret], body, now)
+    assert check(head, body, secret)
+    assert not check(head, body + b" ", secret)
+    assert not check(head, body, secret_of("x"))
+    assert not check(head.replace(f"t={now}", f"t={now + 1}"), body, secret)
+    assert not check(signature([secret], body, now - 3600), body, secret)
+    for nonsense in ("", "t=", "v1=", "t=x,v1=y", f"t={now}"):
+        assert not check(nonsense, body, secret)
+
+
+def test_a_secret_follows_from_its_salt_and_the_installations_key(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    salt = new_salt()
+    assert secret_of(salt) == secret_of(salt) != secret_of(new_salt())
+    before = secret_of(salt)
+    (home / "access-key").write_bytes(bytes(32))
+    from mitigauge.access import secret as keys
+
+    keys._key.cache_clear()
+    assert secret_of(salt) != before
+    keys._key.cache_clear()
