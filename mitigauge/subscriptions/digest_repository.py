@@ -109,20 +109,23 @@ def open_targets(session: Session) -> set[tuple[str, TellWay, str, Template]]:
     return {(owner, way, address, template) for owner, way, address, template in rows}
 
 
-def lapse(session: Session, before: datetime, said: str) -> None:
-    """End what a worker began before then and never ended.
+def lapse(session: Session, before: datetime, said: str) -> list[int]:
+    """End what a worker began before then and never ended; the subscriptions of such webhooks.
 
     Of mails it is noted elsewhere what came of them, so that these are asked about again.
     """
     begun = (Digest.state == DigestState.BEGUN) & (Digest.begun_at < before)
-    session.execute(
+    ended = session.scalars(
         update(Digest)
         .where(begun, Digest.way == TellWay.WEBHOOK)
         .values(state=DigestState.UNKNOWN, said=said, ended_at=func.clock_timestamp())
+        .returning(Digest.subscriptions)
     )
+    lost = [each for subscriptions in ended for each in subscriptions]
     session.execute(
         update(Digest).where(begun, Digest.way == TellWay.MAIL).values(state=DigestState.WAITING)
     )
+    return lost
 
 
 def unserved(session: Session, before: datetime) -> list[Digest]:

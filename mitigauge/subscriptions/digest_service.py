@@ -148,7 +148,10 @@ def begin_next(session: Session) -> Begun | None:
     What a worker began and never ended is ended first; what nobody wants any more is dropped.
     """
     now = database_now(session)
-    digest_repository.lapse(session, now - LOST_AFTER, "whoever sent it ended before it was noted")
+    said = "whoever sent it ended before it was noted"
+    lost = digest_repository.lapse(session, now - LOST_AFTER, said)
+    if lost:
+        repository.note(session, lost, why=f"not known: {said}")
     _give_up_unserved(session, now)
     while found := digest_repository.next_due(session, now, ("", signature.key_in_use())):
         wanted = repository.active(session, found.subscriptions)

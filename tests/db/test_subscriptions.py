@@ -444,7 +444,7 @@ def test_a_refused_address_is_paused_and_a_service_that_sends_no_mail_says_so(
 def test_what_a_worker_that_was_lost_says_later_changes_nothing(
     engine: Engine, numbers: list[int]
 ) -> None:
-    subscribe(engine, "my-regressions")
+    added = subscribe(engine, "my-regressions")
     change(engine, numbers[0], owner="alice")
     made(engine)
     with transaction(engine) as session:
@@ -456,6 +456,7 @@ def test_what_a_worker_that_was_lost_says_later_changes_nothing(
         answer = DeliveryAnswer(DeliveryState.LATER, "x")
         assert digest_service.end(session, begun, answer) is None
     assert execute(engine, "select state from digest") == "unknown"
+    assert state_of(engine, added.subscription.id)[1].startswith("not known: whoever sent it")
 
 
 def test_no_transaction_is_open_while_the_other_side_is_waited_for(
