@@ -91,6 +91,7 @@ def run(comparison: str, host: str, **changes: Any) -> RunView:
         "step": "done",
         "blocks": 4,
         "boots_done": 12,
+        "boots_effective": 12,
         "boots_total": 12,
         "lab_faults": 0,
         "started_at": STARTED,
