@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import PlainTextResponse
 from sqlalchemy.orm import Session
 
@@ -16,6 +18,7 @@ from mitigauge.bisect import bisection_view, repository, service
 from mitigauge.bisect.draft import Draft
 from mitigauge.bisect.schemas import BisectionHead, BisectionRequest, BisectionView
 from mitigauge.bisect.sources import from_arms, from_patches, from_revision
+from mitigauge.bisect.states import BisectionState
 from mitigauge.errors import Forbidden, InvalidInput
 from mitigauge.files.blobs import blob_store
 from mitigauge.regressions import proposal
@@ -29,9 +32,13 @@ router = APIRouter(prefix="/api/bisections", tags=["bisections"])
 
 
 @router.get("")
-def list_bisections(session: Database) -> list[BisectionHead]:
+def list_bisections(
+    session: Database,
+    find: Annotated[Word, Query(description="words, each in title, case, metric or who")] = "",
+    state: Annotated[list[BisectionState], Query(description="any of them; none: all")] = [],  # noqa: B006
+) -> list[BisectionHead]:
     """The newest bisections, and what each one answered."""
-    return bisection_view.heads(session)
+    return bisection_view.heads(session, find, state)
 
 
 @router.post("", status_code=202, dependencies=[Depends(needs(Right.SUBMIT))])

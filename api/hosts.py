@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from api.database import Database
@@ -12,6 +14,7 @@ from mitigauge.access.roles import Right
 from mitigauge.errors import Conflict
 from mitigauge.fleet.absence_repository import LONGEST_REASON
 from mitigauge.pages import hosts as host_views
+from mitigauge.pages.host_list import HostFilter, HostState
 from mitigauge.pages.host_schemas import HostSummary, HostView
 from mitigauge.runs import service
 
@@ -33,9 +36,13 @@ class Reservation(Reason):
 
 
 @router.get("")
-def list_hosts(session: Database) -> list[HostSummary]:
-    """All hosts."""
-    return host_views.list_hosts(session)
+def list_hosts(
+    session: Database,
+    find: Annotated[Word, Query(description="words, each in name, class or capabilities")] = "",
+    state: Annotated[list[HostState], Query(description="any of them; none: all")] = [],  # noqa: B006
+) -> list[HostSummary]:
+    """Hosts by environment and name."""
+    return host_views.list_hosts(session, HostFilter(find, state))
 
 
 @router.get("/{name}")

@@ -8,11 +8,12 @@ from fastapi import APIRouter, Depends, Query
 
 from api.database import Database
 from api.gate import Known, needs
-from api.parameters import Id
+from api.parameters import Id, Word
 from mitigauge.access.roles import Right, roles_with
 from mitigauge.errors import Forbidden
 from mitigauge.jobs import service, views
 from mitigauge.jobs.schemas import JobView, JobWhole, WorkerView
+from mitigauge.jobs.states import JobState
 
 router = APIRouter(prefix="/api", tags=["jobs"])
 
@@ -20,9 +21,14 @@ OWN = Query(description="Whether the service's own are listed too, which never e
 
 
 @router.get("/jobs")
-def list_jobs(session: Database, own: Annotated[bool, OWN] = False) -> list[JobView]:
+def list_jobs(
+    session: Database,
+    own: Annotated[bool, OWN] = False,
+    find: Annotated[Word, Query(description="words, each in title, subject or who")] = "",
+    state: Annotated[list[JobState], Query(description="any of them; none: all")] = [],  # noqa: B006
+) -> list[JobView]:
     """The newest jobs."""
-    return views.list_jobs(session, standing=own)
+    return views.list_jobs(session, standing=own, find=find, states=state)
 
 
 @router.get("/jobs/{job_id}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
 
 from api.database import Database
 from api.gate import Known, needs
@@ -14,14 +16,21 @@ from mitigauge.series import listing, service
 from mitigauge.series.order_service import ask_revision
 from mitigauge.series.revision_line import SeriesLine, line
 from mitigauge.series.schemas import Approval, RevisionView, SeriesHead, SeriesView
+from mitigauge.series.states import RevisionState
 
 router = APIRouter(prefix="/api/series", tags=["series"])
 
 
 @router.get("")
-def list_series(session: Database) -> list[SeriesHead]:
+def list_series(
+    session: Database,
+    find: Annotated[Word, Query(description="words, each in name or title")] = "",
+    state: Annotated[
+        list[RevisionState], Query(description="of the newest revision, any of them; none: all")
+    ] = [],  # noqa: B006
+) -> list[SeriesHead]:
     """The newest series, each with where its newest revision stands."""
-    return listing.heads(session)
+    return listing.heads(session, find, state)
 
 
 @router.get("/{name}")

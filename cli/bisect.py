@@ -287,12 +287,26 @@ def _see_that_it_goes_on(number: int) -> None:
 
 
 @app.command("list")
-def list_bisections(json: Json = False) -> None:
-    """All bisections, the newest first."""
+def list_bisections(
+    find: Annotated[str, typer.Option(help="Words, each in title, case, metric or who.")] = "",
+    state: Annotated[
+        list[str] | None, typer.Option(help="running, finished, cancelled, …; repeated: any.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Bisections, the newest first."""
+    from cli.choices import chosen
     from mitigauge.bisect.bisection_view import heads
     from mitigauge.bisect.schemas import BisectionHead
+    from mitigauge.bisect.states import BisectionState
 
-    found = answer(heads, lambda client: client.get("/api/bisections", list[BisectionHead]))
+    states = chosen(state, BisectionState, "--state")
+    found = answer(
+        lambda session: heads(session, find, states),
+        lambda client: client.get(
+            "/api/bisections", list[BisectionHead], find=find, state=list(map(str, states))
+        ),
+    )
     if json:
         print_json(found)
         return

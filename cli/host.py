@@ -32,13 +32,25 @@ app.command("queue")(host_keep.queue)
 
 
 @app.command("list")
-def list_hosts(json: Json = False) -> None:
+def list_hosts(
+    find: Annotated[str, typer.Option(help="Words, each in name, class or capabilities.")] = "",
+    state: Annotated[
+        list[str] | None, typer.Option(help="free, in-use, reserved, set-aside; repeated: any.")
+    ] = None,
+    json: Json = False,
+) -> None:
     """Hosts that took part in experiments."""
+    from cli.choices import chosen
     from cli.remote.client import client
     from mitigauge.pages import host_list
     from mitigauge.pages.host_schemas import HostSummary
 
-    hosts = client().get("/api/hosts", list[HostSummary]) if chosen_server() else host_list.listed()
+    states = chosen(state, host_list.HostState, "--state")
+    if chosen_server():
+        words = list(map(str, states))
+        hosts = client().get("/api/hosts", list[HostSummary], find=find, state=words)
+    else:
+        hosts = host_list.listed(host_list.HostFilter(find, states))
     if json:
         print_json(hosts)
         return

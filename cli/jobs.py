@@ -38,15 +38,24 @@ def list_jobs(
     own: Annotated[
         bool, typer.Option("--own", help="Also the service's own, which never end.")
     ] = False,
+    find: Annotated[str, typer.Option(help="Words, each in title, subject or who.")] = "",
+    state: Annotated[
+        list[str] | None, typer.Option(help="queued, running, failed, …; repeated: any of them.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Jobs that workers do: kernels, revisions, bisections; the newest first."""
+    from cli.choices import chosen
     from mitigauge.jobs import views
     from mitigauge.jobs.schemas import JobView
+    from mitigauge.jobs.states import JobState
 
+    states = chosen(state, JobState, "--state")
     found = answer(
-        lambda session: views.list_jobs(session, standing=own),
-        lambda client: client.get("/api/jobs", list[JobView], own=own),
+        lambda session: views.list_jobs(session, standing=own, find=find, states=states),
+        lambda client: client.get(
+            "/api/jobs", list[JobView], own=own, find=find, state=list(map(str, states))
+        ),
     )
     if json:
         print_json(found)

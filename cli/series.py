@@ -107,12 +107,27 @@ def add(
 
 
 @app.command("list")
-def list_series(json: Json = False) -> None:
-    """All series, the newest first."""
+def list_series(
+    find: Annotated[str, typer.Option(help="Words, each in name or title.")] = "",
+    state: Annotated[
+        list[str] | None,
+        typer.Option(help="Of the newest revision: waiting, approved, measuring, …; repeated."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Series, the newest first."""
+    from cli.choices import chosen
     from mitigauge.series.listing import heads
     from mitigauge.series.schemas import SeriesHead
+    from mitigauge.series.states import RevisionState
 
-    found = answer(heads, lambda client: client.get("/api/series", list[SeriesHead]))
+    states = chosen(state, RevisionState, "--state")
+    found = answer(
+        lambda session: heads(session, find, states),
+        lambda client: client.get(
+            "/api/series", list[SeriesHead], find=find, state=list(map(str, states))
+        ),
+    )
     if json:
         print_json(found)
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 from sqlalchemy.orm import Session
 
@@ -25,9 +26,11 @@ from mitigauge.series.service import texts_of
 MOST_SHOWN = 200
 
 
-def heads(session: Session) -> list[BisectionHead]:
-    """The newest bisections."""
-    rows = repository.listed(session)
+def heads(
+    session: Session, find: str = "", states: Collection[BisectionState] = ()
+) -> list[BisectionHead]:
+    """The newest bisections: with the words, in one of the states."""
+    rows = repository.listed(session, find=find, states=states)
     counts = repository.counts(session, [row.id for row in rows])
     culprits = {row.id: k for row in rows if (k := _culprit(row)) is not None}
     titles = repository.titles(session, culprits)

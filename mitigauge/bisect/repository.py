@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from sqlalchemy import Engine, func, or_, select, tuple_, update
@@ -12,6 +12,7 @@ from mitigauge.bisect.intake import BootRow
 from mitigauge.bisect.states import BisectionState
 from mitigauge.bisect.tables import Bisection, BisectionCandidate, BisectionPoint
 from mitigauge.database.engine import BINARY, advisory_lock
+from mitigauge.database.found_words import with_words
 from mitigauge.database.locks import Lock
 from mitigauge.errors import NotFound
 from mitigauge.experiments.states import FINAL_STATES
@@ -56,9 +57,19 @@ def whole(session: Session, bisection_id: int, *, lock: bool = False) -> Bisecti
     return found
 
 
-def listed(session: Session, *, limit: int = MOST_LISTED) -> list[Bisection]:
-    """The newest bisections, without their parts."""
-    return list(session.scalars(select(Bisection).order_by(Bisection.id.desc()).limit(limit)))
+def listed(
+    session: Session,
+    *,
+    find: str = "",
+    states: Collection[BisectionState] = (),
+    limit: int = MOST_LISTED,
+) -> list[Bisection]:
+    """The newest bisections, without their parts: with the words, in one of the states."""
+    named = (Bisection.title, Bisection.case_title, Bisection.metric, Bisection.submitted_by)
+    wanted = with_words(select(Bisection), find, named)
+    if states:
+        wanted = wanted.where(Bisection.state.in_(states))
+    return list(session.scalars(wanted.order_by(Bisection.id.desc()).limit(limit)))
 
 
 def running(session: Session) -> list[int]:

@@ -412,9 +412,11 @@ class Client(Transport):
         asked: dict[str, Parameter] = {}
         return self._content("GET", f"/api/v1/blobs/{in_path(digest)}", asked)
 
-    def list_hosts(self) -> list[shapes.HostSummary]:
-        """All hosts."""
-        asked: dict[str, Parameter] = {}
+    def list_hosts(
+        self, *, find: str | None = None, state: Sequence[shapes.HostState] | None = None
+    ) -> list[shapes.HostSummary]:
+        """Hosts by environment and name."""
+        asked: dict[str, Parameter] = {"find": find, "state": state}
         found: list[shapes.HostSummary] = self._json("GET", "/api/v1/hosts", asked)
         return found
 
@@ -666,9 +668,11 @@ class Client(Transport):
         found: list[shapes.HostQueue] = self._json("GET", "/api/v1/queue", asked)
         return found
 
-    def list_series(self) -> list[shapes.SeriesHead]:
+    def list_series(
+        self, *, find: str | None = None, state: Sequence[shapes.RevisionState] | None = None
+    ) -> list[shapes.SeriesHead]:
         """The newest series, each with where its newest revision stands."""
-        asked: dict[str, Parameter] = {}
+        asked: dict[str, Parameter] = {"find": find, "state": state}
         found: list[shapes.SeriesHead] = self._json("GET", "/api/v1/series", asked)
         return found
 
@@ -740,9 +744,11 @@ class Client(Transport):
         )
         return found
 
-    def list_bisections(self) -> list[shapes.BisectionHead]:
+    def list_bisections(
+        self, *, find: str | None = None, state: Sequence[shapes.BisectionState] | None = None
+    ) -> list[shapes.BisectionHead]:
         """The newest bisections, and what each one answered."""
-        asked: dict[str, Parameter] = {}
+        asked: dict[str, Parameter] = {"find": find, "state": state}
         found: list[shapes.BisectionHead] = self._json("GET", "/api/v1/bisections", asked)
         return found
 
@@ -804,9 +810,15 @@ class Client(Transport):
         )
         return found
 
-    def list_jobs(self, *, own: bool | None = None) -> list[shapes.JobView]:
+    def list_jobs(
+        self,
+        *,
+        own: bool | None = None,
+        find: str | None = None,
+        state: Sequence[shapes.JobState] | None = None,
+    ) -> list[shapes.JobView]:
         """The newest jobs."""
-        asked: dict[str, Parameter] = {"own": own}
+        asked: dict[str, Parameter] = {"own": own, "find": find, "state": state}
         found: list[shapes.JobView] = self._json("GET", "/api/v1/jobs", asked)
         return found
 

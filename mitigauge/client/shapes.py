@@ -3531,6 +3531,7 @@ ExperimentState = Literal["queued", "running", "finished", "failed", "cancelled"
 FoundKind = Literal[
     "experiment", "regression", "bisection", "series", "trend", "host", "kernel", "week"
 ]
+HostState = Literal["free", "in-use", "reserved", "set-aside"]
 JobKind = Literal[
     "kernel", "revision", "bisection", "archives", "mailbox", "weekly", "backup", "digests"
 ]

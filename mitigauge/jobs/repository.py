@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, aliased
 
 from mitigauge.database.engine import database_now
+from mitigauge.database.found_words import with_words
 from mitigauge.database.locks import AGAINST_CHANGES
 from mitigauge.jobs.lease import JobLease
 from mitigauge.jobs.states import OPEN_JOB_STATES, STANDING, Ability, JobKind, JobState
@@ -44,12 +45,21 @@ def locked_job(session: Session, job_id: int) -> Job | None:
     return session.get(Job, job_id, with_for_update=AGAINST_CHANGES, populate_existing=True)
 
 
-def listed(session: Session, *, standing: bool, limit: int = MOST_LISTED) -> list[Job]:
-    """The newest jobs; *standing*: with the service's own."""
-    wanted = select(Job).order_by(Job.id.desc()).limit(limit)
+def listed(
+    session: Session,
+    *,
+    standing: bool,
+    find: str = "",
+    states: Collection[JobState] = (),
+    limit: int = MOST_LISTED,
+) -> list[Job]:
+    """The newest jobs that have the words; *standing*: with the service's own."""
+    wanted = with_words(select(Job), find, (Job.title, Job.subject, Job.asked_by))
     if not standing:
         wanted = wanted.where(Job.kind.not_in(STANDING))
-    return list(session.scalars(wanted))
+    if states:
+        wanted = wanted.where(Job.state.in_(states))
+    return list(session.scalars(wanted.order_by(Job.id.desc()).limit(limit)))
 
 
 def failed_since(session: Session, since: datetime, limit: int) -> list[Job]:

@@ -16,7 +16,7 @@ from mitigauge.jobs.schemas import (
     JobWhole,
     WorkerView,
 )
-from mitigauge.jobs.states import OPEN_JOB_STATES, STANDING, Ability
+from mitigauge.jobs.states import OPEN_JOB_STATES, STANDING, Ability, JobState
 from mitigauge.jobs.tables import Job
 
 # Of one job's log, the latest.
@@ -31,10 +31,17 @@ IN_WORDS = {
 }
 
 
-def list_jobs(session: Session, *, standing: bool = False) -> list[JobView]:
-    """The newest jobs; *standing*: with the service's own."""
+def list_jobs(
+    session: Session,
+    *,
+    standing: bool = False,
+    find: str = "",
+    states: Collection[JobState] = (),
+) -> list[JobView]:
+    """The newest jobs that have the words; *standing*: with the service's own."""
     able = served(session)
-    return [_view(job, able) for job in repository.listed(session, standing=standing)]
+    rows = repository.listed(session, standing=standing, find=find, states=states)
+    return [_view(job, able) for job in rows]
 
 
 def failed_jobs(session: Session, since: datetime, limit: int) -> list[JobView]:

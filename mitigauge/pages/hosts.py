@@ -10,7 +10,7 @@ from mitigauge.errors import Conflict, NotFound
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.absence_repository import absences_of, absent_seconds
 from mitigauge.pages.experiments import summaries
-from mitigauge.pages.host_list import in_order
+from mitigauge.pages.host_list import EVERY_HOST, HostFilter, in_order
 from mitigauge.pages.host_list_repository import hosts_asked
 from mitigauge.pages.host_schemas import (
     AaRateView,
@@ -37,9 +37,9 @@ from mitigauge.verdicts import repository as verdict_rows
 NOISE_RUNS, MOST_DRIFTS = 20, 100
 
 
-def list_hosts(session: Session) -> list[HostSummary]:
-    """All hosts that ever took part in an experiment, host-2 before host-10."""
-    return in_order(driver_rows(session, *hosts_asked()))
+def list_hosts(session: Session, wanted: HostFilter = EVERY_HOST) -> list[HostSummary]:
+    """Hosts that ever took part in an experiment, host-2 before host-10."""
+    return in_order(driver_rows(session, *hosts_asked()), wanted)
 
 
 def _summary(session: Session, host_id: int) -> HostSummary:

@@ -11,7 +11,7 @@ from sqlalchemy import Select, case, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, aliased
 
-from mitigauge.database.like import ESCAPE, within
+from mitigauge.database.found_words import with_words
 from mitigauge.database.locks import AGAINST_CHANGES
 from mitigauge.experiments.tables import Arm, Case, Comparison
 from mitigauge.fleet.tables import Host
@@ -87,10 +87,7 @@ def _where(
         Regression.case_title, Regression.metric, Regression.mode, Regression.host_class,
         Regression.bug, Regression.owner,
     )  # fmt: skip
-    for word in wanted.text.split():
-        like = within(word)
-        statement = statement.where(or_(*(column.ilike(like, escape=ESCAPE) for column in named)))
-    return statement
+    return with_words(statement, wanted.text, named)
 
 
 def history(session: Session, regression_id: int, limit: int) -> list[RegressionEntry]:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sqlalchemy.orm import Session
 
 from mitigauge.series import faults, repository
 from mitigauge.series.schemas import SeriesHead, SeriesView
+from mitigauge.series.states import RevisionState
 from mitigauge.series.tables import ListArchive, Series
 
 MOST_SET_ASIDE = 20
 
 
-def heads(session: Session) -> list[SeriesHead]:
-    """The newest series, each with where its newest revision stands."""
-    return [_head(series) for series in repository.listed(session)]
+def heads(
+    session: Session, find: str = "", states: Collection[RevisionState] = ()
+) -> list[SeriesHead]:
+    """The newest series that have the words, each with where its newest revision stands.
+
+    *states*: of its newest revision; none: any.
+    """
+    found = [_head(series) for series in repository.listed(session, find)]
+    return [head for head in found if not states or head.state in states]
 
 
 def shown(session: Session, series: Series) -> SeriesView:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, selectinload
 
+from mitigauge.database.found_words import with_words
 from mitigauge.series.states import RevisionState
 from mitigauge.series.tables import Series, SeriesRevision
 
 MOST_LISTED = 500
 
 
-def listed(session: Session) -> list[Series]:
-    """The newest 500 series with their revisions, the newest first."""
+def listed(session: Session, find: str = "") -> list[Series]:
+    """The newest 500 series that have the words, with their revisions, the newest first."""
     wanted = (
-        select(Series)
+        with_words(select(Series), find, (Series.name, Series.title))
         .options(selectinload(Series.revisions))
         .order_by(Series.id.desc())
         .limit(MOST_LISTED)

@@ -227,3 +227,21 @@ for (const [name, path, opens] of PAGES)
         await expectAccessible(page);
         await expectNothingBeyond(page);
       });
+
+for (const [path, label] of [
+  ["/bisections", "Bisections"],
+  ["/series", "Series"],
+  ["/jobs", "Jobs"],
+  ["/hosts", "Hosts"],
+] as const)
+  test(`${label} are narrowed in the address, and come back with it`, async ({ page }) => {
+    await open(page, path);
+    const bar = page.getByRole("search", { name: label });
+    await bar.getByLabel("Find").fill("no such thing");
+    await expect(page).toHaveURL(/find=no\+such\+thing/);
+    await expect(page.getByText(/^No .* is like that\.$/)).toBeVisible();
+    await page.reload();
+    await expect(bar.getByLabel("Find")).toHaveValue("no such thing");
+    await bar.getByLabel("Find").fill("");
+    await expect(page.getByText(/is like that/)).toHaveCount(0);
+  });

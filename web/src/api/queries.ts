@@ -1,13 +1,20 @@
 /** What the pages ask for, and how long an answer stays fresh. */
 
-import { infiniteQueryOptions, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  QueryCache,
+  QueryClient,
+  queryOptions,
+} from "@tanstack/react-query";
 import type { Asked as ExperimentsAsked } from "../experiments/filter";
 import { ROWS_A_PAGE, type Asked as FunctionsAsked } from "../functions/address";
 import type { ProposalAsked } from "../bisect/request";
 import { sessionKey } from "../login/session";
 import { ApiError, api, data } from "./client";
-import type { BisectionState, ExperimentState, JobState } from "./types";
+import type { BisectionState, ExperimentState, HostState, JobState, RevisionState } from "./types";
 import type { TableQuery } from "../tables/paths";
+import type { Narrowed } from "../ui/list-filter";
 
 /** Whether more is to come from the experiment. */
 export function isLive(state: ExperimentState): boolean {
@@ -282,10 +289,11 @@ export const bootQuery = (id: number) =>
       data(api.GET("/api/boots/{boot_id}", { params: { path: { boot_id: id } }, signal })),
   });
 
-export const hostsQuery = () =>
+export const hostsQuery = (asked: Narrowed<HostState> = {}) =>
   queryOptions({
-    queryKey: ["hosts"],
-    queryFn: ({ signal }) => data(api.GET("/api/hosts", { signal })),
+    queryKey: ["hosts", asked],
+    queryFn: ({ signal }) => data(api.GET("/api/hosts", { params: { query: asked }, signal })),
+    placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });
 
@@ -308,10 +316,11 @@ export const hostQuery = (name: string, environment: string | null) =>
       ),
   });
 
-export const seriesListQuery = () =>
+export const seriesListQuery = (asked: Narrowed<RevisionState> = {}) =>
   queryOptions({
-    queryKey: ["series"],
-    queryFn: ({ signal }) => data(api.GET("/api/series", { signal })),
+    queryKey: ["series", asked],
+    queryFn: ({ signal }) => data(api.GET("/api/series", { params: { query: asked }, signal })),
+    placeholderData: keepPreviousData,
   });
 
 export const seriesQuery = (name: string) =>
@@ -331,10 +340,11 @@ export const lineQuery = (name: string) =>
 /** Whether a bisection may still change. */
 const goesOn = (state: BisectionState) => state === "running";
 
-export const bisectionsQuery = () =>
+export const bisectionsQuery = (asked: Narrowed<BisectionState> = {}) =>
   queryOptions({
-    queryKey: ["bisections"],
-    queryFn: ({ signal }) => data(api.GET("/api/bisections", { signal })),
+    queryKey: ["bisections", asked],
+    queryFn: ({ signal }) => data(api.GET("/api/bisections", { params: { query: asked }, signal })),
+    placeholderData: keepPreviousData,
     refetchInterval: (query) =>
       retryWhileAway(query.state.error) ||
       (query.state.data?.some((each) => goesOn(each.state)) ? 10_000 : 30_000),
@@ -357,10 +367,11 @@ export const bisectionQuery = (id: number) =>
 
 const jobGoesOn = (state: JobState) => state === "queued" || state === "running";
 
-export const jobsQuery = () =>
+export const jobsQuery = (asked: Narrowed<JobState> = {}) =>
   queryOptions({
-    queryKey: ["jobs"],
-    queryFn: ({ signal }) => data(api.GET("/api/jobs", { signal })),
+    queryKey: ["jobs", asked],
+    queryFn: ({ signal }) => data(api.GET("/api/jobs", { params: { query: asked }, signal })),
+    placeholderData: keepPreviousData,
     refetchInterval: (query) =>
       retryWhileAway(query.state.error) ||
       (query.state.data?.some((each) => jobGoesOn(each.state)) ? 5_000 : 30_000),

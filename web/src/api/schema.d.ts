@@ -903,7 +903,7 @@ export interface paths {
         };
         /**
          * List Hosts
-         * @description All hosts.
+         * @description Hosts by environment and name.
          */
         get: operations["list_hosts"];
         put?: never;
@@ -5150,6 +5150,12 @@ export interface components {
             waiting: components["schemas"]["QueuedRun"][];
         };
         /**
+         * HostState
+         * @description What a host is in a list.
+         * @enum {string}
+         */
+        HostState: "free" | "in-use" | "reserved" | "set-aside";
+        /**
          * HostSummary
          * @description A line in the list of hosts.
          */
@@ -9129,7 +9135,12 @@ export interface operations {
     };
     list_bisections: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description words, each in title, case, metric or who */
+                find?: string;
+                /** @description any of them; none: all */
+                state?: components["schemas"]["BisectionState"][];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -11130,7 +11141,12 @@ export interface operations {
     };
     list_hosts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description words, each in name, class or capabilities */
+                find?: string;
+                /** @description any of them; none: all */
+                state?: components["schemas"]["HostState"][];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -11393,6 +11409,10 @@ export interface operations {
             query?: {
                 /** @description Whether the service's own are listed too, which never end. */
                 own?: boolean;
+                /** @description words, each in title, subject or who */
+                find?: string;
+                /** @description any of them; none: all */
+                state?: components["schemas"]["JobState"][];
             };
             header?: never;
             path?: never;
@@ -12432,7 +12452,12 @@ export interface operations {
     };
     list_series: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description words, each in name or title */
+                find?: string;
+                /** @description of the newest revision, any of them; none: all */
+                state?: components["schemas"]["RevisionState"][];
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -133,3 +133,4 @@ export type WeeklyPicture = Schemas["Picture"];
 export type WeeklySection = Schemas["Section"];
 export type WeeklySpan = Schemas["Span"];
 export type WeeklyTable = Schemas["Table"];
+export type HostState = Schemas["HostState"];

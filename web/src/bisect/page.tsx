@@ -3,22 +3,44 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { bisectionsQuery } from "../api/queries";
-import type { BisectionHead } from "../api/types";
+import type { BisectionHead, BisectionState } from "../api/types";
 import { counted } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { NextCommands } from "../ui/empty";
+import { labels, ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
 import { BisectionTag } from "../ui/tag";
+import { BISECTION_STATE } from "../words";
 import { chance, spent } from "./words";
 
 export function BisectionsPage() {
   useTitle("Bisections");
-  const query = useQuery(bisectionsQuery());
+  const filter = useListFilter(Object.keys(BISECTION_STATE) as BisectionState[]);
+  const query = useQuery(bisectionsQuery(filter.asked));
   return (
     <Loaded query={query}>
-      {(found) => (found.length === 0 ? <NoneYet /> : <List found={found} />)}
+      {(found) =>
+        found.length === 0 && !filter.narrows ? (
+          <NoneYet />
+        ) : (
+          <>
+            <Head title="Bisections">
+              <Link className="button" to="/bisections/new">
+                New bisection…
+              </Link>
+            </Head>
+            <ListFilter
+              label="Bisections"
+              filter={filter}
+              states={labels(BISECTION_STATE)}
+              placeholder="title, case, metric or person"
+            />
+            {found.length === 0 ? <NoneLikeThat what="bisection" /> : <List found={found} />}
+          </>
+        )
+      }
     </Loaded>
   );
 }
@@ -45,12 +67,7 @@ function NoneYet() {
 function List({ found }: { found: BisectionHead[] }) {
   return (
     <>
-      <Head title="Bisections">
-        <Link className="button" to="/bisections/new">
-          New bisection…
-        </Link>
-      </Head>
-      <div className="panel" style={{ marginTop: 0 }}>
+      <div className="panel">
         <table className="list stack">
           <thead>
             <tr>

@@ -3,17 +3,25 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { hostsQuery, queueQuery } from "../api/queries";
-import type { HostSummary } from "../api/types";
+import type { HostState, HostSummary } from "../api/types";
 import { counted } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
 import { StabilityPanel } from "../trends/stability";
 import { Tag } from "../ui/tag";
 import "./hosts.css";
 import { Queues } from "./queue";
+
+const HOST_STATE: Record<HostState, string> = {
+  free: "free",
+  "in-use": "in use",
+  reserved: "reserved",
+  "set-aside": "set aside",
+};
 
 /** Several environments may have a host of the same name. */
 function hostPath(host: HostSummary): string {
@@ -23,10 +31,26 @@ function hostPath(host: HostSummary): string {
 
 export function HostsPage() {
   useTitle("Hosts");
-  const query = useQuery(hostsQuery());
+  const filter = useListFilter(Object.keys(HOST_STATE) as HostState[]);
+  const query = useQuery(hostsQuery(filter.asked));
   return (
     <Loaded query={query}>
-      {(hosts) => (hosts.length === 0 ? <NoneYet /> : <List hosts={hosts} />)}
+      {(hosts) =>
+        hosts.length === 0 && !filter.narrows ? (
+          <NoneYet />
+        ) : (
+          <>
+            <Head title="Hosts" lede={inShort(hosts)} />
+            <ListFilter
+              label="Hosts"
+              filter={filter}
+              states={HOST_STATE}
+              placeholder="name, class or capability"
+            />
+            {hosts.length === 0 ? <NoneLikeThat what="host" /> : <List hosts={hosts} />}
+          </>
+        )
+      }
     </Loaded>
   );
 }
@@ -82,7 +106,6 @@ function List({ hosts }: { hosts: HostSummary[] }) {
   const queue = useQuery(queueQuery());
   return (
     <>
-      <Head title="Hosts" lede={inShort(hosts)} />
       <Loaded query={queue}>{(queues) => <Queues queues={queues} />}</Loaded>
       <div className="panel">
         <table className="list stack">

@@ -3,17 +3,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { jobsQuery, workersQuery } from "../api/queries";
-import type { Job, Worker } from "../api/types";
+import type { Job, JobState, Worker } from "../api/types";
 import { Age } from "../ui/age";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
+import { labels, ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
 import { JobTag, Tag } from "../ui/tag";
+import { JOB_STATE } from "../words";
 import { ABILITY, about } from "./words";
 
 export function JobsPage() {
   useTitle("Jobs");
-  const jobs = useQuery(jobsQuery());
+  const filter = useListFilter(Object.keys(JOB_STATE) as JobState[]);
+  const jobs = useQuery(jobsQuery(filter.asked));
   const workers = useQuery(workersQuery());
   return (
     <>
@@ -25,7 +28,17 @@ export function JobsPage() {
           Kernels
         </Link>
       </Head>
-      <Loaded query={jobs}>{(found) => <Jobs jobs={found} />}</Loaded>
+      <ListFilter
+        label="Jobs"
+        filter={filter}
+        states={labels(JOB_STATE)}
+        placeholder="title, subject or person"
+      />
+      <Loaded query={jobs}>
+        {(found) =>
+          found.length === 0 && filter.narrows ? <NoneLikeThat what="job" /> : <Jobs jobs={found} />
+        }
+      </Loaded>
       <Loaded query={workers}>{(found) => <Workers workers={found} />}</Loaded>
     </>
   );

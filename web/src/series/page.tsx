@@ -3,20 +3,40 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { seriesListQuery } from "../api/queries";
-import type { SeriesHead } from "../api/types";
+import type { RevisionState, SeriesHead } from "../api/types";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
 import { FeedLink } from "../ui/feed";
+import { labels, ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
 import { RevisionTag } from "../ui/tag";
+import { REVISION_STATE } from "../words";
 
 export function SeriesListPage() {
   useTitle("Series");
-  const query = useQuery(seriesListQuery());
+  const filter = useListFilter(Object.keys(REVISION_STATE) as RevisionState[]);
+  const query = useQuery(seriesListQuery(filter.asked));
   return (
     <Loaded query={query}>
-      {(series) => (series.length === 0 ? <NoneYet /> : <List series={series} />)}
+      {(series) =>
+        series.length === 0 && !filter.narrows ? (
+          <NoneYet />
+        ) : (
+          <>
+            <Head title="Series">
+              <FeedLink path="/api/feeds/series.atom" title="Patch series" />
+            </Head>
+            <ListFilter
+              label="Series"
+              filter={filter}
+              states={labels(REVISION_STATE)}
+              placeholder="name or title"
+            />
+            {series.length === 0 ? <NoneLikeThat what="series" /> : <List series={series} />}
+          </>
+        )
+      }
     </Loaded>
   );
 }
@@ -39,10 +59,7 @@ function NoneYet() {
 function List({ series }: { series: SeriesHead[] }) {
   return (
     <>
-      <Head title="Series">
-        <FeedLink path="/api/feeds/series.atom" title="Patch series" />
-      </Head>
-      <div className="panel" style={{ marginTop: 0 }}>
+      <div className="panel">
         <table className="list stack">
           <thead>
             <tr>
