@@ -153,3 +153,64 @@ for (const colorScheme of ["light", "dark"] as const) {
     }
   }
 }
+
+/** A trend of a value a day, whose kernel changed on the fifth. */
+function trendOf(id: number, mode: string, level: number): Trend {
+  const values = Array.from({ length: 9 }, (_, day) => ({
+    run_id: id * 100 + day,
+    experiment_id: 1,
+    case_id: 1,
+    at: `2026-11-0${day + 1}T06:00:00Z`,
+    value: level * (day < 5 ? 1 : 1.1),
+    low: null,
+    high: null,
+    boots: 4,
+    host: "lab-intel",
+    kernel: day < 5 ? "7.2.1" : "7.2.2",
+    arm: "off",
+    profiled: false,
+    outlier: false,
+    turned: day === 5 ? ["kernel 7.2.1 → 7.2.2"] : [],
+  }));
+  const { environment, host_class, emulated, clock, workload, metric, metric_title, unit } = CHANGE;
+  return {
+    ...{ id, mode, environment, host_class, emulated, clock, workload, metric, metric_title, unit },
+    ...{ case: "syscall basic", line: "", direction: "lower", primary: true, delta_percent: 1 },
+    ...{ level, values, left_out: 0, levels: [{ first: 0, end: 9, mean: level }], notes: [] },
+    ...{ changes: [], earlier: [], annotations: [], others: [] },
+  } as unknown as Trend;
+}
+
+test("a part of the time is drawn over, other trends are laid over, and both stay in the address", async ({
+  page,
+}) => {
+  const trends = [trendOf(1, "spectre-bhi/off", 700), trendOf(2, "spectre-bhi/loop", 900)];
+  for (const trend of trends)
+    await page.route(`**/api/trends/${trend.id}`, (route) => route.fulfill({ json: trend }));
+  await page.route("**/api/trends?*", (route) =>
+    route.fulfill({ json: { trends, total: 2, next: null } }),
+  );
+  await open(page, "/trends/1");
+  const chart = page.getByRole("group", { name: "Values of syscall basic" });
+  await expect(chart.locator(".turn")).toHaveCount(1);
+  await expect(chart.locator(".turn text")).toHaveText("7.2.2");
+  await page.getByLabel("Lay over it").selectOption("2");
+  await expect(page).toHaveURL(/over=2/);
+  await expect(chart.locator(".over")).toHaveCount(1);
+  await expectAccessible(page);
+  const box = await chart.boundingBox();
+  if (box === null) throw new Error("there is no chart");
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.8, box.y + 120, { steps: 5 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/from=2026-11-0.*over=2|over=2.*from=2026-11-0/);
+  await expect(page.getByText(/^\d values from/)).toBeVisible();
+  await page.reload();
+  await expect(page.getByText(/^\d values from/)).toBeVisible();
+  await expect(chart.locator(".over")).toHaveCount(1);
+  await page.getByRole("button", { name: /^Take away/ }).click();
+  await expect(chart.locator(".over")).toHaveCount(0);
+  await page.getByRole("button", { name: "All of it" }).click();
+  await expect(chart.locator("a.value")).toHaveCount(9);
+});

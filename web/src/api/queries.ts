@@ -488,3 +488,12 @@ export const patchQuery = (bisection: number, position: number) =>
       ),
     staleTime: Infinity,
   });
+
+/** Trends of a workload, to choose one among them. */
+export const trendChoiceQuery = (workload: string) =>
+  queryOptions({
+    queryKey: ["trends", "choice", workload],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/trends", { params: { query: { workload, limit: 200 } }, signal })),
+    staleTime: 60_000,
+  });

@@ -7,6 +7,7 @@ import { domain, ticks } from "../case/layout";
 import { commonScale, percent, quantity, scaled } from "../format/quantity";
 import { day, stamp } from "../format/time";
 import { useWidth } from "../ui/use-width";
+import { laidOver } from "./overlay";
 
 const HEIGHT = 330;
 const FRAME = { left: 64, right: 14, top: 26, bottom: 60 };
@@ -20,11 +21,11 @@ function withinBox(event: React.PointerEvent<SVGSVGElement>): number {
 }
 
 /** Where times and values lie, in CSS pixels. */
-function placement(trend: Trend, width: number) {
+function placement(trend: Trend, width: number, laid: number[]) {
   const times = trend.values.map((value) => Date.parse(value.at));
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 1];
   const values = trend.values.flatMap((v) => [v.value, v.low ?? v.value, v.high ?? v.value]);
-  const [low, high] = domain(values);
+  const [low, high] = domain([...values, ...laid]);
   const right = width - FRAME.right;
   const bottom = HEIGHT - FRAME.bottom;
   return {
@@ -101,17 +102,24 @@ function Turns({ turns, x, right, bottom }: TurnsProps) {
 
 interface ChartProps {
   trend: Trend;
+  /** Other trends, laid over it. */
+  over?: Trend[];
   /** Shows the time between two moments; where it is missing, nothing can be chosen. */
   zoom?: (from: string, to: string) => void;
 }
 
-export function Chart({ trend, zoom }: ChartProps) {
+export function Chart({ trend, over = [], zoom }: ChartProps) {
   const [box, available] = useWidth();
   const [dragged, setDragged] = useState<[number, number] | null>(null);
   const width = Math.max(available, SMALLEST);
   const [, navigate] = useLocation();
   const [stop, setStop] = useState(trend.values.length - 1);
-  const place = placement(trend, width);
+  const laid = over.map((each) => ({ id: each.id, points: laidOver(trend, each) }));
+  const place = placement(
+    trend,
+    width,
+    laid.flatMap(({ points }) => points.map((p) => p.value)),
+  );
   const scale = commonScale(
     trend.values.map((value) => value.value),
     trend.unit,
@@ -223,6 +231,14 @@ export function Chart({ trend, zoom }: ChartProps) {
               {change.effect_percent === null ? change.verdict : percent(change.effect_percent)}
             </text>
           </g>
+        ))}
+        {laid.map(({ id, points }, at) => (
+          <polyline
+            key={id}
+            className="over"
+            data-over={at + 1}
+            points={points.map((p) => `${place.x(p.at)},${place.y(p.value)}`).join(" ")}
+          />
         ))}
         {trend.values.map(
           (value) =>

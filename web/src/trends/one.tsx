@@ -15,6 +15,8 @@ import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { Accept } from "./accept";
 import { Chart } from "./chart";
+import { OverChoice, OverLegend, useOver } from "./over";
+import { overIn } from "./overlay";
 import { isWhole, rangeOf, within } from "./range";
 import "./trends.css";
 import { ChangeTags, classPath, Effect } from "./words";
@@ -103,8 +105,18 @@ function Picture({ trend }: { trend: Trend }) {
   const [search, setSearch] = useSearchParams();
   const range = rangeOf(search);
   const shown = isWhole(range) ? trend : within(trend, range);
+  const numbers = overIn(search, trend.id);
+  const over = useOver(numbers);
   const show = (next: Record<string, string>) => {
-    setSearch(next);
+    setSearch({ ...next, ...(numbers.length > 0 && { over: numbers.join(",") }) });
+  };
+  const layOver = (wanted: number[]) => {
+    setSearch((before) => {
+      const after = new URLSearchParams(before);
+      if (wanted.length === 0) after.delete("over");
+      else after.set("over", wanted.join(","));
+      return after;
+    });
   };
   return (
     <div className="inside">
@@ -141,7 +153,9 @@ function Picture({ trend }: { trend: Trend }) {
             {days} days
           </button>
         ))}
+        <OverChoice trend={trend} over={numbers} change={layOver} />
       </p>
+      <OverLegend trends={over} change={layOver} />
       {shown.values.length === 0 ? (
         <p className="soft">No value is of that time.</p>
       ) : (
@@ -151,10 +165,14 @@ function Picture({ trend }: { trend: Trend }) {
             `${trend.unit}, ${trend.direction} is better; one value a run, lines are levels`,
             `hosts: ${[...new Set(shown.values.map((value) => value.host))].join(", ")}`,
             marks({ emulated: trend.emulated, counted: trend.clock === "counted" }),
+            over
+              .map((each) => `over it: ${each.case}, ${each.mode}, ${each.host_class}`)
+              .join("; "),
           ]}
         >
           <Chart
             trend={shown}
+            over={over}
             zoom={(from, to) => {
               show({ from, to });
             }}
