@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -171,11 +170,8 @@ def create_app(
 
 
 @asynccontextmanager
-async def _lifespan(app: Service) -> AsyncIterator[None]:
-    # Made once, and not at the first request: it takes seconds on a busy machine.
-    describing = asyncio.create_task(asyncio.to_thread(app.described))
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
-    describing.cancel()
     followers: Followers = app.state.followers
     followers.close()
     await followers.ended()

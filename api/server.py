@@ -13,6 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from api.app import Service
 from mitigauge.errors import InvalidInput
 from mitigauge.settings import get_settings
 
@@ -97,6 +98,7 @@ class Server(uvicorn.Server):
     def __init__(self, app: FastAPI, config: uvicorn.Config) -> None:
         super().__init__(config)
         self._app = app
+        self._describing: asyncio.Task[bytes] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to serve; what is loaded by then stays, and no collection looks through it again.
@@ -106,6 +108,9 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         gc.collect()
         gc.freeze()
+        if isinstance(self._app, Service):
+            # Made while it answers already, and not by the first who asks for it.
+            self._describing = asyncio.create_task(asyncio.to_thread(self._app.described))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End within some seconds."""
