@@ -15,9 +15,12 @@ from mitigauge.database.found_words import with_words
 from mitigauge.database.locks import AGAINST_CHANGES
 from mitigauge.experiments.tables import Arm, Case, Comparison
 from mitigauge.fleet.tables import Host
+from mitigauge.regressions.offered_fixes import OfferedFix
 from mitigauge.regressions.states import OPEN_STATES, EntryKind, Origin, RegressionState
 from mitigauge.regressions.tables import Regression, RegressionEntry
 from mitigauge.runs.tables import Run
+from mitigauge.series.states import RevisionState
+from mitigauge.series.tables import Series, SeriesRevision
 from mitigauge.trends.schemas import ChangeKind, ChangeState
 from mitigauge.trends.tables import StoredChange, Trend
 from mitigauge.verdicts.tables import StoredVerdict
@@ -279,3 +282,31 @@ def in_hand(
 def of_changes(session: Session, change_ids: Collection[int]) -> list[Regression]:
     """Those that were made of the changes."""
     return list(session.scalars(select(Regression).where(Regression.change_id.in_(change_ids))))
+
+
+def offered_fixes(session: Session, since: datetime) -> list[OfferedFix]:
+    """Patches with `Closes:` tags of revisions that came since then and that may run."""
+    asked = (
+        select(Series.name, SeriesRevision)
+        .join(Series, SeriesRevision.series_id == Series.id)
+        .where(
+            SeriesRevision.received_at >= since,
+            # Anybody can send a mail: of what waits or was refused nothing is told.
+            SeriesRevision.state.not_in((RevisionState.WAITING, RevisionState.REFUSED)),
+        )
+        .order_by(SeriesRevision.id)
+    )
+    return [
+        OfferedFix(name, revision.label, position, patch.title, tuple(patch.closes))
+        for name, revision in session.execute(asked)
+        for position, patch in enumerate(revision.patches, 1)
+        if patch.closes
+    ]
+
+
+def is_noted(session: Session, regression_id: int, text: str) -> bool:
+    """Whether its history has that note."""
+    asked = select(RegressionEntry.id).where(
+        RegressionEntry.regression_id == regression_id, RegressionEntry.text == text
+    )
+    return session.scalar(asked.limit(1)) is not None

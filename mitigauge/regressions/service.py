@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Final
 
 from sqlalchemy import Engine
@@ -14,6 +15,7 @@ from mitigauge.database.engine import database_now, in_words, is_away, transacti
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.logs.logger import get_logger
 from mitigauge.regressions import repository
+from mitigauge.regressions.offered_fixes import named_by
 from mitigauge.regressions.repository import Cell, OfChange, RegressionFilter
 from mitigauge.regressions.rules import Entry, Standing, changed
 from mitigauge.regressions.schemas import (
@@ -25,11 +27,13 @@ from mitigauge.regressions.schemas import (
     RegressionView,
 )
 from mitigauge.regressions.states import (
+    OPEN_STATES,
     EntryKind,
     Origin,
     RegressionState,
 )
-from mitigauge.regressions.tables import Regression, RegressionEntry
+from mitigauge.regressions.tables import LONGEST_TEXT, Regression, RegressionEntry
+from mitigauge.settings import get_settings
 from mitigauge.trends.schemas import ChangeKind, ChangeState
 
 log = get_logger(__name__)
@@ -37,6 +41,8 @@ log = get_logger(__name__)
 PAGE_SIZE: Final = 50
 LARGEST_PAGE: Final = 200
 MOST_ENTRIES: Final = 1000
+# A revision that may run only later, after somebody approved it, is still told.
+OFFERED_WITHIN: Final = timedelta(days=14)
 # Who says what follows from measurements alone.
 ITSELF: Final = "mitigauge"
 ALL: Final = RegressionFilter()
@@ -47,6 +53,7 @@ def take_in_quietly(engine: Engine) -> None:
     try:
         with transaction(engine) as session:
             take_in(session)
+            note_offered_fixes(session, get_settings().public_url)
     except Exception as error:
         if is_away(error):
             log.warning("database away, regressions wait", error=in_words(error))
@@ -65,6 +72,27 @@ def take_in(session: Session) -> list[int]:
     for each in repository.unsettled_changes(session):
         _settle(session, each)
     return new
+
+
+def note_offered_fixes(session: Session, base: str) -> list[int]:
+    """Note in the histories of open regressions which patches say that they close them.
+
+    They stay as they are: it is over once the values come back, or somebody says so. *base*: the
+    service's public address, by which tags name it. Returns the regressions that got a note.
+    """
+    since = database_now(session) - OFFERED_WITHIN
+    noted = []
+    for number, fix in named_by(repository.offered_fixes(session, since), base):
+        found = repository.find(session, number, lock=True)
+        if found is None or found.state not in OPEN_STATES:
+            continue
+        if repository.is_noted(session, number, fix.words):
+            continue
+        if repository.entries_of(session, number) < MOST_ENTRIES:
+            note = RegressionChange(version=found.version, note=fix.words[:LONGEST_TEXT])
+            _apply(session, found, note, by=ITSELF)
+            noted.append(number)
+    return noted
 
 
 def _settle(session: Session, of: OfChange) -> None:
