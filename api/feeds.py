@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from api.database import Database
 from api.experiments import HAS_IT, asked_filter
-from api.parameters import PLAIN, Moment, Word
 from api.problems import AS_JSON
+from api.regressions import asked_filter as regressions_asked
 from mitigauge.documents.atom import MEDIA_TYPE, Feed, FeedEntry, render
 from mitigauge.documents.parts import counted
 from mitigauge.experiments.filter import ExperimentFilter
@@ -24,8 +24,7 @@ from mitigauge.pages import experiments
 from mitigauge.pages.schemas import ExperimentSummary
 from mitigauge.regressions import service as regressions
 from mitigauge.regressions.repository import RegressionFilter
-from mitigauge.regressions.schemas import LONGEST_OWNER, RegressionSummary
-from mitigauge.regressions.states import RegressionState
+from mitigauge.regressions.schemas import RegressionSummary
 from mitigauge.series import listing
 from mitigauge.series.schemas import SeriesHead
 from mitigauge.settings import get_settings
@@ -44,19 +43,9 @@ ATOM: Final[dict[int | str, dict[str, Any]]] = {
 def feed_regressions(
     request: Request,
     session: Database,
-    state: Annotated[list[RegressionState], Query(description="any of them; none: all")] = [],  # noqa: B006
-    owner: Annotated[
-        str | None,
-        Query(max_length=LONGEST_OWNER, pattern=PLAIN, description="empty: those of nobody"),
-    ] = None,
-    environment: Word | None = None,
-    host_class: Word | None = None,
-    workload: Word | None = None,
-    find: Annotated[Word, Query(description="words, each of which is there")] = "",
-    since: Annotated[Moment | None, Query(description="found from then on")] = None,
+    wanted: Annotated[RegressionFilter, Depends(regressions_asked)],
 ) -> Response:
     """Regressions, those that changed last first; filtered as their list."""
-    wanted = RegressionFilter(state, owner, environment, host_class, workload, find, since)
     page = regressions.list_regressions(session, wanted, limit=regressions.LARGEST_PAGE)
     return _answer(
         request, "Regressions", "/regressions", (_regression(each) for each in page.regressions)

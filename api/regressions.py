@@ -24,9 +24,7 @@ from mitigauge.regressions.states import RegressionState
 router = APIRouter(prefix="/api/regressions", tags=["regressions"])
 
 
-@router.get("")
-def list_regressions(
-    session: Database,
+def asked_filter(
     state: Annotated[list[RegressionState], Query(description="any of them; none: all")] = [],  # noqa: B006
     owner: Annotated[
         str | None,
@@ -37,11 +35,19 @@ def list_regressions(
     workload: Word | None = None,
     find: Annotated[Word, Query(description="words, each of which is there")] = "",
     since: Annotated[Moment | None, Query(description="found from then on")] = None,
+) -> RegressionFilter:
+    """Which regressions a request asks for."""
+    return RegressionFilter(state, owner, environment, host_class, workload, find, since)
+
+
+@router.get("")
+def list_regressions(
+    session: Database,
+    wanted: Annotated[RegressionFilter, Depends(asked_filter)],
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=service.LARGEST_PAGE)] = service.PAGE_SIZE,
 ) -> RegressionPage:
     """Regressions: the open first, of these the newest."""
-    wanted = RegressionFilter(state, owner, environment, host_class, workload, find, since)
     return service.list_regressions(session, wanted, offset=offset, limit=limit)
 
 

@@ -947,6 +947,8 @@ class Client(Transport):
     def list_regressions(
         self,
         *,
+        offset: int | None = None,
+        limit: int | None = None,
         state: Sequence[shapes.RegressionState] | None = None,
         owner: str | None = None,
         environment: str | None = None,
@@ -954,11 +956,11 @@ class Client(Transport):
         workload: str | None = None,
         find: str | None = None,
         since: str | None = None,
-        offset: int | None = None,
-        limit: int | None = None,
     ) -> shapes.RegressionPage:
         """Regressions: the open first, of these the newest."""
         asked: dict[str, Parameter] = {
+            "offset": offset,
+            "limit": limit,
             "state": state,
             "owner": owner,
             "environment": environment,
@@ -966,8 +968,6 @@ class Client(Transport):
             "workload": workload,
             "find": find,
             "since": since,
-            "offset": offset,
-            "limit": limit,
         }
         found: shapes.RegressionPage = self._json("GET", "/api/v1/regressions", asked)
         return found

@@ -2841,6 +2841,8 @@ class SeriesPatch(TypedDict):
     sha256: str
     files: list[str]
     fixes: list[str]
+    closes: NotRequired[list[str]]
+    """addresses of its `Closes:` tags, as they were written"""
 
 
 class SeriesView(TypedDict):

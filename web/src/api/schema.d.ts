@@ -7719,6 +7719,11 @@ export interface components {
          * @description One patch of a revision; *sha256*: of its text.
          */
         SeriesPatch: {
+            /**
+             * Closes
+             * @description addresses of its `Closes:` tags, as they were written
+             */
+            closes?: string[];
             /** Files */
             files: string[];
             /** Fixes */
@@ -12063,6 +12068,8 @@ export interface operations {
     list_regressions: {
         parameters: {
             query?: {
+                offset?: number;
+                limit?: number;
                 /** @description any of them; none: all */
                 state?: components["schemas"]["RegressionState"][];
                 /** @description empty: those of nobody */
@@ -12074,8 +12081,6 @@ export interface operations {
                 find?: string;
                 /** @description found from then on */
                 since?: string | null;
-                offset?: number;
-                limit?: number;
             };
             header?: never;
             path?: never;
