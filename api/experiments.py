@@ -13,7 +13,7 @@ from api.bodies import SPEC_BODY, text_of
 from api.database import Database
 from api.events import follow
 from api.gate import Known, needs
-from api.parameters import EventId, Id, MaybeIdQuery, Word
+from api.parameters import PLAIN, EventId, Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from api.stored_pages import Read, Stamp, StoredPages
 from mitigauge.access.roles import Right, roles_with
@@ -57,7 +57,11 @@ TEXT_OR_CSV: dict[int | str, dict[str, Any]] = {
 def asked_filter(
     find: Annotated[
         str,
-        Query(max_length=LONGEST, description="words, each in name, question or who; or a number"),
+        Query(
+            max_length=LONGEST,
+            pattern=PLAIN,
+            description="words, each in name, question or who; or a number",
+        ),
     ] = "",
     state: Annotated[list[ExperimentState], Query(description="any of them; none: all")] = [],  # noqa: B006
     who: Annotated[Word, Query(description="submitted it")] = "",

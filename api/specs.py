@@ -18,22 +18,22 @@ from mitigauge.files.yaml_file import MAX_BYTES
 from mitigauge.pages.forecast import forecast
 from mitigauge.pages.forecast_schemas import SpecForecast
 
-router = APIRouter(prefix="/api/specs", tags=["experiments"])
+router = APIRouter(prefix="/api", tags=["experiments"])
 
 
-@router.get("")
+@router.get("/specs")
 def list_specs() -> list[ReadyMadeHead]:
     """The specs that come with the service, by name."""
     return ready_made.list_ready_made()
 
 
-@router.get("/{name}")
+@router.get("/specs/{name}")
 def show_spec(name: NameInPath) -> ReadyMadeSpec:
     """One of them with its text."""
     return ready_made.show_ready_made(name)
 
 
-@router.post("/check", dependencies=[Depends(needs(Right.SUBMIT))], openapi_extra=SPEC_BODY)
+@router.post("/forecasts", dependencies=[Depends(needs(Right.SUBMIT))], openapi_extra=SPEC_BODY)
 async def check_spec(
     request: Request,
     session: Database,

@@ -197,7 +197,7 @@ class Client(Transport):
     def check_spec(self, text: str, *, name: str | None = None) -> shapes.SpecForecast:
         """What a spec (YAML) would plan, or what is wrong with it. Nothing is stored."""
         asked: dict[str, Parameter] = {"name": name}
-        found: shapes.SpecForecast = self._json_of_text("POST", "/api/v1/specs/check", asked, text)
+        found: shapes.SpecForecast = self._json_of_text("POST", "/api/v1/forecasts", asked, text)
         return found
 
     def matrix_as_csv(self, experiment_id: int) -> str:

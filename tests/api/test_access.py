@@ -92,7 +92,7 @@ TABLE = {
     "POST /api/experiments": alike("/api/experiments", nobody=401, viewer=403, others=422),
     "GET /api/specs": read("/api/specs"),
     "GET /api/specs/{name}": read("/api/specs/lab-demo"),
-    "POST /api/specs/check": alike("/api/specs/check", nobody=401, viewer=403, others=422),
+    "POST /api/forecasts": alike("/api/forecasts", nobody=401, viewer=403, others=422),
     "GET /api/experiments/{experiment_id}": read(ONE),
     "POST /api/experiments/{experiment_id}/cancel": Row(ONE + "/cancel", CANCEL_OWN, CANCEL_OTHER),
     "GET /api/experiments/{experiment_id}/whole": read(ONE + "/whole"),

@@ -21,7 +21,7 @@ def headers(engine: Engine) -> dict[str, str]:
 
 
 def check(client: TestClient, headers: dict[str, str], spec: str) -> Any:
-    return client.post("/api/specs/check", headers=headers, content=spec)
+    return client.post("/api/forecasts", headers=headers, content=spec)
 
 
 def test_every_ready_made_spec_is_listed_with_its_question(

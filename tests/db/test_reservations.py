@@ -304,9 +304,13 @@ def test_the_commands_say_who_has_the_host(
     engine: Engine, runs: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from cli import host
+    from mitigauge.database import direct
     from mitigauge.database import engine as database
 
     monkeypatch.setattr(database, "get_engine", lambda: engine)
+    monkeypatch.setattr(
+        direct, "database_address", lambda: engine.url.render_as_string(hide_password=False)
+    )
     run = CliRunner().invoke
     done = run(host.app, ["reserve", "alpha", "--until", "8h", "--reason", WHY])
     assert "lab/alpha is reserved until" in done.output

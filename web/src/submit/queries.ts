@@ -29,7 +29,7 @@ const AS_YAML = {
 export const forecastQuery = (text: string) =>
   queryOptions({
     queryKey: ["forecast", text],
-    queryFn: ({ signal }) => data(api.POST("/api/specs/check", { ...AS_YAML, body: text, signal })),
+    queryFn: ({ signal }) => data(api.POST("/api/forecasts", { ...AS_YAML, body: text, signal })),
     enabled: text.trim() !== "",
     staleTime: 30_000,
     gcTime: 60_000,
