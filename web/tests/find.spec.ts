@@ -115,9 +115,9 @@ test("a slash leads to the search, arrows and Enter to what it found", async ({ 
 test("Escape closes the list first, then leaves the field", async ({ page }) => {
   await open(page, "/hosts");
   await box(page).fill("lab");
-  await expect(page.getByRole("option").first()).toBeVisible();
+  await expect(page.getByRole("listbox").getByRole("option").first()).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("option")).toHaveCount(0);
+  await expect(page.getByRole("listbox").getByRole("option")).toHaveCount(0);
   await expect(box(page)).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(box(page)).not.toBeFocused();
@@ -154,7 +154,7 @@ test("what is typed and what is found is text, never a part of the page", async 
   await open(page, `/find?${new URLSearchParams({ q: hostile }).toString()}`);
   await expect(page.getByRole("main").getByText(hostile).first()).toBeVisible();
   await box(page).fill(hostile);
-  await expect(page.getByRole("option").first()).toContainText(hostile);
+  await expect(page.getByRole("listbox").getByRole("option").first()).toContainText(hostile);
   await expect(page.locator("img[onerror]")).toHaveCount(0);
 });
 
@@ -168,7 +168,7 @@ for (const scheme of ["light", "dark"] as const)
       await expectAccessible(page);
     }
     await box(page).fill("lab");
-    await expect(page.getByRole("option").first()).toBeVisible();
+    await expect(page.getByRole("listbox").getByRole("option").first()).toBeVisible();
     await expectNothingBeyond(page);
     await expectAccessible(page);
   });

@@ -92,8 +92,8 @@ test("7: one of long ago among many", async ({ page, world }) => {
   await page.keyboard.press("/");
   await page.keyboard.type(world.recorded.name);
   // The last one leads to all that was found.
-  const found = page.getByRole("option").first();
-  await expect(page.getByRole("option").nth(1)).toBeVisible();
+  const found = page.getByRole("listbox").getByRole("option").first();
+  await expect(page.getByRole("listbox").getByRole("option").nth(1)).toBeVisible();
   await expect(found).toContainText(world.recorded.name);
   await way.click(found);
   await expect(page).toHaveURL(new RegExp(`/experiments/${world.recorded.id}$`));
