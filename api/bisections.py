@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import PlainTextResponse
 from sqlalchemy.orm import Session
 
+from api.bodies import UNREAD_BODY
 from api.database import Database
 from api.gate import Known, needs
 from api.kernels import patches_of, require_known_profile
@@ -122,9 +123,7 @@ def show_patch(bisection_id: Id, position: Id, session: Database) -> str:
 @router.post(
     "/{bisection_id}/cancel",
     dependencies=[Depends(needs(Right.CANCEL_OWN))],
-    openapi_extra={
-        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
-    },
+    openapi_extra=UNREAD_BODY,
 )
 def cancel_bisection(bisection_id: Id, session: Database, caller: Known) -> BisectionView:
     """Stop a bisection and the experiment that it waits for. A body is not read."""

@@ -21,6 +21,10 @@ SPEC_BODY: Final[dict[str, Any]] = {
         "content": {"application/yaml": {"schema": {"type": "string"}}},
     }
 }
+# Of routes that need none: see proper_content_type.
+UNREAD_BODY: Final[dict[str, Any]] = {
+    "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
+}
 
 
 class TooSlow(MitigaugeError):

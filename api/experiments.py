@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import PlainTextResponse, Response, StreamingResponse
 
-from api.bodies import SPEC_BODY, text_of
+from api.bodies import SPEC_BODY, UNREAD_BODY, text_of
 from api.database import Database
 from api.events import follow
 from api.gate import Known, needs
@@ -160,9 +160,7 @@ async def show_matrix(experiment_id: Id, request: Request) -> Response:
 @router.post(
     "/{experiment_id}/cancel",
     dependencies=[Depends(needs(Right.CANCEL_OWN))],
-    openapi_extra={
-        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
-    },
+    openapi_extra=UNREAD_BODY,
 )
 def cancel_experiment(experiment_id: Id, session: Database, caller: Known) -> ProgressView:
     """Ask an experiment to stop; its hosts are restored first. A body is not read."""

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from api.bodies import UNREAD_BODY
 from api.database import Database
 from api.gate import Known, needs
 from api.parameters import NameInPath, Word
@@ -54,9 +55,7 @@ def show_host(name: NameInPath, session: Database, environment: Word | None = No
 @router.post(
     "/{environment}/{name}/resume",
     dependencies=[Depends(needs(Right.RESUME_HOST))],
-    openapi_extra={
-        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
-    },
+    openapi_extra=UNREAD_BODY,
 )
 def resume_host(
     environment: NameInPath, name: NameInPath, session: Database, caller: Known
@@ -90,9 +89,7 @@ def reserve_host(
 @router.post(
     "/{environment}/{name}/release",
     dependencies=[Depends(needs(Right.RESERVE_HOST))],
-    openapi_extra={
-        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
-    },
+    openapi_extra=UNREAD_BODY,
 )
 def release_host(
     environment: NameInPath, name: NameInPath, session: Database, caller: Known

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
+from api.bodies import UNREAD_BODY
 from api.database import Database
 from api.gate import Known, needs
 from api.parameters import Id, Word
@@ -40,9 +41,7 @@ def show_job(job_id: Id, session: Database) -> JobWhole:
 @router.post(
     "/jobs/{job_id}/cancel",
     dependencies=[Depends(needs(Right.CANCEL_OWN))],
-    openapi_extra={
-        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
-    },
+    openapi_extra=UNREAD_BODY,
 )
 def cancel_job(job_id: Id, session: Database, caller: Known) -> JobView:
     """End a job: what it builds is stopped within seconds. A body is not read."""

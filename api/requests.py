@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from sqlalchemy.orm import Session
 
+from api.bodies import UNREAD_BODY
 from api.database import Database
 from api.gate import Known, needs
 from api.parameters import Id
@@ -58,9 +59,7 @@ def _bases(session: Session) -> dict[str, str]:
 @router.post(
     "/{request_id}/ignore",
     dependencies=[Depends(needs(Right.APPROVE))],
-    openapi_extra={
-        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
-    },
+    openapi_extra=UNREAD_BODY,
 )
 def ignore_request(request_id: Id, session: Database) -> RequestView:
     """Leave a request alone: it gets no answer. A body is not read."""

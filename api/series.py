@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
+from api.bodies import UNREAD_BODY
 from api.database import Database
 from api.gate import Known, needs
 from api.parameters import NameInPath, Word
@@ -68,9 +69,7 @@ def approve_revision(
     "/{name}/{revision}/start",
     status_code=202,
     dependencies=[Depends(needs(Right.SUBMIT))],
-    openapi_extra={
-        "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
-    },
+    openapi_extra=UNREAD_BODY,
 )
 def start_revision(
     name: NameInPath, revision: NameInPath, session: Database, caller: Known

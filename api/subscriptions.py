@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query
 
+from api.bodies import UNREAD_BODY
 from api.database import Database
 from api.gate import Known, needs
 from api.parameters import Id
@@ -23,9 +24,6 @@ from mitigauge.subscriptions.webhook_url import read_networks
 router = APIRouter(prefix="/api/subscriptions", tags=["subscriptions"])
 
 MAY: Final = [Depends(needs(Right.SUBSCRIBE))]
-NO_BODY: Final[dict[str, Any]] = {
-    "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
-}
 
 
 @router.get("")
@@ -54,19 +52,19 @@ def add_subscription(
     return service.add(session, new, owner=caller.subject, networks=networks)
 
 
-@router.post("/{subscription_id}/pause", dependencies=MAY, openapi_extra=NO_BODY)
+@router.post("/{subscription_id}/pause", dependencies=MAY, openapi_extra=UNREAD_BODY)
 def pause_subscription(subscription_id: Id, session: Database, caller: Known) -> SubscriptionView:
     """Tell nothing for a while; what happens meanwhile is not told later. A body is not read."""
     return service.pause(session, subscription_id, by=caller.subject, tends=_tends(caller))
 
 
-@router.post("/{subscription_id}/resume", dependencies=MAY, openapi_extra=NO_BODY)
+@router.post("/{subscription_id}/resume", dependencies=MAY, openapi_extra=UNREAD_BODY)
 def resume_subscription(subscription_id: Id, session: Database, caller: Known) -> SubscriptionView:
     """Tell again, from now on. A body is not read."""
     return service.resume(session, subscription_id, by=caller.subject, tends=_tends(caller))
 
 
-@router.post("/{subscription_id}/remove", dependencies=MAY, openapi_extra=NO_BODY)
+@router.post("/{subscription_id}/remove", dependencies=MAY, openapi_extra=UNREAD_BODY)
 def remove_subscription(subscription_id: Id, session: Database, caller: Known) -> SubscriptionView:
     """End one; the answer is how it was. A body is not read."""
     return service.remove(session, subscription_id, by=caller.subject, tends=_tends(caller))

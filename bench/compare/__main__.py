@@ -6,14 +6,13 @@ import argparse
 import gc
 import os
 import statistics
-import subprocess
 import tempfile
 from pathlib import Path
 
 from alembic import command
 from sqlalchemy import Engine, text
 
-from bench.store.__main__ import load, service, timed
+from bench.store.__main__ import print_beside_health, service, timed
 from bench.store.fill import Filled, Size, fill
 
 CLIENTS = 32
@@ -96,21 +95,7 @@ def measure_pages(url: str, pair: list[Filled], clients: int, seconds: float) ->
         ("5,000 rows at once", f"{path}&limit=5000"),
     )
     with service(url) as (address, token, _):
-        health = load(address, token, "/api/health/live", clients, seconds)["p95_ms"]
-        print(f"p95 of {clients} clients; GET /api/health/live {health:.1f} ms")
-        for what, at in asked:
-            try:
-                alone = load(address, token, at, 1, seconds / 3)["p50_ms"]
-                found = load(address, token, at, clients, seconds)
-            except subprocess.CalledProcessError:
-                print(f"  FAILED {what}: {at}")
-                continue
-            said = "holds" if found["p95_ms"] <= LIMIT_MS else "MISSED"
-            print(
-                f"  {said:<6} {what:<24} {found['p95_ms']:7.1f} ms (≤ {LIMIT_MS:g});"
-                f" {found['p95_ms'] / health:4.1f} × health; alone {alone:5.1f} ms",
-                flush=True,
-            )
+        print_beside_health(address, token, asked, clients, seconds, limit_ms=LIMIT_MS)
 
 
 if __name__ == "__main__":

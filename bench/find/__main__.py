@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import tempfile
 from pathlib import Path
 
 from alembic import command
 
 from bench.find.fill import Size, fill
-from bench.store.__main__ import load, service
+from bench.store.__main__ import print_beside_health, service
 
 CLIENTS = 32
 SECONDS = 5.0
@@ -69,21 +68,7 @@ def main() -> None:
 def measure(url: str, clients: int, seconds: float) -> None:
     """Ask each page alone, all clients the same, and print what they saw beside health."""
     with service(url) as (address, token, _):
-        health = load(address, token, "/api/health/live", clients, seconds)["p95_ms"]
-        print(f"p95 of {clients} clients; GET /api/health/live {health:.1f} ms")
-        for what, path in ASKED:
-            try:
-                alone = load(address, token, path, 1, seconds / 3)["p50_ms"]
-                found = load(address, token, path, clients, seconds)
-            except subprocess.CalledProcessError:
-                print(f"  FAILED {what}: {path}")
-                continue
-            said = "holds" if found["p95_ms"] <= LIMIT_MS else "MISSED"
-            print(
-                f"  {said:<6} {what:<30} {found['p95_ms']:7.1f} ms (≤ {LIMIT_MS:g});"
-                f" {found['p95_ms'] / health:4.1f} × health; alone {alone:5.1f} ms",
-                flush=True,
-            )
+        print_beside_health(address, token, ASKED, clients, seconds, limit_ms=LIMIT_MS)
 
 
 if __name__ == "__main__":

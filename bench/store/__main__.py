@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,6 +105,33 @@ def load(address: str, token: str, path: str, clients: int, seconds: float) -> d
     )  # fmt: skip
     found: dict[str, float] = json.loads(done.stdout)
     return found
+
+
+def print_beside_health(
+    address: str,
+    token: str,
+    asked: Sequence[tuple[str, str]],
+    clients: int,
+    seconds: float,
+    *,
+    limit_ms: float,
+) -> None:
+    """Ask each (words, path) alone, then from all clients; print p95 beside limit and health."""
+    health = load(address, token, "/api/health/live", clients, seconds)["p95_ms"]
+    print(f"p95 of {clients} clients; GET /api/health/live {health:.1f} ms")
+    for what, path in asked:
+        try:
+            alone = load(address, token, path, 1, seconds / 3)["p50_ms"]
+            found = load(address, token, path, clients, seconds)
+        except subprocess.CalledProcessError:
+            print(f"  FAILED {what}: {path}")
+            continue
+        said = "holds" if found["p95_ms"] <= limit_ms else "MISSED"
+        print(
+            f"  {said:<6} {what:<30} {found['p95_ms']:7.1f} ms (≤ {limit_ms:g});"
+            f" {found['p95_ms'] / health:4.1f} × health; alone {alone:5.1f} ms",
+            flush=True,
+        )
 
 
 def resident_mib(pid: int) -> float:

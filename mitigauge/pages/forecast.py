@@ -81,10 +81,11 @@ class _Known:
 
     @classmethod
     def of(cls, session: Session, spec: ExperimentSpec) -> _Known:
+        named = set(_hosts_of(spec))
         rows = {
             host.name: host
             for host in fleet.all_hosts(session)
-            if host.environment == spec.environment and host.name in _hosts_of(spec)
+            if host.environment == spec.environment and host.name in named
         }
         now = database_now(session)
         busy: dict[int, int] = defaultdict(int)

@@ -80,13 +80,16 @@ def note_offered_fixes(session: Session, base: str) -> list[int]:
     They stay as they are: it is over once the values come back, or somebody says so. *base*: the
     service's public address, by which tags name it. Returns the regressions that got a note.
     """
+    if not base:
+        return []
     since = database_now(session) - OFFERED_WITHIN
     noted = []
     for number, fix in named_by(repository.offered_fixes(session, since), base):
+        # Asked every few seconds for two weeks: what is noted already is locked no more.
+        if repository.is_noted(session, number, fix.words):
+            continue
         found = repository.find(session, number, lock=True)
         if found is None or found.state not in OPEN_STATES:
-            continue
-        if repository.is_noted(session, number, fix.words):
             continue
         if repository.entries_of(session, number) < MOST_ENTRIES:
             note = RegressionChange(version=found.version, note=fix.words[:LONGEST_TEXT])
