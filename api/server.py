@@ -40,6 +40,9 @@ class PatientProtocol(H11Protocol):
         raw: socket.socket | None = transport.get_extra_info("socket")
         if raw is not None and raw.family in (socket.AF_INET, socket.AF_INET6):
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_TIMEOUT_S * 1000)
+            # asyncio does so only for sockets that it opened itself; else each answer may wait for
+            # the other side's delayed acknowledgement, some 40 ms.
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._wait()
 
     def data_received(self, data: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
@@ -11,11 +12,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 import httpx2
 import pytest
 from sqlalchemy import Engine
 
+from api.app import create_app
+from api.server import PatientProtocol, listen, make_server
 from mitigauge.settings import REPOSITORY, get_settings
 from tests.api.test_followers import following, until
 from tests.clients import token_of
@@ -193,3 +197,28 @@ def test_port_0_is_any_free_one_and_it_is_said_which(
             until(lambda: answers(port), "the service", within_s=60)
         finally:
             process.kill()
+
+
+def test_answers_do_not_wait_for_acknowledgements(
+    engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    made = PatientProtocol.connection_made
+
+    def connection_made(self: PatientProtocol, transport: asyncio.Transport) -> None:
+        made(self, transport)
+        raw = transport.get_extra_info("socket")
+        seen.append(raw.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    monkeypatch.setattr(PatientProtocol, "connection_made", connection_made)
+    with listen("127.0.0.1", 0) as listener:
+        server = make_server(create_app(engine))
+        thread = Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            until(lambda: answers(listener.getsockname()[1]), "the service", within_s=60)
+        finally:
+            server.should_exit = True
+            thread.join(30)
+    assert seen
+    assert all(seen)
