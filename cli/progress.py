@@ -43,15 +43,16 @@ def follow(experiment_id: int) -> ExperimentState:
 
 
 def _load(experiment_id: int, after: int) -> tuple[ProgressView, list[EventView]]:
+    """Progress first: of an end that comes between both readings, the lines are told too."""
+
     def here(session: Session) -> tuple[ProgressView, list[EventView]]:
-        events = views.list_events(session, experiment_id, after)
-        return views.show_progress(session, experiment_id), events
+        progress = views.show_progress(session, experiment_id)
+        return progress, views.list_events(session, experiment_id, after)
 
     def there(client: Client) -> tuple[ProgressView, list[EventView]]:
+        progress = client.get(at("/api/experiments/{}/progress", experiment_id), ProgressView)
         path = at("/api/experiments/{}/log", experiment_id)
-        events = client.get(path, list[EventView], after=after)
-        path = at("/api/experiments/{}/progress", experiment_id)
-        return client.get(path, ProgressView), events
+        return progress, client.get(path, list[EventView], after=after)
 
     return followed_answer(here, there)
 
@@ -71,7 +72,7 @@ def _follow_live(experiment_id: int) -> ProgressView:
                 if event.kind not in PLAY_EVENTS:
                     live.console.print(_event_line(event))
             live.update(_bars(progress))
-            if _settled(progress):
+            if _settled(progress) and not events:
                 return progress
             time.sleep(INTERVAL_S)
 

@@ -44,7 +44,8 @@ test("2: why a case is worse, in which function and which instruction", async ({
   await way.click(way.link(world.recorded.name).first());
   await way.click(page.getByRole("link", { name: /^Flame graph/ }).first());
   await expect(page.getByRole("heading", { name: "What differs" })).toBeVisible();
-  await way.click(page.getByRole("link", { name: "Instructions", exact: true }));
+  const tabs = page.getByRole("navigation", { name: "Profile" });
+  await way.click(tabs.getByRole("link", { name: "Instructions", exact: true }));
   await expect(page).toHaveURL(/tab=instructions/);
 });
 
