@@ -13,6 +13,7 @@ from api.problems import AS_JSON
 from mitigauge.errors import InvalidInput
 from mitigauge.pages import profile_functions
 from mitigauge.pages import profiles as profile_views
+from mitigauge.pages.exact import exact_difference
 from mitigauge.pages.function_schemas import FunctionSort, FunctionsView, Measure
 from mitigauge.pages.profile_schemas import CaseProfilesView, ProfileGroupView
 from mitigauge.profiles.diff.compare import Basis
@@ -21,6 +22,7 @@ from mitigauge.profiles.diff.payload import MEDIA_TYPE, DiffHeader
 from mitigauge.profiles.diff.schemas import InstructionTable
 from mitigauge.profiles.diff.service import diff_payload, diff_svg, imported_sides
 from mitigauge.profiles.diff.sides import Selection, Sides
+from mitigauge.profiles.exact.schemas import ExactTable
 from mitigauge.profiles.store.tables import System
 
 router = APIRouter(prefix="/api/profiles", tags=["profiles"])
@@ -67,6 +69,21 @@ def asked_sides(
         "neither a case nor imported profiles are named",
         hint="Give experiment, case and host, or tree.",
     )
+
+
+def asked_case_sides(
+    a: Annotated[Word, Query(description="arm")],
+    b: Annotated[Word, Query(description="arm that is compared with a")],
+    experiment: IdQuery,
+    case: IdQuery,
+    host: Word,
+    b_experiment: MaybeIdQuery = None,
+    b_case: MaybeIdQuery = None,
+    b_host: Word = "",
+) -> tuple[Selection, Selection]:
+    """Both sides, of one case on one host unless parameters of b say otherwise."""
+    left = Selection(experiment, case, host, a)
+    return left, Selection(b_experiment or experiment, b_case or case, b_host or host, b)
 
 
 AskedSides = Annotated[Sides, Depends(asked_sides)]
@@ -120,6 +137,18 @@ def instructions(
 ) -> InstructionTable:
     """A function's instructions on both sides, as they ran, with their samples."""
     return instruction_table(session, sides, function=function, basis=basis)
+
+
+@router.get("/exact")
+def exact_counts(
+    session: Database,
+    sides: Annotated[tuple[Selection, Selection], Depends(asked_case_sides)],
+    function: Annotated[
+        Word, Query(description="whose instructions to list, by its name in B's kernel")
+    ] = "",
+) -> ExactTable:
+    """What an operation runs on both sides, to the instruction, as an emulator counted it."""
+    return exact_difference(session, *sides, function=function)
 
 
 @router.get("/groups")

@@ -29,6 +29,13 @@ def up(
             help="What the hosts' time is; unset: counted instructions where they are emulated.",
         ),
     ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact/--no-exact",
+            help="Have the emulator count every instruction of hosts in counted time.",
+        ),
+    ] = True,
 ) -> None:
     """Build the image if need be, start the hosts, wait until SSH lets us in."""
     from lab import service
@@ -39,7 +46,9 @@ def up(
     paths = LabPaths.of(get_settings())
     out = on_stderr()
     with ConsoleProgress(out) as progress:
-        started = service.up(paths, progress, fresh=fresh, names=names or (), clock=clock)
+        started = service.up(
+            paths, progress, fresh=fresh, names=names or (), clock=clock, exact=exact
+        )
     for host in paths.hosts():
         if host.name in (names or started) or (not names and not host.spec.on_demand):
             word = "started" if host.name in started else "was up"

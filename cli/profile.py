@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from cli.output import remark, say
+from cli.profile_exact import exact
 from cli.profile_instructions import instructions
 from cli.profile_stored import diff, export, functions
 from mitigauge.errors import InvalidInput
@@ -32,6 +33,7 @@ TOLD_EVERY_S = 2.0
 
 app = typer.Typer(help="Profiles: what perf recorded, as stacks.", no_args_is_help=True)
 app.command()(diff)
+app.command()(exact)
 app.command()(export)
 app.command()(instructions)
 app.command()(functions)

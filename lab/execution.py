@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from lab.hosts import HostSpec
 from mitigauge.clock import Clock
@@ -17,6 +18,8 @@ class Execution:
 
     accel: str
     clock: Clock
+    plugin: Path | None = None
+    """What counts every block of a counted host (`lab.exact`); None: nothing does."""
 
     @property
     def counted(self) -> bool:

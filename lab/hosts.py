@@ -97,6 +97,11 @@ class LabPaths:
         return self.home / "images"
 
     @property
+    def plugins(self) -> Path:
+        """Plugins of the emulator, compiled."""
+        return self.home / "plugins"
+
+    @property
     def key(self) -> Path:
         """Private key that every lab host lets in as root."""
         return self.home / "ssh" / "id_ed25519"
@@ -160,6 +165,11 @@ class Host:
     def zeros(self) -> Path:
         """What emulated memory is overwritten with at each reset."""
         return self.directory / "zeros"
+
+    @property
+    def windows(self) -> Path:
+        """Where the emulator's plugin writes what it has counted."""
+        return self.directory / "exact"
 
     @property
     def pidfile(self) -> Path:

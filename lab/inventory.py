@@ -8,6 +8,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from lab import nmi, ssh
+from lab.exact import serve
 from lab.execution import Execution
 from lab.hosts import Host, LabPaths
 from mitigauge.wire.profile import OWN_NMIS
@@ -45,6 +46,7 @@ def host_vars(host: Host, execution: Execution) -> dict[str, Any]:
         "mitigauge_cpus": "0" if vcpus == 1 else f"0-{vcpus - 1}",
         # By the host's own clock where that counts; else the emulator sends them by ours.
         "mitigauge_nmi_source": OWN_NMIS if execution.counted else nmi.ADDRESS,
+        "mitigauge_exact_source": serve.ADDRESS if execution.plugin else "",
     }
 
 

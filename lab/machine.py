@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -37,11 +38,13 @@ class Started:
     started_at: float
     ssh_port: int | None = None
     clock: Clock = Clock.REAL
+    plugin: str | None = None
 
     @property
     def execution(self) -> Execution:
         """How the host's instructions are run."""
-        return Execution(self.accel, Clock(self.clock))
+        plugin = Path(self.plugin) if self.plugin else None
+        return Execution(self.accel, Clock(self.clock), plugin)
 
 
 def pid(host: Host) -> int | None:
@@ -123,6 +126,8 @@ def start(host: Host, image: Image, execution: Execution) -> None:
         host.pidfile,
     ):
         stale.unlink(missing_ok=True)
+    shutil.rmtree(host.windows, ignore_errors=True)
+    host.windows.mkdir(parents=True)
     host.zeros.touch()
     os.truncate(host.zeros, KERNEL_BYTES)
     with host.qemu_log.open("wb") as log:
@@ -159,6 +164,7 @@ def start(host: Host, image: Image, execution: Execution) -> None:
         time.time(),
         host.ssh_port,
         execution.clock,
+        str(execution.plugin) if execution.plugin else None,
     )
     host.state.write_text(json.dumps(vars(state), indent=2) + "\n", "utf-8")
 

@@ -18,6 +18,9 @@ class Progress(Protocol):
     def detail(self, text: str) -> None:
         """Something happened within the stage."""
 
+    def warn(self, text: str) -> None:
+        """What somebody should know who reads nothing else."""
+
 
 class ConsoleProgress:
     """Stages with elapsed time on a terminal, one line a stage elsewhere."""
@@ -54,6 +57,10 @@ class ConsoleProgress:
             line = f"{self._title} … {elapsed:.0f} s  {text}"
             self._status.update(line[: max(20, self._console.width - 4)].replace("[", r"\["))
 
+    def warn(self, text: str) -> None:
+        """A line that stays."""
+        self._console.print(text, style="yellow", markup=False, highlight=False)
+
     def _finish(self) -> None:
         if self._title:
             elapsed = time.monotonic() - self._began
@@ -68,4 +75,7 @@ class Silent:
         """Nothing."""
 
     def detail(self, text: str) -> None:
+        """Nothing."""
+
+    def warn(self, text: str) -> None:
         """Nothing."""

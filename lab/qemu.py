@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lab import nmi
+from lab.exact import serve
 from lab.execution import Execution
 from lab.hosts import Host
 
@@ -35,7 +36,10 @@ def host_arguments(host: Host, execution: Execution) -> list[str]:
     serial = f"socket,id=serial,path={_escape(host.serial_socket)},server=on,wait=off"
     log = f"logfile={_escape(host.serial_log)},logappend=on"
     forward = f"hostfwd=tcp:127.0.0.1:{host.ssh_port}-:22"
-    interrupts = f"guestfwd=tcp:{nmi.ADDRESS}-cmd:{_escape(nmi.command(host.nmi_socket))}"
+    forward += f",guestfwd=tcp:{nmi.ADDRESS}-cmd:{_escape(nmi.command(host.nmi_socket))}"
+    if execution.plugin:
+        served = serve.command(host.windows, execution.plugin)
+        forward += f",guestfwd=tcp:{serve.ADDRESS}-cmd:{_escape(served)}"
     return [
         PROGRAM,
         *machine_arguments(execution),
@@ -46,13 +50,14 @@ def host_arguments(host: Host, execution: Execution) -> list[str]:
         *("-smp", f"{execution.vcpus(spec)}"),
         *("-m", f"{spec.memory_mib}"),
         *disk_arguments(host.disk, "qcow2"),
-        *("-netdev", f"user,id=net,{forward},{interrupts}"),
+        *("-netdev", f"user,id=net,{forward}"),
         *("-device", "virtio-net-pci,netdev=net,romfile="),
         *("-chardev", f"{serial},{log}"),
         *("-serial", "chardev:serial"),
         *("-device", "i6300esb"),
         *("-action", "watchdog=reset"),
         *(fresh_memory_arguments(host) if execution.accel == "tcg" else []),
+        *(plugin_arguments(host, execution.plugin) if execution.plugin else []),
         # The process is the baseboard controller: it outlives a guest that powers off.
         "-no-shutdown",
         *qmp_arguments("power", host.qmp_socket),
@@ -72,6 +77,11 @@ def fresh_memory_arguments(host: Host) -> list[str]:
     hosts boot with ``nokaslr``, or the next kernel might lie anywhere.
     """
     return ["-device", f"loader,file={_escape(host.zeros)},addr={KERNEL_AT:#x},force-raw=on"]
+
+
+def plugin_arguments(host: Host, plugin: Path) -> list[str]:
+    """Arguments that count every block of the host, see ``lab/exact/plugin.c``."""
+    return ["-plugin", f"{_escape(plugin)},out={_escape(host.windows)}"]
 
 
 def disk_arguments(disk: Path, image_format: str, cache: str = "writeback") -> list[str]:

@@ -6,10 +6,11 @@ import fcntl
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab import acceleration, inventory, machine, ssh
 from lab.errors import LabError
+from lab.exact.plugin import NoPluginError, ensure_plugin
 from lab.execution import Execution, execution_of
 from lab.hosts import Host, LabPaths
 from lab.image import Image, ensure_image, prune
@@ -44,14 +45,16 @@ def up(
     fresh: bool = False,
     names: Sequence[str] = (),
     clock: Clock | None = None,
+    exact: bool = True,
 ) -> list[str]:
     """Build what is missing, start what does not run, wait until every host lets us in.
 
     Returns the names of the hosts this call started. ``fresh`` gives the hosts
     new disks; ``names`` limits the call to some hosts, without them it is all but those that
     are started on demand. ``clock`` is what the hosts' time is to
-    be; None: counted where they are emulated. Raises LabError where a host cannot be started,
-    or runs already by another clock than ``clock``.
+    be; None: counted where they are emulated. ``exact`` has the emulator of counted hosts count
+    every block; where it cannot, the hosts start without, and that is said. Raises LabError where
+    a host cannot be started, or runs already by another clock than ``clock``.
     """
     chosen = [paths.host(name) for name in names] or [
         host for host in paths.hosts() if not host.spec.on_demand
@@ -69,6 +72,8 @@ def up(
             host.name: _execution(host, image, paths, clocks.get(host.name, host.spec.clock))
             for host in paths.hosts()
         }
+        if exact and any(each.counted for each in execution.values()):
+            execution = _with_plugin(execution, paths, progress)
         if fresh:
             progress.stage("Powering off for new disks")
             for host in chosen:
@@ -142,6 +147,22 @@ def _execution(host: Host, image: Image, paths: LabPaths, asked: Clock | None) -
     if asked is Clock.COUNTED:
         return execution_of("tcg", asked)
     return execution_of(acceleration.choose(host.spec, image, paths.acceleration).name, asked)
+
+
+def _with_plugin(
+    execution: dict[str, Execution], paths: LabPaths, progress: Progress
+) -> dict[str, Execution]:
+    """The same with the emulator's plugin where time is counted, if there can be one."""
+    progress.stage("Compiling the plugin that counts")
+    try:
+        plugin = ensure_plugin(paths.plugins)
+    except NoPluginError as error:
+        progress.warn(f"No exact counts: {error}. The hosts start without them.")
+        return execution
+    return {
+        name: replace(each, plugin=plugin) if each.counted else each
+        for name, each in execution.items()
+    }
 
 
 def _running(paths: LabPaths) -> dict[str, Execution]:

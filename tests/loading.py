@@ -25,6 +25,8 @@ sys.path.append(str(REPOSITORY / "workloads"))
 FILES = (
     "_cases.py",
     "_collecting.py",
+    "_elf.py",
+    "_exact.py",
     "_hpet.py",
     "_instructions.py",
     "_off_cpu.py",

@@ -86,6 +86,7 @@ class InventoryValues(Closed):
     nmi_source: str = Field(
         "", pattern=rf"^({OWN_NMIS}|[A-Za-z0-9.:_\[\]-]{{1,253}}:[0-9]{{1,5}})?$"
     )
+    exact_source: str = Field("", pattern=r"^([A-Za-z0-9.:_\[\]-]{1,253}:[0-9]{1,5})?$")
 
     @field_validator("clock")
     @classmethod
@@ -112,6 +113,7 @@ class InventoryValues(Closed):
             f"{PREFIX}clock": str(self.clock),
             f"{PREFIX}cpus": self.cpus,
             f"{PREFIX}nmi_source": self.nmi_source,
+            f"{PREFIX}exact_source": self.exact_source,
             f"{PREFIX}guest_image": self.guest_image or "",
             f"{PREFIX}guest_ssh": self.guest_ssh.model_dump() if self.guest_ssh else {},
         }

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from mitigauge.database.engine import BINARY
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.tables import Host
+from mitigauge.profiles.exact.tables import ExactCount
 from mitigauge.profiles.store.tables import Profile, System
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
@@ -69,5 +70,22 @@ def profiles_of_arm(
             )
             .order_by(Boot.block),
             execution_options=BINARY,
+        )
+    )
+
+
+def counts_of_arm(session: Session, *, case_id: int, arm_id: int, run_id: int) -> list[ExactCount]:
+    """Exact counts of one case in one arm's boots that count, in a run, without their ledgers."""
+    return list(
+        session.scalars(
+            select(ExactCount)
+            .join(Boot, ExactCount.boot_id == Boot.id)
+            .where(
+                ExactCount.case_id == case_id,
+                Boot.arm_id == arm_id,
+                Boot.run_id == run_id,
+                Boot.state == BootState.EFFECTIVE,
+            )
+            .order_by(Boot.block)
         )
     )

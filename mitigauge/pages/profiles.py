@@ -61,7 +61,7 @@ def case_sides(session: Session, a: Selection, b: Selection, *, system: System) 
     """
     both = [planned_case(session, of.experiment_id, of.case_id, of.host) for of in (a, b)]
     cases = [planned.case for planned in both]
-    arms = [_arms(planned.run, of.arm)[0] for planned, of in zip(both, (a, b), strict=True)]
+    arms = [arm_named(planned.run, of.arm) for planned, of in zip(both, (a, b), strict=True)]
     if (cases[0].workload, cases[0].parameters) != (cases[1].workload, cases[1].parameters):
         raise InvalidInput(
             f"{cases[0].title!r} and {cases[1].title!r} are different cases",
@@ -95,13 +95,18 @@ def _group(
     session: Session, planned: PlannedCase, of: Selection, other: Selection, system: System
 ) -> Group:
     """The boots of a selection, named by what sets it apart from the *other* one."""
-    [arm] = _arms(planned.run, of.arm)
+    arm = arm_named(planned.run, of.arm)
+    return Group(label_of(of, other), profiles_of(session, planned, arm, system), of)
+
+
+def label_of(of: Selection, other: Selection) -> str:
+    """The name of a selection: its arm, with what else sets it apart from the *other* one."""
     label = of.arm
     if of.host != other.host:
         label += f" on {of.host}"
     if of.experiment_id != other.experiment_id:
         label += f" in experiment {of.experiment_id}"
-    return Group(label, profiles_of(session, planned, arm, system), of)
+    return label
 
 
 def case_profiles(
@@ -192,15 +197,15 @@ def planned_case(session: Session, experiment_id: int, case_id: int, host: str) 
     return PlannedCase(experiment_id, case, runs[host])
 
 
-def _arms(run: Run, *names: str) -> list[Arm]:
+def arm_named(run: Run, name: str) -> Arm:
+    """An arm of a run's comparison. Raises :class:`NotFound` with those that there are."""
     by_name = {arm.name: arm for arm in run.comparison.arms}
-    for name in names:
-        if name not in by_name:
-            raise NotFound(
-                f"comparison {run.comparison.name!r} has no arm {name!r}",
-                hint=f"Its arms are {', '.join(by_name)}.",
-            )
-    return [by_name[name] for name in names]
+    if name not in by_name:
+        raise NotFound(
+            f"comparison {run.comparison.name!r} has no arm {name!r}",
+            hint=f"Its arms are {', '.join(by_name)}.",
+        )
+    return by_name[name]
 
 
 def profiles_of(session: Session, planned: PlannedCase, arm: Arm, system: System) -> list[Profile]:

@@ -35,6 +35,8 @@ class PassCase(Profiled, total=False):
     """case.json of one pass."""
 
     profiled: bool
+    counted: bool
+    """Whether the work is done once in each window that the emulator counts, and nothing else."""
     guest: Mapping[str, str]
     """What the case's guest is to get, by name."""
 
@@ -43,6 +45,8 @@ class Case(Profiled, total=False):
     """A case of a job."""
 
     profile_off_cpu: bool
+    exact: bool
+    """Whether a pass after the profiled ones is counted, where the host's emulator can."""
     guest: Mapping[str, str]
     collect: Sequence[str]
     """Collectors beside its timed pass."""
@@ -55,7 +59,9 @@ REQUIRED: Final[Mapping[str, type]] = {
 }  # fmt: skip
 
 
-def limit_s(timeout_s: int, profile_hz: int | None, *, off_cpu: bool | None) -> int:
-    """Seconds after which a case has ended for certain, its profiled passes included."""
-    passes = bool(profile_hz) * (1 + bool(off_cpu))
+def limit_s(
+    timeout_s: int, profile_hz: int | None, *, off_cpu: bool | None, exact: bool | None = None
+) -> int:
+    """Seconds after which a case has ended for certain, all of its further passes included."""
+    passes = bool(profile_hz) * (1 + bool(off_cpu)) + bool(exact)
     return timeout_s + passes * (timeout_s + PROFILE_MARGIN_S)

@@ -39,6 +39,7 @@ class Job(TypedDict):
     job: str
     cases: Sequence[Case]
     nmi_source: str
+    exact_source: str
     clock: str
 
 

@@ -168,6 +168,11 @@ class Workload(Closed):
     )
     guest: bool = Field(False, description="boots a guest system, that of role guest")
     profiles_guest: bool = False
+    exact: bool = Field(
+        False,
+        description="`run` can mark its operations, so that the emulator of a host in counted time "
+        "counts what each runs; done where a case is profiled",
+    )
     guest_settings: tuple[Name, ...] = Field(
         (), description="what an arm may set of its guest; `run` says in run.json what it got"
     )

@@ -23,7 +23,7 @@ from typing import IO, Any
 from mitigauge.experiments.tables import Case
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.settings import Settings
-from mitigauge.wire import profile
+from mitigauge.wire import exact, profile
 from mitigauge.wire.job import STATE_FILE
 from pipelines.host_control import LabFault
 
@@ -45,9 +45,11 @@ SECONDS = 60.0
 LATEST = 1 << 33  # a time in the year 2242
 PIECE = 1 << 16
 _PART = re.compile(r"[\x20-\x7e]+")
-# Raw text of profiles, in <case>/profile; kept as a blob of its own.
+# Raw text of profiles, in <case>/profile, and what an emulator counted, in <case>/exact; each is
+# kept as a blob of its own.
 _CAPTURE = re.compile(
     rf"{profile.DIRECTORY}/({profile.GUEST}/|{profile.OFF_CPU}/)?{re.escape(profile.TEXT)}\.\w{{1,8}}"
+    rf"|{exact.DIRECTORY}/{exact.WINDOW.format('[0-9]')}"
 )
 _PLAIN = (tarfile.REGTYPE, tarfile.AREGTYPE)
 _EXTENDED = (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
@@ -114,7 +116,7 @@ def unpacked(archive: Path, into: Path, cases: Sequence[Case], settings: Setting
 
 
 def is_capture(inside: str) -> bool:
-    """Whether *inside*, a path within a case's directory, is a profile's raw text."""
+    """Whether *inside*, a path within a case's directory, is a raw capture of a pass."""
     return _CAPTURE.fullmatch(inside) is not None
 
 
@@ -169,6 +171,8 @@ def _wanted(member: tarfile.TarInfo, root: str, cases: Mapping[str, Case]) -> bo
 
 def _of_pass(inside: Sequence[str], case: Case) -> bool:
     """Whether that path in a case's directory is of a pass that was asked for."""
+    if inside[:1] == [exact.DIRECTORY]:
+        return bool(case.profile_hz)
     if inside[:1] != [profile.DIRECTORY]:
         return True
     asked: dict[str, bool] = {

@@ -24,6 +24,7 @@ from mitigauge.experiments.tables import Case
 from mitigauge.files.blobs import blob_store
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.profiles.capture.capture import Capture
+from mitigauge.profiles.exact.service import CountedPass, store_counts
 from mitigauge.profiles.store.instructions import store_instructions
 from mitigauge.profiles.store.service import store_boot_profile
 from mitigauge.profiles.store.tables import System
@@ -34,6 +35,7 @@ from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_re
 from mitigauge.runs.tables import Boot, Run
 from mitigauge.settings import get_settings
 from mitigauge.wire import case as wire
+from mitigauge.wire import exact
 from mitigauge.wire.job import EX_TEMPFAIL, FINISHED, RUNNING, STATE_FILE, State
 from mitigauge.wire.profile import DIRECTORY
 from mitigauge.workloads import collectors
@@ -43,7 +45,7 @@ from pipelines.steps.archive import is_capture, unpacked
 from pipelines.steps.context import Done, StepContext, boot_of
 from pipelines.steps.host_evidence import Gates, collected_beside
 from pipelines.steps.parser import PassOrder, result_in, timed_pass
-from pipelines.steps.profile_pass import Budget, taken_captures
+from pipelines.steps.profile_pass import Budget, taken_captures, taken_counts
 
 # A look waits on the host until the job is done, for so long at most.
 LOOK_S = 300.0
@@ -74,6 +76,8 @@ class CaseOutput:
     captures: Mapping[System, Capture] = field(default_factory=dict)
     """By system, ``host`` or ``guest``."""
     profile_error: str = ""
+    counted: CountedPass | None = None
+    """What the emulator counted; None where it was not asked."""
     collected: Collected | None = None
     gate: str = ""
     """Why its boot does not count, whatever the arm; empty where it does."""
@@ -119,7 +123,7 @@ def start(context: StepContext) -> Done:
         job = JobReport.of(
             context.host.start(
                 job_name(boot),
-                [_job_case(case, boot.arm.settings.guest(), context.run.clock) for case in cases],
+                [_job_case(context, case) for case in cases],
                 scratch,
                 wait_s=0.0 if again_in_s else LOOK_S,
                 wanted=context.wanted,
@@ -152,7 +156,7 @@ def _watch(context: StepContext) -> bool:
     )
 
 
-def _job_case(case: Case, guest: Mapping[str, str], clock: str) -> wire.Case:
+def _job_case(context: StepContext, case: Case) -> wire.Case:
     return wire.Case(
         case_id=str(case.id),
         workload=case.workload,
@@ -163,9 +167,17 @@ def _job_case(case: Case, guest: Mapping[str, str], clock: str) -> wire.Case:
         profile_hz=case.profile_hz,
         profile_guest=case.profile_guest,
         profile_off_cpu=case.profile_off_cpu,
-        guest=guest,
-        collect=collectors.of_case(case.collect, clock),
+        exact=_is_counted(context, case),
+        guest=context.boot.arm.settings.guest(),
+        collect=collectors.of_case(case.collect, context.run.clock),
     )
+
+
+def _is_counted(context: StepContext, case: Case) -> bool:
+    """Whether a pass of the case is to be counted, where the host's emulator does it."""
+    workload = context.catalog.workloads.get(case.workload)
+    counted = context.run.clock == Clock.COUNTED and case.profile_hz is not None
+    return counted and workload is not None and workload.exact
 
 
 @contextmanager
@@ -238,7 +250,12 @@ def _still_running(
     """Look again later. *current_case*: None where nobody looked which one it is."""
     boot = context.boot
     limits = (
-        wire.limit_s(case.timeout_s, case.profile_hz, off_cpu=case.profile_off_cpu)
+        wire.limit_s(
+            case.timeout_s,
+            case.profile_hz,
+            off_cpu=case.profile_off_cpu,
+            exact=_is_counted(context, case),
+        )
         for case in context.open_cases()
     )
     limit = sum(limits) + JOB_SLACK_S
@@ -260,12 +277,6 @@ def _still_running(
 
 def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None) -> Done:
     again = boot.job_try < JOB_TRIES and any(o.state is ResultState.LAB_FAULT for o in outputs)
-    captures = [
-        (output.case, system, capture)
-        for output in outputs
-        for system, capture in output.captures.items()
-    ]
-
     measured = [
         TakenResult(output.case.id, output.result, output.raw_sha256)
         for output in outputs
@@ -283,11 +294,8 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
         current = boot_of(run, boot.id)
         store_results(session, current, measured)
         store_failures(session, boot.id, failed)
-        for case, system, capture in captures:
-            _store_capture(session, run, boot, case, system, capture)
         for output in outputs:
-            if output.collected and output.result:
-                store_collected(session, boot.id, output.case.id, output.collected)
+            _store_beside(session, run, boot, output)
         if gate:
             outcomes.measured(session, current, lasted_s)
             outcomes.invalidated_block(session, run, current, gate)
@@ -300,8 +308,9 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
     no_profile = [f"{o.case.title}: {o.profile_error}" for o in outputs if o.profile_error]
     good = len(outputs) - len(bad)
     said = f"{good} of {len(outputs)} cases measured"
-    if captures or no_profile:
-        said += f", {len({case.id for case, *_ in captures})} profiled"
+    profiled = sum(bool(output.captures) for output in outputs)
+    if profiled or no_profile:
+        said += f", {profiled} profiled"
     if gate:
         said += f"; the block does not count: {gate}"
     return Done(
@@ -310,6 +319,16 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
         detail="; ".join(bad + no_profile)[:LONGEST_DETAIL],
         event=f"block {boot.block}: {boot.arm.name}: {said}{_listed(bad)}{_listed(no_profile)}",
     )
+
+
+def _store_beside(session: Session, run: Run, boot: Boot, output: CaseOutput) -> None:
+    """Store what a case left besides its result."""
+    for system, capture in output.captures.items():
+        _store_capture(session, run, boot, output.case, system, capture)
+    if output.counted:
+        store_counts(session, boot.id, output.case.id, output.counted)
+    if output.collected and output.result:
+        store_collected(session, boot.id, output.case.id, output.collected)
 
 
 def _store_capture(
@@ -426,7 +445,10 @@ def _read_case(
     captures, why_not = taken_captures(
         directory / DIRECTORY, asked, result.body, catalog, get_settings(), budget
     )
-    return replace(output, captures=captures, profile_error=why_not)
+    counted = taken_counts(directory / exact.DIRECTORY, budget)
+    if counted and counted.detail:
+        why_not = "; ".join(filter(None, (why_not, f"no exact counts: {counted.detail}")))
+    return replace(output, captures=captures, profile_error=why_not, counted=counted)
 
 
 def _packed(directory: Path) -> bytes:

@@ -15,10 +15,12 @@ from mitigauge.files.blobs import blob_store
 from mitigauge.profiles.capture.capture import Capture, overhead_percent, read_capture
 from mitigauge.profiles.capture.fold import Bounds
 from mitigauge.profiles.capture.recording import find_recording
+from mitigauge.profiles.exact.reading import read_ledger, windows_in
+from mitigauge.profiles.exact.service import CountedPass
 from mitigauge.profiles.store.normalise import rules, without_idle
 from mitigauge.profiles.store.tables import System
 from mitigauge.results.schema import ResultBody
-from mitigauge.settings import Settings
+from mitigauge.settings import Settings, get_settings
 from mitigauge.wire.profile import GUEST, HOST, OFF_CPU
 from pipelines.steps.parser import PassOrder, profiled_pass, result_in
 
@@ -129,3 +131,27 @@ def _overhead(case: Case, timed: ResultBody, profiled: ResultBody) -> float | No
         return None
     before, during = timed.metrics[primary], profiled.metrics[primary]
     return overhead_percent(before.direction, before.values, during.values)
+
+
+def taken_counts(directory: Path, budget: Budget) -> CountedPass | None:
+    """What the emulator counted of the case in *directory*; None where nothing was asked of it.
+
+    Raises nothing but :class:`NotReady`, as :func:`taken_captures`.
+    """
+    if not directory.is_dir():
+        return None
+    began = time.monotonic()
+    try:
+        budget.bounds()
+        ledger = read_ledger(directory)
+        for window in windows_in(directory):
+            blob_store(get_settings()).put(window.read_bytes())
+    except NotReady:
+        raise
+    except MitigaugeError as error:
+        return CountedPass(detail=error.message[:1000])
+    except OSError as error:
+        return CountedPass(detail=f"it cannot be read: {error.strerror}")
+    finally:
+        budget.seconds -= time.monotonic() - began
+    return CountedPass(ledger)

@@ -105,6 +105,7 @@ def test_values_of_ours_are_read_with_their_types() -> None:
             "mitigauge_clock": "counted",
             "mitigauge_cpus": 3,
             "mitigauge_nmi_source": "10.0.2.100:7",
+            "mitigauge_exact_source": "10.0.2.100:8",
             **GUEST,
             "ansible_host": "::1",
             "ansible_port": 2222,
@@ -119,6 +120,7 @@ def test_values_of_ours_are_read_with_their_types() -> None:
         "mitigauge_clock": "counted",
         "mitigauge_cpus": "3",
         "mitigauge_nmi_source": "10.0.2.100:7",
+        "mitigauge_exact_source": "10.0.2.100:8",
         **GUEST,
     }
     assert host.guest_image == GUEST["mitigauge_guest_image"]

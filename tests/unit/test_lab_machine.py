@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import os
 import shlex
@@ -13,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,14 +24,18 @@ from ruamel.yaml import YAML
 from lab import acceleration, inventory, machine, nmi, service
 from lab.console import relay
 from lab.errors import LabError
-from lab.execution import Execution, execution_of
+from lab.exact import serve
+from lab.exact.plugin import NoPluginError
+from lab.execution import COUNTED_SHIFT, Execution, execution_of
 from lab.hosts import SOCKET_PATH_LIMIT, SPECS, Host, LabPaths, short_socket_path
 from lab.image import Image, _partition, mmdebstrap_command, prune
+from lab.inventory import host_vars
 from lab.progress import ConsoleProgress
 from lab.qemu import host_arguments
 from lab.recipe import Recipe, lab_recipe, read_package_list
 from mitigauge.clock import Clock
 from mitigauge.settings import Settings
+from mitigauge.wire.exact import INSTRUCTION_NS
 
 ANOTHER_LAB = 43000
 COUNTING = Execution("tcg", Clock.COUNTED)
@@ -73,6 +79,51 @@ def test_a_guest_gets_its_interrupts_from_a_program_of_this_installation(tmp_pat
     assert shlex.split(command.replace("\0", ",")) == [
         sys.executable, "-m", "lab.nmi", str(host.nmi_socket),
     ]  # fmt: skip
+
+
+def test_a_counted_host_has_the_plugin_and_a_way_to_what_it_counts(tmp_path: Path) -> None:
+    home = tmp_path / "with a space, and a comma"
+    host = LabPaths.of(Settings(home=home, lab_port_base=ANOTHER_LAB)).host("lab-intel")
+    plugin = home / "plugins" / "exact-1.so"
+    arguments = host_arguments(host, replace(COUNTING, plugin=plugin))
+    written = option(arguments, "-plugin").replace(",,", "\0").split(",")
+    assert [part.replace("\0", ",") for part in written] == [str(plugin), f"out={host.windows}"]
+    net = option(arguments, "-netdev").replace(",,", "\0")
+    _, _, command = net.partition(f",guestfwd=tcp:{serve.ADDRESS}-cmd:")
+    assert shlex.split(command.replace("\0", ",")) == [
+        sys.executable, "-m", "lab.exact.serve", str(host.windows),
+        str(home / "plugins" / "marks-1.so"),
+    ]  # fmt: skip
+    assert host_vars(host, replace(COUNTING, plugin=plugin))["mitigauge_exact_source"]
+
+
+def test_a_host_without_the_plugin_says_that_nothing_is_counted(paths: LabPaths) -> None:
+    host = paths.host("lab-intel")
+    assert "-plugin" not in host_arguments(host, COUNTING)
+    assert serve.ADDRESS not in option(host_arguments(host, COUNTING), "-netdev")
+    assert host_vars(host, COUNTING)["mitigauge_exact_source"] == ""
+
+
+def test_an_instruction_takes_what_the_ledger_reckons_with() -> None:
+    assert 1 << COUNTED_SHIFT == INSTRUCTION_NS
+
+
+def test_where_no_plugin_can_be_the_hosts_start_without_and_it_is_said(
+    paths: LabPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path) -> Path:
+        raise NoPluginError("QEMU 9.0 has an interface for plugins that is not known here")
+
+    monkeypatch.setattr(service, "ensure_plugin", refuse)
+    said = io.StringIO()
+    progress = ConsoleProgress(Console(file=said))
+    executions = {"lab-amd": COUNTING, "lab-guests": FREE}
+    assert service._with_plugin(executions, paths, progress) == executions
+    assert "No exact counts: QEMU 9.0" in said.getvalue()
+    monkeypatch.setattr(service, "ensure_plugin", lambda cache: cache / "exact-1.so")
+    started = service._with_plugin(executions, paths, progress)
+    assert started["lab-amd"].plugin == paths.plugins / "exact-1.so"
+    assert started["lab-guests"].plugin is None
 
 
 @pytest.mark.parametrize("line", ["", "\n", "0\n", "2001\n", "-5\n", "1.5\n", "²\n", "x" * 100])

@@ -10,7 +10,8 @@ files lie in JOB_DIR/<case_id>/. A failed case does not stop those after it.
 Beside a case runs what its `collect` names (_collecting.py), in a process of its own.
 Cases with `profile_hz` run once more under a profiler, after every timed pass of the
 job: a profiler never runs beside a figure that counts, and whatever happens to it
-changes nothing of the timed pass (_profiling.py).
+changes nothing of the timed pass (_profiling.py). Where the host's emulator counts what runs,
+cases with `exact` run once more under its eyes (_exact.py).
 Standard library only; writes nothing to the console.
 """
 
@@ -26,6 +27,7 @@ from pathlib import Path
 
 from _cases import run_logged, workload_command, write_json
 from _collecting import collecting, gates, passed
+from _exact import exact_case
 from _kit.wire.case import Case
 from _kit.wire.clock import REAL
 from _kit.wire.job import (
@@ -126,6 +128,8 @@ def run_profiles(directory: Path, workloads: Path, job: Job, state: JobState) ->
             profile_case(case, workloads, timed, job.get("nmi_source", ""))
             if case.get("profile_off_cpu"):
                 off_cpu_case(case, workloads, timed)
+            if case.get("exact") and job.get("exact_source"):
+                exact_case(case, workloads, timed, job["exact_source"])
     state.pop("profiling", None)
 
 

@@ -23,8 +23,8 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible.module_utils.mitigauge_changes import ChangesError, note_paths
+from ansible.module_utils.mitigauge_wire import exact, profile
 from ansible.module_utils.mitigauge_wire import job as wire
-from ansible.module_utils.mitigauge_wire import profile
 from ansible.module_utils.mitigauge_wire.case import HIGHEST_HZ, REQUIRED
 from ansible.module_utils.mitigauge_wire.case import limit_s as case_limit_s
 from ansible.module_utils.mitigauge_wire.clock import CLOCKS, REAL
@@ -39,6 +39,7 @@ options:
   cpus: {description: "processors the job may use, as in 0-1,4; empty: all", type: str, default: ""}
   wait_s: {description: seconds to wait for the end of a running job, type: int, default: 0}
   nmi_source: {description: "where NMIs come from, or empty", type: str, default: ""}
+  exact_source: {description: "where blocks are counted, or empty", type: str, default: ""}
   clock: {description: what is its time, choices: [real, counted], default: real}
   jobs: {description: directory of all jobs, type: path, required: true}
   workloads: {description: directory of the staged workloads, type: path, required: true}
@@ -51,9 +52,12 @@ UNIT_MARGIN_S = 120
 # How often whoever waits looks whether the runner has begun: it should know before anything is
 # measured.
 WATCH_INTERVAL_S = 0.1
-CAPTURES = tuple(
-    f"*/{profile.DIRECTORY}/{of}{profile.TEXT}.*"
-    for of in ("", f"{profile.GUEST}/", f"{profile.OFF_CPU}/")
+CAPTURES = (
+    *(
+        f"*/{profile.DIRECTORY}/{of}{profile.TEXT}.*"
+        for of in ("", f"{profile.GUEST}/", f"{profile.OFF_CPU}/")
+    ),
+    f"*/{exact.DIRECTORY}/{exact.WINDOW.format('*')}",
 )
 
 
@@ -115,7 +119,10 @@ def check_collect(index: int, names: Any) -> None:
 def limit_s(case: dict[str, Any]) -> int:
     """Seconds after which the case has ended for certain, its profiled pass included."""
     limit: int = case_limit_s(
-        case["timeout_s"], case.get("profile_hz"), off_cpu=case.get("profile_off_cpu")
+        case["timeout_s"],
+        case.get("profile_hz"),
+        off_cpu=case.get("profile_off_cpu"),
+        exact=case.get("exact"),
     )
     return limit
 
@@ -207,6 +214,7 @@ def start(params: dict[str, Any], *, check_mode: bool) -> tuple[bool, dict[str, 
         job=job,
         cases=params["cases"],
         nmi_source=params["nmi_source"],
+        exact_source=params["exact_source"],
         clock=params["clock"],
     )
     part.write_text(json.dumps(content))
@@ -303,6 +311,7 @@ def main() -> None:
             "cases": {"type": "list", "elements": "dict"},
             "cpus": {"type": "str", "default": ""},
             "nmi_source": {"type": "str", "default": ""},
+            "exact_source": {"type": "str", "default": ""},
             "clock": {"type": "str", "choices": list(CLOCKS), "default": REAL},
             "wait_s": {"type": "int", "default": 0},
             "jobs": {"type": "path", "required": True},

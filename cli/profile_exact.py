@@ -1,0 +1,127 @@
+"""`mitigauge profile exact`: what an operation runs on both sides, to the instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import Json, print_json, print_table, say
+from cli.profile_stored import CaseName, HostName
+from cli.stored import stored
+
+if TYPE_CHECKING:
+    from mitigauge.profiles.exact.schemas import (
+        ExactFunctionRow,
+        ExactLineRow,
+        ExactSide,
+        ExactTable,
+    )
+
+
+def exact(
+    a: Annotated[str, typer.Argument(help="Arm.")],
+    b: Annotated[str, typer.Argument(help="The arm to compare with A.")],
+    experiment: Annotated[int, typer.Option(help="The experiment of the arms.", min=1)],
+    case: CaseName = "",
+    host: HostName = "",
+    function: Annotated[
+        str, typer.Option(help="List its instructions, by its name in B's kernel.")
+    ] = "",
+    limit: Annotated[int, typer.Option(help="How many functions to list.", min=1, max=2000)] = 20,
+    json: Json = False,
+) -> None:
+    """Show what an operation runs in A and in B, counted by the emulator of a lab host.
+
+    Nothing is sampled: where every boot ran the same, a difference is a whole number of
+    instructions. The sum over all functions is the time that was measured.
+
+    Example: mitigauge profile exact off loop --experiment 1 --case 'syscall basic'
+    """
+    from mitigauge.pages.exact import exact_difference
+    from mitigauge.pages.profiles import find_case
+    from mitigauge.profiles.diff.sides import Selection
+
+    with stored() as session:
+        number, on_host = find_case(session, experiment, case, host)
+        table = exact_difference(
+            session,
+            Selection(experiment, number, on_host, a),
+            Selection(experiment, number, on_host, b),
+            function=function,
+        )
+    if json:
+        print_json(table)
+        return
+    if table.why_none:
+        say(table.why_none)
+        return
+    for line in head(table):
+        say(line)
+    if function:
+        print_table(
+            [table.a.label, table.b.label, "", f"in {table.a.label}", f"in {table.b.label}"],
+            [_line(row) for row in table.instructions],
+            empty=f"No operation runs {function}; without --function its callers are listed.",
+        )
+        return
+    changed = [row for row in table.functions if _differs(row)]
+    print_table(
+        [table.a.label, table.b.label, "difference", "", "function"],
+        [_cells(row) for row in changed[:limit]],
+        empty="Every function runs the same number of instructions on both sides.",
+    )
+    if len(changed) > limit:
+        say(f"{len(changed) - limit} more functions differ; --limit lists more of them.")
+
+
+def head(table: ExactTable) -> Iterator[str]:
+    """The answer, and what it stands on."""
+    yield f"{table.title} on {table.host}, EMULATED, counted time; instructions an operation"
+    interval = "" if table.low is None else f" (95 %: {table.low:+.2f} to {table.high:+.2f})"
+    yield (
+        f"each operation: {table.exact:+d} in {table.b.label}; with all that ran beside it "
+        f"{table.difference:+.2f}{interval}"
+    )
+    for side in (table.a, table.b):
+        yield _told(side)
+    lines = table.b.lines - table.a.lines
+    yield (
+        f"code of an operation: {table.a.lines:.0f} lines of 64 bytes in {table.a.pages:.0f} "
+        f"pages, then {table.b.lines:.0f} in {table.b.pages:.0f} ({lines:+.0f} lines)"
+    )
+
+
+def _told(side: ExactSide) -> str:
+    missing = f"; without counts: {'; '.join(side.missing)}" if side.missing else ""
+    boots = "1 boot" if side.boots == 1 else f"{side.boots} boots"
+    return (
+        f"{side.label}: {side.steady} in each operation, {side.instructions - side.steady:.2f} "
+        f"beside it: {side.counted_ns:.2f} ns; measured {side.measured_ns:.2f} ns, "
+        f"{boots}{missing}"
+    )
+
+
+def _differs(row: ExactFunctionRow) -> bool:
+    return bool(row.exact) if row.exact is not None else abs(row.difference) >= 0.01
+
+
+def _cells(row: ExactFunctionRow) -> list[str]:
+    difference = f"{row.exact:+d}" if row.exact is not None else f"{row.difference:+.2f}"
+    if row.low is not None:
+        difference += f" ({row.low:+.2f} to {row.high:+.2f})"
+    name = row.function or f"[{row.module}]"
+    of = "" if row.module == "kernel" or not row.function else f" [{row.module}]"
+    was = f", was {row.was}" if row.was else ""
+    return [f"{row.a:.2f}", f"{row.b:.2f}", difference, row.mark, f"{name}{of}{was}"]
+
+
+def _line(row: ExactLineRow) -> list[str]:
+    return [
+        "" if row.place_a is None else f"{row.a:g}",
+        "" if row.place_b is None else f"{row.b:g}",
+        row.mark,
+        "" if row.place_a is None else f"+{row.place_a:x} {row.text_a}",
+        "" if row.place_b is None else f"+{row.place_b:x} {row.text_b}",
+    ]

@@ -1,0 +1,56 @@
+"""Exact counts of an experiment's cases, compared."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from mitigauge.errors import InvalidInput
+from mitigauge.experiments.tables import Arm
+from mitigauge.kernels import renames
+from mitigauge.pages import profile_repository
+from mitigauge.pages.profiles import PlannedCase, arm_named, label_of, planned_case
+from mitigauge.profiles.diff.sides import Selection
+from mitigauge.profiles.exact import repository
+from mitigauge.profiles.exact.ledger import Ledger
+from mitigauge.profiles.exact.schemas import ExactTable
+from mitigauge.profiles.exact.table import CountedGroup, exact_table
+
+
+def exact_difference(
+    session: Session, a: Selection, b: Selection, *, function: str = ""
+) -> ExactTable:
+    """Both selections by exact counts, with the instructions of *function*.
+
+    They may be of other experiments and hosts, but of one workload with the same parameters; else
+    :class:`InvalidInput`. Where one has no counts, the answer says why.
+    """
+    both = [planned_case(session, of.experiment_id, of.case_id, of.host) for of in (a, b)]
+    cases = [planned.case for planned in both]
+    if (cases[0].workload, cases[0].parameters) != (cases[1].workload, cases[1].parameters):
+        raise InvalidInput(
+            f"{cases[0].title!r} and {cases[1].title!r} are different cases",
+            hint="Choose arms with the same workload and parameters.",
+        )
+    arms = [arm_named(planned.run, of.arm) for planned, of in zip(both, (a, b), strict=True)]
+    return exact_table(
+        cases[0].title,
+        _group(session, both[0], arms[0], a, b),
+        _group(session, both[1], arms[1], b, a),
+        renamed=renames.between(session, arms[0].kernel, arms[1].kernel),
+        function=function,
+    )
+
+
+def _group(
+    session: Session, planned: PlannedCase, arm: Arm, of: Selection, other: Selection
+) -> CountedGroup:
+    counts = profile_repository.counts_of_arm(
+        session, case_id=planned.case.id, arm_id=arm.id, run_id=planned.run.id
+    )
+    packed = repository.ledgers_of(session, [count.id for count in counts])
+    return CountedGroup(
+        label=label_of(of, other),
+        of=of,
+        ledgers=[Ledger.from_bytes(packed[count.id]) for count in counts if count.id in packed],
+        missing=[count.detail for count in counts if count.detail],
+    )

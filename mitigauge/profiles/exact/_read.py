@@ -1,0 +1,336 @@
+"""Reads what an emulator counted of a case: the program that `reading.py` confines.
+
+Argument: a case's directory `exact/` as a host left it. Prints JSON (see `ledger.py`), or a line
+`refused …` for what is none.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+import zlib
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import capstone
+
+# Isolated, so this checkout is not looked into by itself.
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from mitigauge.profiles.capture._disassemble import BASE, LONGEST_INSTRUCTION, spelled
+from mitigauge.wire.exact import (
+    FILE,
+    LETTERS,
+    MOST_SYMBOLS,
+    VERSION,
+    WINDOW,
+    WINDOW_BYTES,
+    WINDOWS,
+)
+from mitigauge.wire.instructions import LONGEST_NAME
+from mitigauge.wire.limits import LARGEST_WHOLE, LONGEST_DETAIL
+
+MOST_BLOCKS = 1_000_000
+MOST_LINES = 100_000
+LONGEST_HEADER = 4096
+# Instructions an operation, and part of all of them, below which a function's lines are not kept,
+# only its sum: an execve runs through two thousand functions.
+LEAST_KEPT, LEAST_SHARE = 0.25, 1e-5
+# Executions an operation from which an instruction is part of each, for the footprint.
+EACH_TIME = 0.5
+LINE_BITS, PAGE_BITS = 6, 12
+KERNEL = 1 << 63
+# What no symbol and no file covers, as a module.
+UNKNOWN_KERNEL, UNKNOWN_USER, GUEST = "unknown kernel", "unknown user", "guest"
+NOWHERE = frozenset({UNKNOWN_KERNEL, UNKNOWN_USER, GUEST})
+BLOCK = struct.Struct("<QQQQQIHHH")
+STOP = struct.Struct("<HQ")
+
+Key = tuple[int, bytes, bool]
+"""Address, bytes, and whether a guest of the host ran it."""
+
+
+class Refused(Exception):
+    """The files are not what a runner of ours leaves; the text says why."""
+
+
+@dataclass
+class Counts:
+    """Executions of one instruction, by window; and how often it branched, all windows together."""
+
+    runs: list[int] = field(default_factory=lambda: [0] * WINDOWS)
+    taken: int = 0
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of a window: its instructions' bytes, and how often each of them ran."""
+
+    address: int
+    guest: bool
+    code: Sequence[bytes]
+    runs: Sequence[int]
+    taken: int
+
+
+def main(directory: str) -> None:
+    """Print what *directory* holds, or why it is none."""
+    try:
+        print(json.dumps(answer(Path(directory))))
+    except RecursionError:
+        print(f"refused {FILE} is nested too deeply")
+    except (Refused, ValueError, KeyError, TypeError, struct.error, zlib.error) as error:
+        print("refused", " ".join(f"{error}".split())[:LONGEST_DETAIL] or repr(error)[:80])
+
+
+def answer(directory: Path) -> dict[str, Any]:
+    """The ledger of all windows. Raises :class:`Refused`."""
+    said = json.loads((directory / FILE).read_bytes())
+    windows = said["windows"]
+    if [each["number"] for each in windows] != list(range(1, WINDOWS + 1)):
+        raise Refused(f"{FILE} tells of other windows than 1 to {WINDOWS}")
+    operations = {counted(each["operations"]) for each in windows}
+    if len(operations) != 1 or not min(operations):
+        raise Refused("its windows are of no, or of different numbers of operations")
+    counts: dict[Key, Counts] = defaultdict(Counts)
+    told = [
+        {**read_window(directory, place, counts), "seconds": seconds(each["seconds"])}
+        for place, each in enumerate(windows)
+    ]
+    per = min(operations)
+    return {
+        "operations": per,
+        "windows": told,
+        "functions": functions(counts, symbols_in(said["symbols"]), per),
+        "footprint": footprint(counts, per),
+    }
+
+
+def counted(value: Any) -> int:
+    """A whole number from 0. Raises :class:`Refused`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST_WHOLE:
+        raise Refused(f"{str(value)[:40]!r} is no count")
+    return value
+
+
+def seconds(value: Any) -> float:
+    """A time. Raises :class:`Refused`."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
+        raise Refused(f"{str(value)[:40]!r} is no time")
+    return float(value)
+
+
+def read_window(directory: Path, place: int, counts: dict[Key, Counts]) -> dict[str, int]:
+    """Add one window's blocks to *counts*; its sum and what its header says."""
+    path = directory / WINDOW.format(place + 1)
+    unpacker = zlib.decompressobj()
+    body = unpacker.decompress(path.read_bytes(), WINDOW_BYTES)
+    if not unpacker.eof:
+        raise Refused(f"window {place + 1} has more than {WINDOW_BYTES} bytes, or is torn")
+    header, at = header_of(body, place + 1)
+    total = 0
+    for block in blocks(body, at, counted(header["blocks"])):
+        total += add_block(block, place, counts)
+    # What found no room among the blocks is in no function, and in the sum.
+    return {
+        "instructions": total + counted(header["left_out"]),
+        "left_out": counted(header["left_out"]),
+        "unresolved": counted(header["unresolved"]),
+    }
+
+
+def header_of(body: bytes, number: int) -> tuple[Mapping[str, Any], int]:
+    """The header of a window's file, and where its blocks begin. Raises :class:`Refused`."""
+    version, size = struct.unpack_from("<II", body, 4)
+    if body[:4] != LETTERS or version != VERSION or size > LONGEST_HEADER:
+        raise Refused(f"window {number} is no file of the emulator's plugin")
+    header = json.loads(body[12 : 12 + size])
+    if header["number"] != number:
+        raise Refused(f"window {number} says that it is {str(header['number'])[:20]}")
+    if header["whole"] is not True:
+        raise Refused(f"window {number} was not ended before another one began")
+    if header["nested"] or header["unmatched"]:
+        raise Refused(f"window {number}: marks ran within it, or without their counterpart")
+    return header, 12 + size
+
+
+def blocks(body: bytes, at: int, most: int) -> Iterator[Block]:
+    """The blocks of a window's file, those of host and guest apart. Raises :class:`Refused`."""
+    seen = 0
+    while at < len(body):
+        seen += 1
+        if seen > min(most, MOST_BLOCKS):
+            raise Refused(f"more than {min(most, MOST_BLOCKS)} blocks")
+        address, *numbers, _, count, size, stops = BLOCK.unpack_from(body, at)
+        at += BLOCK.size
+        lengths, code = body[at : at + count], body[at + count : at + count + size]
+        at += count + size
+        if sum(lengths) != size or len(code) != size or not count or 0 in lengths:
+            raise Refused("a block's instructions are not as long as the block")
+        stopped = [STOP.unpack_from(body, at + each * STOP.size) for each in range(stops)]
+        at += stops * STOP.size
+        ends, pieces = 0, []
+        for length in lengths:
+            pieces.append(code[ends : ends + length])
+            ends += length
+        runs = executions(numbers[0], count, stopped)
+        if numbers[0]:
+            yield Block(address, False, pieces, runs, numbers[2])
+        if numbers[1]:
+            yield Block(address, True, pieces, [numbers[1]] * count, numbers[3])
+    if seen != most:
+        raise Refused(f"{seen} of {most} blocks are there")
+
+
+def executions(runs: int, count: int, stopped: Sequence[tuple[int, int]]) -> list[int]:
+    """How often each instruction ran of a block that was begun *runs* times.
+
+    *stopped*: (instruction, times) where it ended before that instruction.
+    """
+    left = [0] * count
+    for place, times in stopped:
+        if place >= count:
+            raise Refused("a block stopped behind its end")
+        left[place] += times
+    found, now = [], runs
+    for each in left:
+        now -= each
+        if not 0 <= now < LARGEST_WHOLE:
+            raise Refused("a block stopped more often than it ran, or counts overflowed")
+        found.append(now)
+    return found
+
+
+def add_block(block: Block, place: int, counts: dict[Key, Counts]) -> int:
+    """Add a block to *counts*; the instructions that it ran."""
+    address = block.address
+    for code, runs in zip(block.code, block.runs, strict=True):
+        of = counts[address, code, block.guest]
+        of.runs[place] += runs
+        address += len(code)
+    of.taken += block.taken
+    return sum(block.runs)
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A function's place and name."""
+
+    start: int
+    end: int
+    name: str
+    module: str
+
+
+def symbols_in(listed: Any) -> list[Symbol]:
+    """The host's symbols in order. Raises :class:`Refused`."""
+    if not isinstance(listed, list) or len(listed) > MOST_SYMBOLS:
+        raise Refused(f"no list of at most {MOST_SYMBOLS} symbols")
+    found = []
+    for start, end, name, module in listed:
+        if not isinstance(name, str) or not isinstance(module, str):
+            raise Refused("a symbol has no name")
+        if not 0 <= start < end <= 1 << 64:
+            raise Refused(f"symbol {name[:80]!r} lies nowhere")
+        found.append(Symbol(start, end, name[:LONGEST_NAME], module[:LONGEST_NAME]))
+    # What covers all of a file comes before its functions, which are looked for from behind.
+    return sorted(found, key=lambda each: (each.start, -each.end))
+
+
+def functions(
+    counts: Mapping[Key, Counts], symbols: Sequence[Symbol], operations: int
+) -> list[dict[str, Any]]:
+    """All functions that ran, with the lines of those that an operation runs."""
+    starts = [symbol.start for symbol in symbols]
+    of: dict[Symbol, list[tuple[Key, Counts]]] = defaultdict(list)
+    for key, count in counts.items():
+        of[function_of(key, symbols, starts)].append((key, count))
+    names = {symbol.start: symbol.name for symbol in symbols if symbol.name}
+    whole = sum(sum(count.runs) for count in counts.values()) / WINDOWS / operations
+    least = operations * max(LEAST_KEPT, LEAST_SHARE * whole)
+    told = [described(symbol, lines, names, least) for symbol, lines in of.items()]
+    if sum(len(function["lines"]) for function in told) > MOST_LINES:
+        raise Refused(f"an operation runs over {MOST_LINES} instructions")
+    return sorted(told, key=lambda each: (-sum(each["runs"]), each["module"], each["name"]))
+
+
+def function_of(key: Key, symbols: Sequence[Symbol], starts: Sequence[int]) -> Symbol:
+    """The smallest symbol that covers an address, or one that says there is none."""
+    address, _, guest = key
+    if guest:
+        return Symbol(0, 1 << 64, "", GUEST)
+    place = bisect_right(starts, address) - 1
+    for at in range(place, max(place - 8, -1), -1):
+        if address < symbols[at].end:
+            return symbols[at]
+    kernel = address >= KERNEL
+    return Symbol(KERNEL if kernel else 0, 1 << 64, "", UNKNOWN_KERNEL if kernel else UNKNOWN_USER)
+
+
+def described(
+    symbol: Symbol, lines: list[tuple[Key, Counts]], names: Mapping[int, str], least: float
+) -> dict[str, Any]:
+    """A function as JSON, its lines in the order of their places if it runs *least* of them."""
+    runs = [sum(count.runs[place] for _, count in lines) for place in range(WINDOWS)]
+    is_kept = symbol.module not in NOWHERE and max(runs) >= least
+    near = {start - symbol.start: name for start, name in names.items()} if is_kept else {}
+    return {
+        "name": symbol.name,
+        "module": symbol.module,
+        "is_kernel": symbol.start >= KERNEL,
+        "runs": runs,
+        "lines": [line(symbol, key, count, near) for key, count in sorted(lines, key=place_of)]
+        if is_kept
+        else [],
+    }
+
+
+def place_of(entry: tuple[Key, Counts]) -> tuple[int, bytes]:
+    """By what the lines of a function are ordered."""
+    return entry[0][0], entry[0][1]
+
+
+_engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+_engine.syntax = capstone.CS_OPT_SYNTAX_ATT
+_engine.skipdata = True
+
+
+def line(symbol: Symbol, key: Key, count: Counts, near: Mapping[int, str]) -> list[Any]:
+    """Place, bytes, instruction, normal form, runs by window, branches of one line."""
+    address, code, _ = key
+    at = address - symbol.start
+    text = normal = f".byte {code.hex()}"
+    for _, size, mnemonic, operands in _engine.disasm_lite(code, BASE + at):
+        end = at + size
+        text, normal = spelled(mnemonic, operands, end, symbol.end - symbol.start, near)
+        break
+    return [
+        at,
+        code.hex(),
+        text[:LONGEST_INSTRUCTION],
+        normal[:LONGEST_INSTRUCTION],
+        count.runs,
+        count.taken,
+    ]
+
+
+def footprint(counts: Mapping[Key, Counts], operations: int) -> dict[str, int]:
+    """Lines of 64 bytes and pages of code that each operation runs through."""
+    touched = [
+        (address, address + len(code) - 1)
+        for (address, code, _), count in counts.items()
+        if min(count.runs) / operations >= EACH_TIME
+    ]
+    return {
+        "lines": len({at >> LINE_BITS for both in touched for at in both}),
+        "pages": len({at >> PAGE_BITS for both in touched for at in both}),
+    }
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,96 @@
+"""Two operations compared, function by function and instruction by instruction. Pure.
+
+Nothing is sampled, so nothing has a q: where every boot counted the same, the difference is a whole
+number of instructions. Where boots differ, it has the interval of their means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mitigauge.profiles.diff.align import aligned
+from mitigauge.profiles.diff.significance import compare_groups
+from mitigauge.profiles.exact.operation import FunctionRuns, Key, LineRuns, Operation
+
+# Compilers number clones and layout moves them: a function is found again by its plain name.
+Names = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionPair:
+    """A function on both sides; None where a side runs nothing of it."""
+
+    key: Key
+    was: str
+    """Its name in A's kernel, where B's has another one."""
+    a: FunctionRuns | None
+    b: FunctionRuns | None
+
+    @property
+    def difference(self) -> float:
+        """Instructions an operation, B − A."""
+        return (self.b.mean if self.b else 0.0) - (self.a.mean if self.a else 0.0)
+
+    @property
+    def exact(self) -> int | None:
+        """The same as a whole number; None where a side does not run the same each time."""
+        sides = [side for side in (self.a, self.b) if side is not None]
+        if not sides or not all(side.is_steady for side in sides):
+            return None
+        return (self.b.steady if self.b else 0) - (self.a.steady if self.a else 0)
+
+    @property
+    def steady(self) -> int:
+        """Of the instructions that each operation runs, B − A."""
+        return (self.b.steady if self.b else 0) - (self.a.steady if self.a else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class LinePair:
+    """An instruction on both sides; None where a side lacks it."""
+
+    a: LineRuns | None
+    b: LineRuns | None
+
+    @property
+    def difference(self) -> float:
+        """Runs an operation, B − A."""
+        return (self.b.mean if self.b else 0.0) - (self.a.mean if self.a else 0.0)
+
+
+def function_pairs(a: Operation, b: Operation, renamed: Names) -> list[FunctionPair]:
+    """Every function of either side, the largest difference first.
+
+    *renamed*: names in A's kernel → names in B's.
+    """
+    of_a: dict[Key, tuple[str, FunctionRuns]] = {}
+    for (module, name), function in a.functions.items():
+        now = renamed.get(name, name)
+        of_a[module, now] = (name if now != name else "", function)
+    pairs = []
+    for key in {*of_a, *b.functions}:
+        was, left = of_a.get(key, ("", None))
+        pairs.append(FunctionPair(key, was, left, b.functions.get(key)))
+    return sorted(pairs, key=lambda pair: (-abs(pair.steady), -abs(pair.difference), pair.key))
+
+
+def line_pairs(pair: FunctionPair) -> list[LinePair]:
+    """The instructions of a function side by side, in the order of their places."""
+    left: Sequence[LineRuns] = pair.a.lines if pair.a else ()
+    right: Sequence[LineRuns] = pair.b.lines if pair.b else ()
+    matched = aligned([each.line.normal for each in left], [each.line.normal for each in right])
+    return [
+        LinePair(None if i is None else left[i], None if j is None else right[j])
+        for i, j in matched
+    ]
+
+
+def interval_of(a: Sequence[float], b: Sequence[float]) -> tuple[float, float] | None:
+    """The 95 % interval of a difference of means of boots; None without two boots a side, or where
+    all of them counted the same."""
+    compared = compare_groups(np.array([a]), np.array([b]))
+    low, high = float(compared.low[0]), float(compared.high[0])
+    return (low, high) if np.isfinite(low) and np.isfinite(high) else None

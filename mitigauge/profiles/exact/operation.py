@@ -1,0 +1,155 @@
+"""What each operation runs, out of the ledgers of some boots. Pure.
+
+An instruction is *steady* where each window of each boot ran it the same whole number of times an
+operation. What is left (timer interrupts, a page of tables now and then, other programs) comes
+*beside*: it costs as well, and is told apart.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction, Line
+from mitigauge.wire.exact import INSTRUCTION_NS
+
+# How far from a whole number an operation's runs may lie: what interrupts runs the same code.
+TOLERANCE = 0.02
+
+Key = tuple[str, str]
+"""A function's module and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineRuns:
+    """An instruction, and how often an operation ran it in each boot and window."""
+
+    line: Line
+    values: tuple[float, ...]
+    steady: int | None
+    """The same whole number in all of them; None where it differs, or is none."""
+
+    @property
+    def mean(self) -> float:
+        """Runs an operation."""
+        return sum(self.values) / len(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRuns:
+    """A function's instructions an operation."""
+
+    name: str
+    module: str
+    is_kernel: bool
+    values: tuple[float, ...]
+    """Of each boot."""
+    lines: tuple[LineRuns, ...]
+
+    @property
+    def mean(self) -> float:
+        """Instructions an operation."""
+        return sum(self.values) / len(self.values)
+
+    @property
+    def steady(self) -> int:
+        """Those that each operation runs."""
+        return sum(line.steady or 0 for line in self.lines)
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether nothing of note is beside them, so that their number is all of its cost."""
+        return self.steady > 0 and abs(self.mean - self.steady) <= TOLERANCE * len(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation on one side of a comparison: the mean of its boots."""
+
+    boots: int
+    functions: dict[Key, FunctionRuns]
+    instructions: float
+    seconds: float
+    """As the workload measured it."""
+    lines: float
+    """Of 64 bytes of code; with *pages*, the footprint."""
+    pages: float
+    values: tuple[float, ...]
+    """Instructions an operation in each boot."""
+
+    @property
+    def steady(self) -> int:
+        """Instructions that each operation runs, the same number each time."""
+        return sum(function.steady for function in self.functions.values())
+
+    @property
+    def counted_ns(self) -> float:
+        """What all instructions take in counted time."""
+        return self.instructions * INSTRUCTION_NS
+
+
+def operation_of(ledgers: Sequence[Ledger]) -> Operation:
+    """The operation that *ledgers*, one a boot and at least one, tell of."""
+    count = len(ledgers)
+    return Operation(
+        boots=count,
+        functions=_functions(ledgers),
+        instructions=sum(ledger.instructions for ledger in ledgers) / count,
+        seconds=sum(ledger.seconds for ledger in ledgers) / count,
+        lines=sum(ledger.footprint.lines for ledger in ledgers) / count,
+        pages=sum(ledger.footprint.pages for ledger in ledgers) / count,
+        values=tuple(ledger.instructions for ledger in ledgers),
+    )
+
+
+def _functions(ledgers: Sequence[Ledger]) -> dict[Key, FunctionRuns]:
+    of: dict[Key, list[list[LedgerFunction]]] = defaultdict(lambda: [[] for _ in ledgers])
+    for boot, ledger in enumerate(ledgers):
+        for function in ledger.functions:
+            # Several static functions may have one name.
+            of[function.module, function.name][boot].append(function)
+    return {key: _function(key, boots, ledgers) for key, boots in of.items()}
+
+
+def _function(
+    key: Key, boots: Sequence[Sequence[LedgerFunction]], ledgers: Sequence[Ledger]
+) -> FunctionRuns:
+    module, name = key
+    values = tuple(
+        sum(sum(each.runs) / len(each.runs) for each in parts) / ledger.operations
+        for parts, ledger in zip(boots, ledgers, strict=True)
+    )
+    return FunctionRuns(
+        name=name,
+        module=module,
+        is_kernel=any(each.is_kernel for parts in boots for each in parts),
+        values=values,
+        lines=tuple(_lines(boots, ledgers)),
+    )
+
+
+def _lines(
+    boots: Sequence[Sequence[LedgerFunction]], ledgers: Sequence[Ledger]
+) -> Iterable[LineRuns]:
+    """Lines by part, place and bytes: code that was patched in a window stands there twice."""
+    found: dict[tuple[int, int, str], tuple[Line, list[list[float]]]] = {}
+    windows = len(ledgers[0].windows)
+    for boot, (parts, ledger) in enumerate(zip(boots, ledgers, strict=True)):
+        for part, function in enumerate(parts):
+            for line in function.lines:
+                key = (part, line.place, line.code)
+                if key not in found:
+                    found[key] = line, [[0.0] * windows for _ in ledgers]
+                found[key][1][boot] = [runs / ledger.operations for runs in line.runs]
+    for key in sorted(found):
+        line, by_boot = found[key]
+        values = tuple(value for values in by_boot for value in values)
+        yield LineRuns(line, values, _whole(values))
+
+
+def _whole(values: Sequence[float]) -> int | None:
+    nearest = round(sum(values) / len(values))
+    reach = TOLERANCE * max(1, nearest)
+    alike = nearest > 0 and all(abs(value - nearest) <= min(reach, 0.49) for value in values)
+    return nearest if alike else None

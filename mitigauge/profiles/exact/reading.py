@@ -1,0 +1,90 @@
+"""A counted pass as a host left it, read in a process of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import orjson
+from pydantic import BaseModel, Field, ValidationError
+
+from mitigauge.errors import InvalidInput
+from mitigauge.files.confinement import Limits, run_confined
+from mitigauge.files.hostile_text import clean_text
+from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction, Line
+from mitigauge.wire.exact import FILE, PACKED_BYTES, WINDOW, WINDOWS
+from mitigauge.wire.limits import LONGEST_DETAIL
+from mitigauge.wire.profile import OK
+
+PROGRAM = Path(__file__).with_name("_read.py")
+LONGEST_FILE = 16 << 20
+LIMITS = Limits(seconds=60.0, memory_bytes=1 << 30, output_bytes=48 << 20, wall_seconds=180.0)
+
+
+class _Said(BaseModel):
+    """How the pass went, by exact.json."""
+
+    state: Annotated[str, Field(max_length=40)]
+    detail: str = ""
+
+
+def windows_in(directory: Path) -> list[Path]:
+    """The windows' files, whether they are there or not."""
+    return [directory / WINDOW.format(number) for number in range(1, WINDOWS + 1)]
+
+
+def read_ledger(directory: Path) -> Ledger:
+    """The ledger in a case's directory ``exact/``.
+
+    Raises :class:`InvalidInput` where there is none, saying why.
+    """
+    path = directory / FILE
+    if not path.is_file():
+        raise InvalidInput("the host left none")
+    if path.stat().st_size > LONGEST_FILE:
+        raise InvalidInput(f"{FILE} has over {LONGEST_FILE} bytes")
+    try:
+        said = _Said.model_validate(orjson.loads(path.read_bytes()))
+    except (ValidationError, orjson.JSONDecodeError) as error:
+        raise InvalidInput(f"{FILE}: {clean_text(str(error))[:LONGEST_DETAIL]}") from error
+    if said.state != OK:
+        raise InvalidInput(clean_text(said.detail)[:LONGEST_DETAIL] or "the pass failed")
+    for window in windows_in(directory):
+        if not window.is_file():
+            raise InvalidInput(f"{window.name} is missing, or found no room in the job's archive")
+        if window.stat().st_size > PACKED_BYTES:
+            raise InvalidInput(f"{window.name} has over {PACKED_BYTES} bytes")
+    return _read(run_confined(PROGRAM, [directory], name=FILE, limits=LIMITS))
+
+
+def _read(told: bytes) -> Ledger:
+    """What the confined program printed, which hostile bytes may have taken over."""
+    if told.startswith(b"refused "):
+        raise InvalidInput(told.removeprefix(b"refused ").decode(errors="replace").strip())
+    try:
+        found = Ledger.model_validate_json(told)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        raise InvalidInput(f"{FILE}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
+    return found.model_copy(update={"functions": [_clean(each) for each in found.functions]})
+
+
+def _clean(function: LedgerFunction) -> LedgerFunction:
+    """The same with names that a terminal and a page can show."""
+    return function.model_copy(
+        update={
+            "name": clean_text(function.name),
+            "module": clean_text(function.module),
+            "lines": [
+                Line(
+                    line.place,
+                    line.code,
+                    clean_text(line.text),
+                    clean_text(line.normal),
+                    line.runs,
+                    line.taken,
+                )
+                for line in function.lines
+            ],
+        }
+    )

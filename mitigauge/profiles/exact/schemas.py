@@ -1,0 +1,79 @@
+"""What a comparison of exact counts answers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mitigauge.profiles.diff.sides import Selection
+
+Mark = Literal["", "new", "gone", "renamed"]
+
+
+class _Answer(BaseModel):
+    """Closed, so that a typo in a field is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ExactSide(_Answer):
+    """One side: the mean of its boots, of one operation."""
+
+    label: str
+    of: Selection
+    boots: int
+    instructions: float = Field(description="all that ran, whatever it was for")
+    steady: int = Field(description="of them, those that each operation ran, each time as often")
+    counted_ns: float = Field(description="what the instructions take in counted time")
+    measured_ns: float = Field(description="what the workload measured of the same operations")
+    lines: float = Field(description="of 64 bytes of code that each operation runs through")
+    pages: float = Field(description="of 4 KiB of code that each operation runs through")
+    missing: list[str] = Field(description="why boots of this side have no counts")
+
+
+class ExactFunctionRow(_Answer):
+    """Instructions of a function an operation; + is more in B."""
+
+    function: str = Field(description="empty: what no symbol covers")
+    module: str = Field(description="kernel, a module of it, or a program's file")
+    was: str = Field("", description="its name in A's kernel, where B's has another one")
+    a: float
+    b: float
+    difference: float
+    exact: int | None = Field(
+        description="the difference as a whole number, where both sides ran the same each time"
+    )
+    low: float | None = Field(None, description="of the difference, 95 %; where boots differ")
+    high: float | None = None
+    mark: Mark = ""
+
+
+class ExactLineRow(_Answer):
+    """An instruction on both sides; a side that lacks it has no place and no text."""
+
+    place_a: int | None
+    place_b: int | None
+    text_a: str
+    text_b: str
+    a: float = Field(description="how often an operation runs it")
+    b: float
+    mark: Mark = ""
+
+
+class ExactTable(_Answer):
+    """Two arms of a case by exact counts, the largest difference first."""
+
+    title: str
+    host: str
+    a: ExactSide
+    b: ExactSide
+    why_none: str = Field(description="why there is nothing to compare; empty otherwise")
+    difference: float = Field(description="instructions an operation, B - A")
+    exact: int = Field(description="of those that each operation runs, B - A")
+    low: float | None = Field(None, description="of the difference, 95 %; where boots differ")
+    high: float | None = None
+    functions: list[ExactFunctionRow]
+    left_out: int = Field(description="functions beyond the longest list, of the least difference")
+    function: str = Field(description="whose instructions are listed; empty: of none")
+    instructions: list[ExactLineRow]

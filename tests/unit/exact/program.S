@@ -1,0 +1,97 @@
+/* A program that QEMU starts in 32-bit mode, by the Multiboot rules, and that ends the machine. */
+#define MARK(kind, number) .byte 0x0f, 0x1f, 0x84, 0x00, number, 0, kind, 0x4d
+
+    .text
+    .align 4
+    .long 0x1badb002, 0, -0x1badb002
+
+    .globl _start
+_start:
+    movl $stack, %esp
+    lgdt gdt_pointer
+    ljmp $8, $go
+go:
+    movl $16, %eax
+    movl %eax, %ds
+    movl %eax, %es
+    movl %eax, %ss
+    movl $divided, %eax
+    movw %ax, idt
+    shrl $16, %eax
+    movw %ax, idt + 6
+    lidt idt_pointer
+
+    /* Window 1: 1 + 2 * 1000 instructions. */
+    MARK(1, 1)
+    jmp 1f
+1:  movl $1000, %ecx
+2:  decl %ecx
+    jnz 2b
+    MARK(2, 1)
+
+    /* Window 2 never ends: window 3 begins in it. */
+    MARK(1, 2)
+    nop
+    MARK(1, 3)
+    nop
+    MARK(2, 3)
+
+    /* An end without a beginning, and one of another number. */
+    MARK(2, 4)
+    MARK(1, 5)
+    jmp 3f
+3:  nop
+    MARK(2, 4)
+    jmp 4f
+4:  MARK(2, 5)
+
+    /* Window 6: 100 faults in the midst of a block, which goes on where it stopped. */
+    movl $100, %esi
+    MARK(1, 6)
+    jmp 5f
+5:  xorl %edx, %edx
+    movl $7, %eax
+    xorl %ecx, %ecx
+    divl %ecx
+    addl %eax, %ebx
+    decl %esi
+    jnz 5b
+    MARK(2, 6)
+
+    /* Window 7: the same place holds two instructions, one after the other. */
+    movl $2, %esi
+    MARK(1, 7)
+    jmp 6f
+6:  call changed
+    movb $0x42, changed
+    decl %esi
+    jnz 6b
+    MARK(2, 7)
+
+    /* isa-debug-exit: QEMU ends with status 1. */
+    xorl %eax, %eax
+    outb %al, $0xf4
+    hlt
+
+divided:
+    movl $1, %ecx
+    iret
+
+    .data
+changed:
+    incl %ecx
+    ret
+    .align 8
+gdt:
+    .quad 0, 0x00cf9a000000ffff, 0x00cf92000000ffff
+gdt_pointer:
+    .word 23
+    .long gdt
+idt:
+    .word 0, 8, 0x8e00, 0
+idt_pointer:
+    .word 7
+    .long idt
+    .bss
+    .skip 4096
+stack:

@@ -1,0 +1,100 @@
+"""Windows in which an emulated host's blocks are counted; elsewhere the marks do nothing.
+
+A mark is one instruction that does nothing, see `wire/exact.py`. A program of perf's benchmarks is
+marked by a library that the runner had from the emulator; a `run` marks what it does itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import mmap
+import os
+import shutil
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from _kit.wire.exact import (
+    BEGIN,
+    END,
+    MAPS,
+    MARKS_VARIABLE,
+    MOST_WINDOWS,
+    NOP,
+    SIGN,
+    WINDOWS,
+    Window,
+)
+
+RETURN = b"\xc3"
+# personality(2): addresses are the same in each run, so that those of one tell those of the next.
+ADDR_NO_RANDOMIZE = 0x0040000
+
+
+def mark(kind: int, number: int) -> Callable[[], None]:
+    """A function that runs the mark of that kind for window *number*."""
+    if not 0 <= number < MOST_WINDOWS:
+        raise ValueError(f"{number} is no window: a whole number below {MOST_WINDOWS}")
+    code = NOP + struct.pack("<HBB", number, kind, SIGN) + RETURN
+    protection = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    page = mmap.mmap(-1, mmap.PAGESIZE, prot=protection)
+    page.write(code)
+    function = ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(page)))
+    # The page lives as long as what leads into it.
+    function.page = page  # type: ignore[attr-defined]
+    return function
+
+
+@contextlib.contextmanager
+def window(number: int) -> Iterator[None]:
+    """Count as window *number* what runs within the block."""
+    begin, end = mark(BEGIN, number), mark(END, number)
+    begin()
+    try:
+        yield
+    finally:
+        end()
+
+
+@contextlib.contextmanager
+def marked_by_library(number: int, output: Path) -> Iterator[None]:
+    """Have what is started within the block count its timed part as window *number*."""
+    library = os.environ.get(MARKS_VARIABLE, "")
+    ours = {
+        "LD_PRELOAD": library,
+        "MITIGAUGE_WINDOW": str(number),
+        "MITIGAUGE_MAPS": str(output / MAPS.format(number)),
+    }
+    ctypes.CDLL(None).personality(ctypes.c_ulong(ADDR_NO_RANDOMIZE))
+    os.environ.update(ours)
+    try:
+        yield
+    finally:
+        for name in ours:
+            del os.environ[name]
+
+
+def count(
+    record: dict[str, Any],
+    operations: int,
+    measured: Callable[[int], float],
+) -> int:
+    """Have `measured(number)` run the case's operations in each window; it returns their seconds.
+
+    What is told of it stands in *record*, which becomes run.json.
+    """
+    # Once without a window: what is done only the first time is no part of an operation.
+    measured(0)
+    record["exact"] = [
+        Window(number=number, operations=operations, seconds=measured(number))
+        for number in range(1, WINDOWS + 1)
+    ]
+    return 0
+
+
+def keep_own_maps(output: Path) -> None:
+    """Leave this process's maps for all windows."""
+    for number in range(1, WINDOWS + 1):
+        shutil.copyfile("/proc/self/maps", output / MAPS.format(number))
