@@ -61,12 +61,8 @@ _OF_CASE: Final = """exists (
 _OF_ARM: Final = """exists (
   select from comparison c join arm a on a.comparison_id = c.id
   where c.experiment_id = e.id and {pairs})"""
-# An A/A arm's verdict is of the method, not of the mode.
 _OF_VERDICT: Final = """e.id in (
-  select r.experiment_id from verdict v join run r on r.id = v.run_id
-    join benchmark_case b on b.id = v.case_id join arm a on a.id = v.arm_id
-  where v.superseded_at is null and v.verdict = '{verdict}' and not a.is_aa
-    and (b.metrics -> v.metric ->> 'primary')::boolean)"""
+  select r.experiment_id from run r where r.verdicts @> array[%(verdict)s::varchar])"""
 
 
 def summaries_asked(
@@ -94,6 +90,7 @@ def _conditions(wanted: ExperimentFilter) -> tuple[list[str], dict[str, Any]]:
         "until": wanted.until,
         "host": wanted.host,
         "workload": wanted.workload,
+        "verdict": wanted.verdict and str(wanted.verdict),
     }
     for place, word in enumerate(wanted.words):
         found.append(_word(place, word, given))
@@ -112,8 +109,7 @@ def _conditions(wanted: ExperimentFilter) -> tuple[list[str], dict[str, Any]]:
     if wanted.modes:
         found.append(_OF_ARM.format(pairs=" and ".join(_pairs(wanted.modes, given))))
     if wanted.verdict:
-        # Spelled out: the index is of those that are looked for.
-        found.append(_OF_VERDICT.format(verdict=wanted.verdict))
+        found.append(_OF_VERDICT)
     return found, given
 
 

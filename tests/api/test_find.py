@@ -13,6 +13,8 @@ from bench.store.fill import fill as fill_one
 from mitigauge.database.engine import transaction
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Arm, Case, Comparison
+from mitigauge.runs.tables import Run
+from mitigauge.verdicts.repository import primary_verdicts
 
 LIST = "/api/experiments"
 A_DAY = "2026-11-{:02d}T12:00:00Z"
@@ -60,6 +62,13 @@ def judged(engine: Engine, experiment: int, verdict: str, **facts: Any) -> None:
                 **facts,
             },
         )  # fmt: skip
+
+
+def keep_verdicts(engine: Engine) -> None:
+    """Have every run keep its verdicts, as it does where it is judged."""
+    with transaction(engine) as session:
+        for run in session.query(Run):
+            run.verdicts = primary_verdicts(session, run.id)
 
 
 @pytest.fixture
@@ -151,6 +160,7 @@ def test_a_verdict_counts_while_it_is_current_primary_and_not_of_an_aa_arm(
     judged(engine, superseded, "worse", superseded_at=A_DAY.format(9))
     judged(engine, superseded, "same", version=2)
     judged(engine, other, "worse")
+    keep_verdicts(engine)
     assert found(client, verdict="worse") == [other, worse]
     assert found(client, verdict="same") == [superseded]
     assert found(client, verdict="better") == []
@@ -159,10 +169,12 @@ def test_a_verdict_counts_while_it_is_current_primary_and_not_of_an_aa_arm(
         session.query(Case).filter_by(comparison_id=of.id).update(
             {"metrics": {"time": CaseMetric("ns", "lower", "T", primary=False)}}
         )
+    keep_verdicts(engine)
     assert found(client, verdict="worse") == [worse]
     with transaction(engine) as session:
         of = session.query(Comparison).filter_by(experiment_id=worse).one()
         session.query(Arm).filter_by(comparison_id=of.id).update({"is_aa": True})
+    keep_verdicts(engine)
     assert found(client, verdict="worse") == []
 
 

@@ -55,6 +55,22 @@ def test_a_run_that_is_over_gets_its_verdicts_and_the_experiment_its_headline(
     assert all(len(row.boots) == row.n for row in stored)
 
 
+def test_a_run_keeps_which_verdicts_its_primary_metrics_have(engine: Engine) -> None:
+    made = make(engine)
+    conclude_closed(engine)
+    assert kept(engine, made.run) == sorted({row.verdict for row in rows(engine) if row.verdict})
+    assert "worse" in kept(engine, made.run)
+    change(engine, f"update arm set is_aa = true where id = {rows(engine, EFFECT)[0].arm_id}")
+    change(engine, "update boot set state = 'invalid' where block = 2")
+    judge_again(engine, made.experiment)
+    assert "worse" not in kept(engine, made.run)
+
+
+def kept(engine: Engine, run: int) -> list[str]:
+    with transaction(engine) as session:
+        return [str(verdict) for verdict in session.get_one(Run, run).verdicts]
+
+
 def test_concluding_again_writes_nothing(engine: Engine) -> None:
     made = make(engine)
     conclude_closed(engine)
