@@ -95,6 +95,7 @@ def show(experiment_id: Id, json: Json = False) -> None:
         whole = answer(
             lambda session: views.show_whole(session, experiment_id).model_dump_json(indent=2),
             lambda client: client.json(at("/api/experiments/{}/whole", experiment_id)),
+            reads=True,
         )
         echo_json(whole)
         return

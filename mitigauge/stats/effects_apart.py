@@ -28,9 +28,9 @@ from scipy import special
 from mitigauge.stats.block_model import Mask
 from mitigauge.stats.boot_means import Floats
 from mitigauge.stats.dunnett import critical_value
-from mitigauge.stats.look import INTERVAL_LEVEL, NO_NOISE, NO_NOISE_BLOCKS
+from mitigauge.stats.look import NO_NOISE, NO_NOISE_BLOCKS
 from mitigauge.stats.multiplicity import q_values
-from mitigauge.stats.power import POWER
+from mitigauge.stats.terms import INTERVAL_LEVEL, POWER
 
 FALSE_DISCOVERIES = 0.05
 Counts = NDArray[np.intp]

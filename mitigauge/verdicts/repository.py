@@ -26,8 +26,8 @@ from mitigauge.database.engine import database_now
 from mitigauge.database.locks import Lock
 from mitigauge.effect import Verdict
 from mitigauge.experiments.tables import Arm, Case
+from mitigauge.stats.terms import RULES
 from mitigauge.verdicts.cells import CELL_FIELDS, Cell, says_the_same
-from mitigauge.verdicts.judgement import RULES
 from mitigauge.verdicts.tables import VERDICT_TABLE, AaOutcome, StoredVerdict
 
 _KEY = ("case_id", "metric", "arm_id")

@@ -14,8 +14,8 @@ from mitigauge.pages.schemas import CellView
 from mitigauge.runs import verdict_service
 from mitigauge.runs.conclusions import END_OF_RUN, conclude_closed, conclude_run, judge_again
 from mitigauge.runs.tables import Run
+from mitigauge.stats.terms import RULES
 from mitigauge.verdicts import cells, repository
-from mitigauge.verdicts.judgement import RULES
 from tests.made import make
 
 EFFECT = "where arm_id = (select max(id) from arm) and superseded_at is null"
