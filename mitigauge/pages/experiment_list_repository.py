@@ -14,7 +14,7 @@ _SUMMARIES: Final = """
 with matching as (select e.id, e.name from experiment e {where}),
 page as (
   select e.id, e.name, question, state, submitted_by, created_at, started_at, finished_at,
-    headline, case when recorded_at is not null
+    headline, worst_effect_percent, case when recorded_at is not null
       then jsonb_build_object('at', recorded_at, 'host', recorded_from) end as recorded
   from matching join experiment e using (id)
   where %(before)s::bigint is null or e.id < %(before)s
@@ -51,6 +51,7 @@ _ORDERS: Final = {
     Sort.NEWEST: "e.id desc",
     Sort.OLDEST: "e.id",
     Sort.NAME: "lower(e.name), e.id desc",
+    Sort.EFFECT: "abs(e.worst_effect_percent) desc nulls last, e.id desc",
 }
 _OF_RUN: Final = """exists (
   select from comparison c join run r on r.comparison_id = c.id join host h on h.id = r.host_id

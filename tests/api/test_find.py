@@ -12,7 +12,7 @@ from bench.store.fill import Size
 from bench.store.fill import fill as fill_one
 from mitigauge.database.engine import transaction
 from mitigauge.experiments.metric import CaseMetric
-from mitigauge.experiments.tables import Arm, Case, Comparison
+from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.runs.tables import Run
 from mitigauge.verdicts.repository import primary_verdicts
 
@@ -152,6 +152,18 @@ def test_names_are_sorted_whatever_their_case(client: TestClient, engine: Engine
     assert found(client, sort="name") == [ids[1], ids[0], ids[2]]
 
 
+def test_the_worst_effect_comes_first_and_experiments_without_one_last(
+    client: TestClient, engine: Engine, three: list[int]
+) -> None:
+    for experiment, effect in zip(three, (3.0, -40.0, None), strict=True):
+        with transaction(engine) as session:
+            session.get_one(Experiment, experiment).worst_effect_percent = effect
+    assert found(client, sort="effect") == [three[1], three[0], three[2]]
+    page = client.get(LIST, params={"sort": "effect", "limit": 2}).json()
+    assert [e["worst_effect_percent"] for e in page["experiments"]] == [-40.0, 3.0]
+    assert (page["next"], page["next_offset"]) == (None, 2)
+
+
 def test_a_verdict_counts_while_it_is_current_primary_and_not_of_an_aa_arm(
     client: TestClient, engine: Engine, three: list[int]
 ) -> None:
@@ -216,7 +228,7 @@ def test_pages_by_offset_and_by_number_leave_nothing_out(
         ({"who": 201 * "x"}, "200"),
         ({"state": "done"}, "queued"),
         ({"verdict": "bad"}, "worse"),
-        ({"sort": "effect"}, "newest"),
+        ({"sort": "best"}, "newest"),
         ({"since": "yesterday"}, "since: 'yesterday' is neither"),
         ({"since": "2026-02-30"}, "since: '2026-02-30' is neither"),
         ({"since": "20261125"}, "neither"),

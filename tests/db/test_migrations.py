@@ -243,6 +243,18 @@ def test_runs_learn_which_verdicts_they_have(engine: Engine, database_url: str) 
     assert everything(engine, "select id, verdicts from run") == before
 
 
+def test_experiments_learn_their_worst_effect(engine: Engine, database_url: str) -> None:
+    make(engine)
+    conclude_closed(engine)
+    asked = "select id, worst_effect_percent from experiment"
+    before = everything(engine, asked)
+    assert all(row.worst_effect_percent for row in before)
+    config = alembic_config(database_url)
+    command.downgrade(config, "0052")
+    command.upgrade(config, "0053")
+    assert everything(engine, asked) == before
+
+
 @pytest.mark.parametrize("slowdown", ["0.99", "'NaN'", "'Infinity'"])
 def test_a_slowdown_is_a_finite_number_from_1_up(engine: Engine, slowdown: str) -> None:
     recording.load(engine)

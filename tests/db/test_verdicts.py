@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from mitigauge.database.engine import transaction
+from mitigauge.experiments.tables import Experiment
 from mitigauge.pages.experiments import show_experiment
 from mitigauge.pages.schemas import CellView
 from mitigauge.runs import verdict_service
@@ -51,6 +52,8 @@ def test_a_run_that_is_over_gets_its_verdicts_and_the_experiment_its_headline(
     assert cell.effect_percent == pytest.approx(10.0, abs=1.0)
     with transaction(engine) as session:
         assert "+1" in show_experiment(session, made.experiment).headline
+        worst = session.get_one(Experiment, made.experiment).worst_effect_percent
+    assert worst == pytest.approx(10.0, abs=1.0)
     stored = rows(engine, EFFECT)
     assert all(len(row.boots) == row.n for row in stored)
 
@@ -64,6 +67,15 @@ def test_a_run_keeps_which_verdicts_its_primary_metrics_have(engine: Engine) -> 
     change(engine, "update boot set state = 'invalid' where block = 2")
     judge_again(engine, made.experiment)
     assert "worse" not in kept(engine, made.run)
+
+
+def test_an_effect_that_is_no_longer_proven_is_not_the_worst(engine: Engine) -> None:
+    made = make(engine)
+    conclude_closed(engine)
+    change(engine, "update boot set state = 'invalid' where block > 1")
+    judge_again(engine, made.experiment)
+    with transaction(engine) as session:
+        assert session.get_one(Experiment, made.experiment).worst_effect_percent is None
 
 
 def kept(engine: Engine, run: int) -> list[str]:
