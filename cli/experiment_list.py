@@ -64,13 +64,7 @@ def list_experiments(
         find=find, state=state or [], who=who, since=since, until=until, host=host,
         workload=workload, mode=mode, verdict=verdict, sort=sort,
     )  # fmt: skip
-    if chosen_server():
-        page = _listed_there(words, before, offset, limit)
-    else:
-        # By a connection of its own: SQLAlchemy takes longer to load than this to answer.
-        from mitigauge.pages.experiment_list import listed
-
-        page = listed(wanted, before=before, offset=offset, limit=limit)
+    page = found_page(words, before=before, offset=offset, limit=limit)
     if json:
         print_json(page)
         return
@@ -80,6 +74,20 @@ def list_experiments(
     if page.next_offset is not None:
         by_number = wanted.sort is Sort.NEWEST and not offset
         _say_more(words, page, before=page.next if by_number else None)
+
+
+def found_page(
+    words: Mapping[str, str | list[str]], *, before: int | None = None, offset: int, limit: int
+) -> ExperimentPage:
+    """A page of experiments that the words ask for, from this machine or a service."""
+    if chosen_server():
+        return _listed_there(words, before, offset, limit)
+    # By a connection of its own: SQLAlchemy takes longer to load than this to answer.
+    from mitigauge.experiments.filter import ExperimentFilter
+    from mitigauge.pages.experiment_list import listed
+
+    wanted = ExperimentFilter.asked(**words)  # type: ignore[arg-type]
+    return listed(wanted, before=before, offset=offset, limit=limit)
 
 
 def _listed_there(
