@@ -306,6 +306,7 @@ def list_bisections(
         lambda client: client.get(
             "/api/bisections", list[BisectionHead], find=find, state=list(map(str, states))
         ),
+        reads=True,
     )
     if json:
         print_json(found)

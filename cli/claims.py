@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cli.export import Id
+from cli.experiment_name import Id
 from cli.output import Json, print_json, print_table, say
 from cli.remote.routes import at
 from cli.source import answer

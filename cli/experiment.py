@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import experiment_list, experiment_pair, experiment_table
+from cli.experiment_name import Id
 from cli.experiment_table import TableForm as Format
 from cli.experiment_view import experiment_view
-from cli.export import Id, export, import_
+from cli.export import export, import_
 from cli.output import Json, echo, echo_json, print_json, remark, say
 from cli.remote.choice import require_local
 from cli.remote.routes import at
@@ -95,6 +96,7 @@ def show(experiment_id: Id, json: Json = False) -> None:
         whole = answer(
             lambda session: views.show_whole(session, experiment_id).model_dump_json(indent=2),
             lambda client: client.json(at("/api/experiments/{}/whole", experiment_id)),
+            reads=True,
         )
         echo_json(whole)
         return

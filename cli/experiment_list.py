@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mitigauge.pages.schemas import ExperimentPage, ExperimentSummary
 
 VERDICTS = "verdicts"
+WORST = "worst"
 NONE_YET = (
     "No experiments yet. `mitigauge demo --recorded` shows one that was run before, "
     "`mitigauge experiment submit experiments/lab-demo.yml` makes the first here."
@@ -41,7 +42,9 @@ def list_experiments(
     verdict: Annotated[
         str, typer.Option(help="A primary metric is worse, better, same or undecided.")
     ] = "",
-    sort: Annotated[str, typer.Option(help="newest, oldest or name.")] = "newest",
+    sort: Annotated[
+        str, typer.Option(help="newest, oldest, name, or effect (worst first).")
+    ] = "newest",
     before: Annotated[
         int | None, typer.Option(help="Only experiments with a lower number.", min=1)
     ] = None,
@@ -61,13 +64,7 @@ def list_experiments(
         find=find, state=state or [], who=who, since=since, until=until, host=host,
         workload=workload, mode=mode, verdict=verdict, sort=sort,
     )  # fmt: skip
-    if chosen_server():
-        page = _listed_there(words, before, offset, limit)
-    else:
-        # By a connection of its own: SQLAlchemy takes longer to load than this to answer.
-        from mitigauge.pages.experiment_list import listed
-
-        page = listed(wanted, before=before, offset=offset, limit=limit)
+    page = found_page(words, before=before, offset=offset, limit=limit)
     if json:
         print_json(page)
         return
@@ -77,6 +74,20 @@ def list_experiments(
     if page.next_offset is not None:
         by_number = wanted.sort is Sort.NEWEST and not offset
         _say_more(words, page, before=page.next if by_number else None)
+
+
+def found_page(
+    words: Mapping[str, str | list[str]], *, before: int | None = None, offset: int, limit: int
+) -> ExperimentPage:
+    """A page of experiments that the words ask for, from this machine or a service."""
+    if chosen_server():
+        return _listed_there(words, before, offset, limit)
+    # By a connection of its own: SQLAlchemy takes longer to load than this to answer.
+    from mitigauge.experiments.filter import ExperimentFilter
+    from mitigauge.pages.experiment_list import listed
+
+    wanted = ExperimentFilter.asked(**words)  # type: ignore[arg-type]
+    return listed(wanted, before=before, offset=offset, limit=limit)
 
 
 def _listed_there(
@@ -94,15 +105,26 @@ def _listed_there(
 def _table(found: Sequence[ExperimentSummary]) -> tuple[list[str], list[list[str]]]:
     """Columns and rows; verdicts only where there are some: 80 columns are few."""
     with_effects = any(each.headline for each in found)
-    columns = ["id", "name", "state", *([VERDICTS] if with_effects else [])]
+    with_worst = any(each.worst_effect_percent is not None for each in found)
+    shown = [*([VERDICTS] if with_effects else []), *([WORST] if with_worst else [])]
+    columns = ["id", "name", "state", *shown]
     rows = [
         [
             str(e.id), e.name, _state(e), *([_verdicts(e)] if with_effects else []),
+            *([_worst(e)] if with_worst else []),
             ", ".join(e.hosts), f"{e.boots_done}/{e.boots_total}", f"{e.created_at:%Y-%m-%d}",
         ]
         for e in found
     ]  # fmt: skip
     return [*columns, "hosts", "boots", "created"], rows
+
+
+def _worst(experiment: ExperimentSummary) -> str:
+    """The proven effect for the worse; empty where nothing is worse."""
+    from mitigauge.documents.units import percent
+
+    worst = experiment.worst_effect_percent
+    return "" if worst is None else percent(worst)
 
 
 def _verdicts(experiment: ExperimentSummary) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.experiment_name import experiment_number
 from cli.output import Json, echo, print_json
 from cli.source import answer
 from mitigauge.errors import InvalidInput
@@ -28,8 +29,10 @@ FEW = 20
 
 
 def compare(
-    a: Annotated[int, typer.Argument(help="Number of an experiment, A.", min=1)],
-    b: Annotated[int, typer.Argument(help="Number of the other one, B.", min=1)],
+    a: Annotated[int, typer.Argument(help="Number or name of one, A.", parser=experiment_number)],
+    b: Annotated[
+        int, typer.Argument(help="Number or name of the other, B.", parser=experiment_number)
+    ],
     find: Annotated[
         str, typer.Option(help="Words, each in case, workload, metric, arm or host.")
     ] = "",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from cli.export import Id
+from cli.experiment_name import Id
 from cli.output import Json, echo, echo_json, say
 from cli.remote.routes import at
 from cli.source import answer

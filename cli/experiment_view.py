@@ -21,4 +21,5 @@ def experiment_view(experiment_id: int) -> ExperimentView:
         lambda client: client.get(
             at("/api/experiments/{}/matrix.json", experiment_id), ExperimentView
         ),
+        reads=True,
     )

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.experiment_name import Id
 from cli.output import errors, remark, say
 from cli.stored import stored
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from mitigauge.exports.service import Imported
-
-Id = Annotated[int, typer.Argument(help="The experiment's number.", min=1)]
 
 
 def export(

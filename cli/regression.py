@@ -75,6 +75,7 @@ def list_regressions(
             environment=environment, host_class=host_class, workload=workload, find=find or None,
             since=asked.isoformat() if asked else None, offset=offset, limit=limit,
         ),
+        reads=True,
     )  # fmt: skip
     if json:
         print_json(page)

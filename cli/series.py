@@ -127,6 +127,7 @@ def list_series(
         lambda client: client.get(
             "/api/series", list[SeriesHead], find=find, state=list(map(str, states))
         ),
+        reads=True,
     )
     if json:
         print_json(found)

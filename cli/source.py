@@ -26,10 +26,15 @@ FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 15.0
 
 
-def answer(here: Callable[[Session], Answer], there: Callable[[Client], Answer]) -> Answer:
-    """What *here* reads in a transaction, or *there* from the service that is given."""
+def answer(
+    here: Callable[[Session], Answer], there: Callable[[Client], Answer], *, reads: bool = False
+) -> Answer:
+    """What *here* says in a transaction, or *there* from the service that is given.
+
+    *reads*: *here* writes nothing, so that less is loaded for it.
+    """
     if not chosen_server():
-        with stored() as session:
+        with stored(reads=reads) as session:
             return here(session)
     from cli.remote.client import client
 

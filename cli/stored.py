@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
-def stored() -> AbstractContextManager[Session]:
-    """A transaction on a database whose schema is at head.
+def stored(*, reads: bool = False) -> AbstractContextManager[Session]:
+    """A transaction on a database whose schema is at head; *reads*: nothing is written in it.
 
     Raises :class:`mitigauge.errors.NotReady` for any other, and :class:`LocalOnly` where a
     service is given: then no database of this machine's is started or opened.
@@ -22,4 +22,4 @@ def stored() -> AbstractContextManager[Session]:
 
     engine = database.get_engine()
     database.require_head(engine)
-    return database.transaction()
+    return database.reading() if reads else database.transaction()

@@ -68,6 +68,7 @@ def list_trends(
             offset=offset,
             limit=limit,
         ),
+        reads=True,
     )
     if json:
         print_json(page)

@@ -58,6 +58,7 @@ _STATEMENTS = (
     " else 'same' end, 1.0, '', '{}', 0, 0, 1, '', now()"
     " from run join arm using (comparison_id) join benchmark_case b using (comparison_id)"
     " where not arm.is_baseline",
+    "update run set verdicts = array(select distinct verdict from verdict where run_id = run.id)",
     "insert into trend (environment, host_class, emulated, clock, workload, case_key, case_title,"
     " metric, unit, mode, line, metric_title, direction, is_primary, delta_percent, changed_at)"
     " select 'bench', 'class-' || i % 9, true, 'real', 'workload-' || i % 12, 'key ' || i,"

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 from alembic import command
 from sqlalchemy import Engine, text
@@ -107,6 +108,16 @@ def load(address: str, token: str, path: str, clients: int, seconds: float) -> d
     return found
 
 
+def await_description(address: str, token: str) -> None:
+    """Wait until the service has its OpenAPI document, on which it works after it has started.
+
+    What is measured meanwhile shares the processor with that.
+    """
+    asked = Request(f"{address}/api/openapi.json", headers={"Authorization": f"Bearer {token}"})
+    with urlopen(asked) as answer:
+        answer.read()
+
+
 def print_beside_health(
     address: str,
     token: str,
@@ -117,6 +128,7 @@ def print_beside_health(
     limit_ms: float,
 ) -> None:
     """Ask each (words, path) alone, then from all clients; print p95 beside limit and health."""
+    await_description(address, token)
     health = load(address, token, "/api/health/live", clients, seconds)["p95_ms"]
     print(f"p95 of {clients} clients; GET /api/health/live {health:.1f} ms")
     for what, path in asked:
@@ -205,6 +217,7 @@ def page_rows(url: str, filled: Filled, long: Filled, clients: int, seconds: flo
     )
     rows = []
     with service(url) as (address, token, pid):
+        await_description(address, token)
         smallest = load(address, token, "/api/health/live", clients, seconds)["p95_ms"]
         for what, path, limit in pages:
             alone = load(address, token, path, 1, seconds / 4)["p50_ms"]

@@ -1265,6 +1265,8 @@ class ExperimentHead(TypedDict):
     boots_total: int
     headline: NotRequired[str]
     """verdicts by kind, and the plainest effect, in words"""
+    worst_effect_percent: NotRequired[float | None]
+    """the plainest effect, where it is for the worse; null: nothing is worse"""
     recorded: NotRequired[Recorded | None]
     """null: it ran here"""
     environment: str
@@ -1309,6 +1311,8 @@ class ExperimentSummary(TypedDict):
     boots_total: int
     headline: NotRequired[str]
     """verdicts by kind, and the plainest effect, in words"""
+    worst_effect_percent: NotRequired[float | None]
+    """the plainest effect, where it is for the worse; null: nothing is worse"""
     recorded: NotRequired[Recorded | None]
     """null: it ran here"""
 
@@ -1333,6 +1337,8 @@ class ExperimentView(TypedDict):
     boots_total: int
     headline: NotRequired[str]
     """verdicts by kind, and the plainest effect, in words"""
+    worst_effect_percent: NotRequired[float | None]
+    """the plainest effect, where it is for the worse; null: nothing is worse"""
     recorded: NotRequired[Recorded | None]
     """null: it ran here"""
     environment: str
@@ -3410,6 +3416,8 @@ class WholeExperimentView(TypedDict):
     boots_total: int
     headline: NotRequired[str]
     """verdicts by kind, and the plainest effect, in words"""
+    worst_effect_percent: NotRequired[float | None]
+    """the plainest effect, where it is for the worse; null: nothing is worse"""
     recorded: NotRequired[Recorded | None]
     """null: it ran here"""
     environment: str
@@ -3567,7 +3575,7 @@ Right = Literal[
 ]
 Role = Literal["viewer", "runner", "submitter", "approver", "admin"]
 RunState = Literal["queued", "running", "finished", "failed", "cancelled"]
-Sort = Literal["newest", "oldest", "name"]
+Sort = Literal["newest", "oldest", "name", "effect"]
 SubjectKind = Literal[
     "experiment",
     "job",

@@ -31,6 +31,8 @@ class Sort(StrEnum):
     NEWEST = "newest"
     OLDEST = "oldest"
     NAME = "name"
+    EFFECT = "effect"
+    """The largest proven effect for the worse first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ class Experiment(Base):
     submitted_by: Mapped[str] = mapped_column(server_default="operator")
     state: Mapped[ExperimentState] = mapped_column(EnumWord(ExperimentState))
     headline: Mapped[str] = mapped_column(server_default="")
+    # Of the effect that the headline names, where it is for the worse.
+    worst_effect_percent: Mapped[float | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]

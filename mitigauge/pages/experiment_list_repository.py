@@ -14,7 +14,7 @@ _SUMMARIES: Final = """
 with matching as (select e.id, e.name from experiment e {where}),
 page as (
   select e.id, e.name, question, state, submitted_by, created_at, started_at, finished_at,
-    headline, case when recorded_at is not null
+    headline, worst_effect_percent, case when recorded_at is not null
       then jsonb_build_object('at', recorded_at, 'host', recorded_from) end as recorded
   from matching join experiment e using (id)
   where %(before)s::bigint is null or e.id < %(before)s
@@ -51,6 +51,7 @@ _ORDERS: Final = {
     Sort.NEWEST: "e.id desc",
     Sort.OLDEST: "e.id",
     Sort.NAME: "lower(e.name), e.id desc",
+    Sort.EFFECT: "abs(e.worst_effect_percent) desc nulls last, e.id desc",
 }
 _OF_RUN: Final = """exists (
   select from comparison c join run r on r.comparison_id = c.id join host h on h.id = r.host_id
@@ -61,12 +62,8 @@ _OF_CASE: Final = """exists (
 _OF_ARM: Final = """exists (
   select from comparison c join arm a on a.comparison_id = c.id
   where c.experiment_id = e.id and {pairs})"""
-# An A/A arm's verdict is of the method, not of the mode.
 _OF_VERDICT: Final = """e.id in (
-  select r.experiment_id from verdict v join run r on r.id = v.run_id
-    join benchmark_case b on b.id = v.case_id join arm a on a.id = v.arm_id
-  where v.superseded_at is null and v.verdict = '{verdict}' and not a.is_aa
-    and (b.metrics -> v.metric ->> 'primary')::boolean)"""
+  select r.experiment_id from run r where r.verdicts @> array[%(verdict)s::varchar])"""
 
 
 def summaries_asked(
@@ -94,6 +91,7 @@ def _conditions(wanted: ExperimentFilter) -> tuple[list[str], dict[str, Any]]:
         "until": wanted.until,
         "host": wanted.host,
         "workload": wanted.workload,
+        "verdict": wanted.verdict and str(wanted.verdict),
     }
     for place, word in enumerate(wanted.words):
         found.append(_word(place, word, given))
@@ -112,8 +110,7 @@ def _conditions(wanted: ExperimentFilter) -> tuple[list[str], dict[str, Any]]:
     if wanted.modes:
         found.append(_OF_ARM.format(pairs=" and ".join(_pairs(wanted.modes, given))))
     if wanted.verdict:
-        # Spelled out: the index is of those that are looked for.
-        found.append(_OF_VERDICT.format(verdict=wanted.verdict))
+        found.append(_OF_VERDICT)
     return found, given
 
 

@@ -155,7 +155,10 @@ class _Side:
             experiment,
             runs,
             [_comparison(of, runs, cases.get(of.id, [])) for of in experiment.comparisons],
-            Cells(pair_rows.cells_of(session, [run.id for run in runs])),
+            Cells(
+                pair_rows.cells_of(session, [run.id for run in runs]),
+                {run.id: run.comparison.layouts for run in runs},
+            ),
         )
 
     @property

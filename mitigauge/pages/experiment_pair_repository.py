@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
+from mitigauge.database.engine import BINARY
 from mitigauge.runs.states import BootState
 
 _CASES: Final = """
@@ -22,14 +23,18 @@ select run_id, case_id, metric, arm_id, state, n, blocks, mean, effect_percent, 
   ci_high_percent, verdict, bound, decided_after
 from verdict where run_id = any(%(runs)s) and superseded_at is null
 """
+# Boot by boot, which the planner does not do by itself: the cases of a boot lie together.
 _LEVELS: Final = """
-select boot.run_id, m.case_id, m.metric, boot.arm_id, count(*) as boots, min(m.mean) as least,
-  avg(m.mean) as mean, var_samp(m.mean) as variance,
-  avg(case when m.mean > 0 then ln(m.mean) end) as log_mean,
-  var_samp(case when m.mean > 0 then ln(m.mean) end) as log_variance
-from boot join measurement m on m.boot_id = boot.id
-where boot.run_id = any(%(runs)s) and boot.state = %(state)s and m.case_id = any(%(cases)s)
-group by boot.run_id, m.case_id, m.metric, boot.arm_id
+with of_boot as materialized (
+  select boot.run_id, m.case_id, m.metric, boot.arm_id, m.mean,
+    case when m.mean > 0 then ln(m.mean) end as log
+  from boot cross join lateral (
+    select case_id, metric, mean from measurement
+    where boot_id = boot.id and case_id = any(%(cases)s) offset 0) m
+  where boot.run_id = any(%(runs)s) and boot.state = %(state)s)
+select run_id, case_id, metric, arm_id, count(*) as boots, min(mean) as least, avg(mean) as mean,
+  var_samp(mean) as variance, avg(log) as log_mean, var_samp(log) as log_variance
+from of_boot group by run_id, case_id, metric, arm_id
 """
 
 
@@ -55,4 +60,5 @@ def levels_of(
 
 
 def _rows(session: Session, statement: str, **given: Any) -> Sequence[Row[Any]]:
-    return session.connection().exec_driver_sql(statement, given).all()
+    connection = session.connection()
+    return connection.exec_driver_sql(statement, given, execution_options=BINARY).all()

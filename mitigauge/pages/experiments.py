@@ -218,6 +218,7 @@ def _summary(
         "boots_done": settled,
         "boots_total": total,
         "headline": experiment.headline,
+        "worst_effect_percent": experiment.worst_effect_percent,
         "recorded": _recorded(experiment),
     }
 

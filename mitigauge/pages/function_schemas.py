@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from mitigauge.pages.schemas import View
-from mitigauge.profiles.store.tables import System
+from mitigauge.wire.profile import System
 
 FunctionSort = Literal["difference", "cost", "q", "name"]
 Measure = Literal["self", "total"]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mitigauge.effect import CellState
-from mitigauge.pages.pair_matches import Key, Match, Place
+from mitigauge.pages.pair_matches import Key, Match
 from mitigauge.pages.pair_schemas import LevelRatio
 from mitigauge.stats.block_model import Mask
 from mitigauge.stats.boot_means import Floats
@@ -36,45 +35,75 @@ LevelRow = Any
 # Levels of A and B, and the metric's unit.
 Levels = tuple[LevelRow, LevelRow, str]
 Counts = NDArray[np.intp]
+# Of the former.
+_COLUMNS = 14
 _NAN = float("nan")
-_NONE = (_NAN, _NAN, _NAN, 0, 0, 0)
 
 
 class Cells:
     """Stored cells of one experiment, by what they are about."""
 
-    def __init__(self, rows: Iterable[CellRow]) -> None:
-        self.by_key: dict[tuple[Any, ...], CellRow] = {}
-        self._boots: dict[tuple[Any, ...], list[int]] = {}
-        for row in rows:
-            run, case, metric, arm = row[:4]
-            self.by_key[run, case, metric, arm] = row
-            self._boots.setdefault((run, case, metric), []).append(row[5])
+    def __init__(self, rows: Sequence[CellRow], layouts: Mapping[int, int]) -> None:
+        """*layouts*: by run, in how many builds each of its kernels was booted."""
+        self._rows = rows
+        # Row by row they would take several times as long.
+        self._columns = list(zip(*rows, strict=True)) or [()] * _COLUMNS
+        keys = zip(*self._columns[:4], strict=True)
+        self._index = dict(zip(keys, range(len(rows)), strict=True))
+        self._layouts = layouts
 
     def get(self, key: Key) -> CellRow | None:
         """The cell of a row; None where nothing is stored."""
-        return self.by_key.get(key)
+        at = self._index.get(key)
+        return None if at is None else self._rows[at]
 
-    def figures(self, place: Place, key: Key) -> tuple[float, ...]:
-        """Effect, ends of its interval, degrees of freedom and contrasts of its analysis, blocks.
+    def effects(self, keys: Iterable[Key]) -> tuple[StoredEffects, Counts]:
+        """Effects of rows, and the blocks that they rest on; NaN and 0 without an interval."""
+        nowhere = len(self._rows)
+        places = np.array([self._index.get(key, nowhere) for key in keys], dtype=np.intp)
+        effect, low, high, df, contrasts, blocks = (each[places] for each in self._figures())
+        return StoredEffects(effect, low, high, df, contrasts), blocks
 
-        NaN and 0 where the cell has no interval.
-        """
-        row = self.by_key.get(key)
-        if row is None or row[9] is None or row[4] != CellState.MEASURED:
-            return _NONE
-        df, contrasts = _analysis(tuple(self._boots[key[:3]]), row[13], place.comparison.layouts)
-        return row[8], row[9], row[10], df, contrasts, row[6]
+    def _figures(self) -> tuple[Any, ...]:
+        """Columns of all cells, with an entry more at the end for a cell that is not there."""
+        state, _, blocks, _, *percents = self._columns[4:11]
+        effect, low, high = (np.array([*each, _NAN], np.float64) for each in percents)
+        measured = np.array([*map(CellState.MEASURED.value.__eq__, state), False], np.bool_)
+        known = measured & ~np.isnan(low)
+        df, contrasts = self._analyses()
+        return (
+            *(np.where(known, each, _NAN) for each in (effect, low, high)),
+            *(np.where(known, each, 0) for each in (df, contrasts, _counts(blocks))),
+        )
+
+    def _analyses(self) -> tuple[Counts, Counts]:
+        """Degrees of freedom and contrasts of the analysis of every cell."""
+        places: dict[tuple[Any, ...], int] = {}
+        asked = zip(*self._columns[:3], strict=True)
+        group = np.array([places.setdefault(each, len(places)) for each in asked] + [len(places)])
+        boots = _by_group(group, _counts(self._columns[5]))[group]
+        decided = _counts([after or 0 for after in self._columns[13]])
+        layouts = _counts([self._layouts[run] for run in self._columns[0]])
+        blocks = np.where(decided > 0, decided, boots.max(axis=1))
+        contrasts = np.maximum(np.count_nonzero(boots, axis=1) - 1, 0)
+        df = residual_df(np.minimum(boots, blocks[:, None]).sum(axis=1), blocks, contrasts)
+        of_layouts = np.maximum(np.minimum(layouts, blocks) - 1, 0) * contrasts
+        return np.where(layouts > 1, of_layouts, df), contrasts
 
 
-@lru_cache(maxsize=4096)
-def _analysis(boots: tuple[int, ...], decided_after: int | None, layouts: int) -> tuple[int, int]:
-    counts = [n for n in boots if n > 0]
-    blocks = decided_after or max(counts, default=0)
-    contrasts = len(counts) - 1
-    if layouts > 1:
-        return max(min(layouts, blocks) - 1, 0) * contrasts, contrasts
-    return residual_df([min(n, blocks) for n in counts], blocks, contrasts), contrasts
+def _counts(values: Sequence[int]) -> Counts:
+    """The values with the 0 of a cell that is not there."""
+    return np.array([*values, 0], np.intp)
+
+
+def _by_group(group: Counts, values: Counts) -> Counts:
+    """A row for each group with its values, and 0 up to the length of the longest."""
+    order = np.argsort(group, kind="stable")
+    sizes = np.bincount(group)
+    within = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    table = np.zeros((len(sizes), int(sizes.max())), np.intp)
+    table[group[order], within] = values[order]
+    return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +124,8 @@ class JudgedRows:
 def judge_rows(matches: Sequence[Match], a: Cells, b: Cells) -> JudgedRows:
     """The difference of both effects of every row, judged over all of them."""
     sides = (
-        _stored([(m.a, m.key_a) for m in matches], a),
-        _stored([(m.b, m.key_b) for m in matches], b),
+        a.effects(m.key_a for m in matches),
+        b.effects(m.key_b for m in matches),
     )
     declared = [of.a.case.metrics[of.metric] for of in matches]
     units = {each.unit: each.unit.strip().lower() in LINEAR_UNITS for each in declared}
@@ -107,14 +136,6 @@ def judge_rows(matches: Sequence[Match], a: Cells, b: Cells) -> JudgedRows:
     blocks = np.minimum(sides[0][1], sides[1][1])
     judged = judge(found, blocks=blocks, delta=np.where(on_log, np.log1p(delta), delta))
     return _in_percent(found, judged, on_log)
-
-
-def _stored(places: Sequence[tuple[Place, Key]], cells: Cells) -> tuple[StoredEffects, Counts]:
-    """Effects of one side, and the blocks that they rest on."""
-    figures = [cells.figures(place, key) for place, key in places]
-    table = np.array(figures, dtype=np.float64).reshape(-1, 6)
-    df, contrasts, blocks = table[:, 3:].astype(np.intp).T
-    return StoredEffects(table[:, 0], table[:, 1], table[:, 2], df, contrasts), blocks
 
 
 def _in_percent(found: Differences, judged: Judged, on_log: Mask) -> JudgedRows:

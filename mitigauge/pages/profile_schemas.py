@@ -6,7 +6,7 @@ from pydantic import Field
 
 from mitigauge.clock import Clock
 from mitigauge.pages.schemas import View
-from mitigauge.profiles.store.tables import System
+from mitigauge.wire.profile import System
 
 
 class FunctionChange(View):

@@ -218,6 +218,9 @@ class ExperimentSummary(View):
     boots_done: int
     boots_total: int
     headline: str = Field("", description="verdicts by kind, and the plainest effect, in words")
+    worst_effect_percent: float | None = Field(
+        None, description="the plainest effect, where it is for the worse; null: nothing is worse"
+    )
     recorded: Recorded | None = Field(None, description="null: it ran here")
 
 

@@ -120,10 +120,10 @@ def _conclude_experiment(session: Session, experiment_id: int) -> None:
 
 
 def _set_headline(session: Session, experiment: Experiment) -> None:
-    experiment.headline = headline(
-        run_rows.verdict_counts(session, experiment.id),
-        run_rows.plainest_effect(session, experiment.id),
-    )
+    plainest = run_rows.plainest_effect(session, experiment.id)
+    experiment.headline = headline(run_rows.verdict_counts(session, experiment.id), plainest)
+    is_worse = plainest is not None and plainest.verdict == Verdict.WORSE
+    experiment.worst_effect_percent = plainest.effect_percent if plainest and is_worse else None
 
 
 def headline(counts: Mapping[Verdict, int], plainest: PlainestEffect | None) -> str:

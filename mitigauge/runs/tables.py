@@ -5,13 +5,23 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    UniqueConstraint,
+    func,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.clock import Clock
 from mitigauge.database.engine import Base, one_of
 from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
+from mitigauge.effect import Verdict
 from mitigauge.experiments.tables import Arm, Comparison, Experiment
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.fleet.tables import Fingerprint, Host
@@ -62,6 +72,11 @@ class Run(Base):
     stopped_after: Mapped[int | None]
     # How often its stored verdicts have changed: a page of them is as old as this says.
     verdict_changes: Mapped[int] = mapped_column(server_default=text("0"))
+    # Which of them its primary metrics have now, sorted, A/A arms left out: what experiments are
+    # found by.
+    verdicts: Mapped[list[Verdict]] = mapped_column(
+        ARRAY(EnumWord(Verdict)), server_default=text("'{}'")
+    )
     # When its last verdicts were stored, after it was over.
     concluded_at: Mapped[datetime | None]
     # When the noise of its cases was worked out, after that.

@@ -98,6 +98,7 @@ def store(session: Session, run: Run, judgement: Judgement, *, reason: str, over
     changed = verdict_rows.store_cells(session, run.id, judgement.cells, ended=over, reason=reason)
     if changed:
         run.verdict_changes += 1
+        run.verdicts = verdict_rows.primary_verdicts(session, run.id)
 
 
 def false_alarms(of: Judgeable, run_id: int) -> list[dict[str, object]]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mitigauge.stats import special
-from mitigauge.stats.look import INTERVAL_LEVEL
 from mitigauge.stats.scale import LINEAR_UNITS
+from mitigauge.stats.terms import INTERVAL_LEVEL
 
 # The largest exponent that a float holds.
 LARGEST_EXPONENT = 709.78

@@ -28,11 +28,12 @@ from scipy import special
 from mitigauge.stats.block_model import Mask
 from mitigauge.stats.boot_means import Floats
 from mitigauge.stats.dunnett import critical_value
-from mitigauge.stats.look import INTERVAL_LEVEL, NO_NOISE, NO_NOISE_BLOCKS
+from mitigauge.stats.look import NO_NOISE, NO_NOISE_BLOCKS
 from mitigauge.stats.multiplicity import q_values
-from mitigauge.stats.power import POWER
+from mitigauge.stats.terms import INTERVAL_LEVEL, POWER
 
 FALSE_DISCOVERIES = 0.05
+Counts = NDArray[np.intp]
 # Of arms that share complete blocks with their baseline: every correlation is its square.
 _LOADING = 0.5**0.5
 
@@ -83,12 +84,13 @@ class Judged:
     without noise."""
 
 
-def residual_df(arms_blocks: list[int], blocks: int, contrasts: int) -> int:
-    """Degrees of freedom of one analysis: boots - blocks - contrasts, at least 0.
+def residual_df(boots: Counts, blocks: Counts, contrasts: Counts) -> Counts:
+    """Degrees of freedom of analyses: boots - blocks - contrasts, at least 0.
 
-    *arms_blocks*: boots of every arm within the *blocks* of the analysis, baseline included.
+    *boots*: of all arms within the *blocks* of the analysis, baseline included.
     """
-    return max(sum(arms_blocks) - blocks - contrasts, 0)
+    result: Counts = np.maximum(boots - blocks - contrasts, 0)
+    return result
 
 
 def is_on_log(effects: StoredEffects) -> Mask:

@@ -8,9 +8,8 @@ from dataclasses import replace
 from mitigauge.stats.boot_means import Arm
 from mitigauge.stats.multiplicity import q_values
 from mitigauge.stats.question import ArmVerdict, Question, Verdict
+from mitigauge.stats.terms import FALSE_DISCOVERY_RATE
 from mitigauge.stats.verdicts import judge_many
-
-FALSE_DISCOVERY_RATE = 0.05
 
 
 def judge_exploratory(

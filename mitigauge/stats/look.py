@@ -14,8 +14,7 @@ from mitigauge.stats.dunnett import critical_value, loadings_of, p_values
 from mitigauge.stats.layouts import by_layout
 from mitigauge.stats.power import detectable_shift
 from mitigauge.stats.scale import ScaledCases
-
-INTERVAL_LEVEL = 0.95
+from mitigauge.stats.terms import INTERVAL_LEVEL
 
 # Below this share of the values (or of 1, on the log scale) boots do not vary at all:
 # what is left is rounding, and t would be a ratio of two rounding errors.

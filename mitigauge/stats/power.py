@@ -6,8 +6,7 @@ import numpy as np
 
 from mitigauge.stats import special
 from mitigauge.stats.boot_means import Floats
-
-POWER = 0.80
+from mitigauge.stats.terms import POWER
 
 
 def detectable_shift(

@@ -8,6 +8,16 @@ Direction = result.Direction
 
 # The largest change that is still "same", unless a case says otherwise.
 DELTA_PERCENT = 1.0
+# Family-wise, of one run.
+ALPHA = 0.01
+INTERVAL_LEVEL = 0.95
+# With which a smallest detectable effect shows.
+POWER = 0.80
+# Of metrics that decide nothing.
+FALSE_DISCOVERY_RATE = 0.05
+# To be raised with every change of rules that can change a verdict: what was given by older
+# ones stays, and the next version says that the rules changed.
+RULES = 2
 
 
 def layout_of(block: int, layouts: int) -> int:

@@ -6,13 +6,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from statistics import fmean, geometric_mean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mitigauge.effect import CellState, Verdict
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.stats.bounds import Bound, Uncounted, bound_of, carries
-from mitigauge.stats.question import ArmVerdict
-from mitigauge.verdicts.judgement import RULES, Answer, ArmValues, Design
+from mitigauge.stats.terms import RULES
+
+# Pages read stored cells, and what judges them takes long to load.
+if TYPE_CHECKING:
+    from mitigauge.stats.question import ArmVerdict
+    from mitigauge.verdicts.judgement import Answer, ArmValues, Design
 
 NOT_MEASURED = "not measured yet"
 # Sums in another order differ in their last digits, which is no other verdict.

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mitigauge.stats import special
-from mitigauge.stats.look import INTERVAL_LEVEL
-from mitigauge.stats.terms import Direction
+from mitigauge.stats.terms import INTERVAL_LEVEL, Direction
 
 NS = 1e-9
 FEWEST_BLOCKS = 2

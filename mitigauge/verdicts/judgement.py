@@ -11,14 +11,11 @@ from mitigauge.results.repository import Mean
 from mitigauge.stats.bounds import Uncounted
 from mitigauge.stats.exploratory import judge_exploratory
 from mitigauge.stats.question import ArmVerdict, Question
+from mitigauge.stats.terms import ALPHA
 from mitigauge.stats.verdicts import judge_many
 
 # Blocks before the first interim analysis: fewer could decide nothing.
 FIRST_ANALYSIS = 4
-ALPHA = 0.01
-# To be raised with every change of rules that can change a verdict: what was given by older
-# ones stays, and the next version says that the rules changed.
-RULES = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, RowMapping, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    Row,
+    RowMapping,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    type_coerce,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as insert_or
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import database_now
 from mitigauge.database.locks import Lock
-from mitigauge.experiments.tables import Case
+from mitigauge.effect import Verdict
+from mitigauge.experiments.tables import Arm, Case
+from mitigauge.stats.terms import RULES
 from mitigauge.verdicts.cells import CELL_FIELDS, Cell, says_the_same
-from mitigauge.verdicts.judgement import RULES
 from mitigauge.verdicts.tables import VERDICT_TABLE, AaOutcome, StoredVerdict
 
 _KEY = ("case_id", "metric", "arm_id")
@@ -126,6 +139,27 @@ def earlier_of(
     if case_id is not None:
         statement = statement.where(StoredVerdict.case_id == case_id)
     return session.execute(statement).all()
+
+
+def primary_verdicts(session: Session, run_id: int) -> list[Verdict]:
+    """Which verdicts the run's primary metrics have now, sorted.
+
+    An A/A arm's verdict is of the method, not of the mode: it is left out.
+    """
+    found = session.scalars(
+        select(StoredVerdict.verdict)
+        .distinct()
+        .join(Case, StoredVerdict.case_id == Case.id)
+        .join(Arm, StoredVerdict.arm_id == Arm.id)
+        .where(
+            StoredVerdict.run_id == run_id,
+            StoredVerdict.superseded_at.is_(None),
+            ~Arm.is_aa,
+            type_coerce(Case.metrics, JSONB)[StoredVerdict.metric]["primary"].as_boolean(),
+        )
+        .order_by(StoredVerdict.verdict)
+    )
+    return [verdict for verdict in found if verdict is not None]
 
 
 def store_aa(session: Session, outcomes: Sequence[Mapping[str, Any]]) -> None:

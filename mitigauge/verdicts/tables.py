@@ -44,12 +44,6 @@ class StoredVerdict(Base):
             postgresql_where=text("superseded_at IS NULL"),
         ),
         Index("ix_verdict_given_at", "given_at"),
-        # By which experiments with a change are found; most verdicts are none.
-        Index(
-            "ix_verdict_change",
-            *("verdict", "run_id"),
-            postgresql_where=text("superseded_at IS NULL AND verdict IN ('worse', 'better')"),
-        ),
     )
 
     run_id: Mapped[int] = mapped_column(ForeignKey("run.id"), primary_key=True)

@@ -12,7 +12,9 @@ from bench.store.fill import Size
 from bench.store.fill import fill as fill_one
 from mitigauge.database.engine import transaction
 from mitigauge.experiments.metric import CaseMetric
-from mitigauge.experiments.tables import Arm, Case, Comparison
+from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.runs.tables import Run
+from mitigauge.verdicts.repository import primary_verdicts
 
 LIST = "/api/experiments"
 A_DAY = "2026-11-{:02d}T12:00:00Z"
@@ -60,6 +62,13 @@ def judged(engine: Engine, experiment: int, verdict: str, **facts: Any) -> None:
                 **facts,
             },
         )  # fmt: skip
+
+
+def keep_verdicts(engine: Engine) -> None:
+    """Have every run keep its verdicts, as it does where it is judged."""
+    with transaction(engine) as session:
+        for run in session.query(Run):
+            run.verdicts = primary_verdicts(session, run.id)
 
 
 @pytest.fixture
@@ -143,6 +152,18 @@ def test_names_are_sorted_whatever_their_case(client: TestClient, engine: Engine
     assert found(client, sort="name") == [ids[1], ids[0], ids[2]]
 
 
+def test_the_worst_effect_comes_first_and_experiments_without_one_last(
+    client: TestClient, engine: Engine, three: list[int]
+) -> None:
+    for experiment, effect in zip(three, (3.0, -40.0, None), strict=True):
+        with transaction(engine) as session:
+            session.get_one(Experiment, experiment).worst_effect_percent = effect
+    assert found(client, sort="effect") == [three[1], three[0], three[2]]
+    page = client.get(LIST, params={"sort": "effect", "limit": 2}).json()
+    assert [e["worst_effect_percent"] for e in page["experiments"]] == [-40.0, 3.0]
+    assert (page["next"], page["next_offset"]) == (None, 2)
+
+
 def test_a_verdict_counts_while_it_is_current_primary_and_not_of_an_aa_arm(
     client: TestClient, engine: Engine, three: list[int]
 ) -> None:
@@ -151,6 +172,7 @@ def test_a_verdict_counts_while_it_is_current_primary_and_not_of_an_aa_arm(
     judged(engine, superseded, "worse", superseded_at=A_DAY.format(9))
     judged(engine, superseded, "same", version=2)
     judged(engine, other, "worse")
+    keep_verdicts(engine)
     assert found(client, verdict="worse") == [other, worse]
     assert found(client, verdict="same") == [superseded]
     assert found(client, verdict="better") == []
@@ -159,10 +181,12 @@ def test_a_verdict_counts_while_it_is_current_primary_and_not_of_an_aa_arm(
         session.query(Case).filter_by(comparison_id=of.id).update(
             {"metrics": {"time": CaseMetric("ns", "lower", "T", primary=False)}}
         )
+    keep_verdicts(engine)
     assert found(client, verdict="worse") == [worse]
     with transaction(engine) as session:
         of = session.query(Comparison).filter_by(experiment_id=worse).one()
         session.query(Arm).filter_by(comparison_id=of.id).update({"is_aa": True})
+    keep_verdicts(engine)
     assert found(client, verdict="worse") == []
 
 
@@ -204,7 +228,7 @@ def test_pages_by_offset_and_by_number_leave_nothing_out(
         ({"who": 201 * "x"}, "200"),
         ({"state": "done"}, "queued"),
         ({"verdict": "bad"}, "worse"),
-        ({"sort": "effect"}, "newest"),
+        ({"sort": "best"}, "newest"),
         ({"since": "yesterday"}, "since: 'yesterday' is neither"),
         ({"since": "2026-02-30"}, "since: '2026-02-30' is neither"),
         ({"since": "20261125"}, "neither"),

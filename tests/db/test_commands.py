@@ -65,6 +65,8 @@ COMMANDS = [
     ("experiment loss 1", 0),
     ("experiment report 1", 0),
     ("experiment show 1", 0),
+    ("experiment show lab-demo", 0),
+    ("experiment show nobody", 1),
     ("experiment submit --check experiments/lab-demo.yml", 0),
     ("experiment table 1 matrix", 0),
     ("experiment threads 1", 0),

@@ -88,25 +88,45 @@ def test_a_server_that_is_not_there_is_an_error_for_people(monkeypatch: pytest.M
         listed()
 
 
-def test_the_command_lists_without_what_takes_long_to_load(
-    engine: Engine, database_url: str, tmp_path: Path
-) -> None:
-    load(engine)
+def run_here(words: str, database_url: str, home: Path) -> tuple[str, set[str]]:
+    """What the command prints, and the modules that it imports.
+
+    A name of a module that is imported by its name is not listed, but what it imports is.
+    """
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "cli.main", "experiment", "list", "--json"],
+        [sys.executable, "-X", "importtime", "-m", "cli.main", *words.split()],
         cwd=REPOSITORY,
-        env=os.environ | {"MITIGAUGE_DATABASE_URL": database_url, "MITIGAUGE_HOME": str(tmp_path)},
+        env=os.environ | {"MITIGAUGE_DATABASE_URL": database_url, "MITIGAUGE_HOME": str(home)},
         capture_output=True,
         text=True,
         check=True,
     )
+    return done.stdout, {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+
+def test_the_command_lists_without_what_takes_long_to_load(
+    engine: Engine, database_url: str, tmp_path: Path
+) -> None:
+    load(engine)
+    output, names = run_here("experiment list --json", database_url, tmp_path)
     with transaction(engine) as session:
         expected = list_experiments(session).model_dump(mode="json")
-    assert json.loads(done.stdout) == expected
-    # A name of a module that is imported by its name is not listed, but what it imports is.
-    names = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert json.loads(output) == expected
     assert "psycopg" in names
     assert not names & {"sqlalchemy", "numpy", "scipy", "alembic", "fastapi", "structlog", "yaml"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["experiment show 1", "regression list", "trends list", "bisect list", "series list"],
+)
+def test_what_is_stored_is_printed_without_statistics_and_the_tables_of_all_nouns(
+    engine: Engine, database_url: str, tmp_path: Path, words: str
+) -> None:
+    load(engine)
+    output, names = run_here(words, database_url, tmp_path)
+    assert output
+    assert not names & {"numpy", "scipy", "alembic", "mitigauge.subscriptions.tables"}
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])

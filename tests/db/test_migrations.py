@@ -28,6 +28,7 @@ from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.settings import REPOSITORY
 from mitigauge.stats.boot_means import mean_of
 from tests import recording
+from tests.made import make
 
 RECORDED_AT_0011 = recording.RECORDED.with_name("lab-demo-0011.json.gz")
 
@@ -229,6 +230,29 @@ def test_what_was_over_before_verdicts_were_stored_is_judged_after_the_upgrade(
     conclude_closed(engine)
     found = everything(engine, "select verdict from verdict where state = 'measured'")
     assert {row.verdict for row in found} == {"worse", "same", "undecided"}
+
+
+def test_runs_learn_which_verdicts_they_have(engine: Engine, database_url: str) -> None:
+    make(engine)
+    conclude_closed(engine)
+    before = everything(engine, "select id, verdicts from run")
+    assert all(row.verdicts for row in before)
+    config = alembic_config(database_url)
+    command.downgrade(config, "0051")
+    command.upgrade(config, "0052")
+    assert everything(engine, "select id, verdicts from run") == before
+
+
+def test_experiments_learn_their_worst_effect(engine: Engine, database_url: str) -> None:
+    make(engine)
+    conclude_closed(engine)
+    asked = "select id, worst_effect_percent from experiment"
+    before = everything(engine, asked)
+    assert all(row.worst_effect_percent for row in before)
+    config = alembic_config(database_url)
+    command.downgrade(config, "0052")
+    command.upgrade(config, "0053")
+    assert everything(engine, asked) == before
 
 
 @pytest.mark.parametrize("slowdown", ["0.99", "'NaN'", "'Infinity'"])

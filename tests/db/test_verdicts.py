@@ -9,13 +9,14 @@ import pytest
 from sqlalchemy import Engine, text
 
 from mitigauge.database.engine import transaction
+from mitigauge.experiments.tables import Experiment
 from mitigauge.pages.experiments import show_experiment
 from mitigauge.pages.schemas import CellView
 from mitigauge.runs import verdict_service
 from mitigauge.runs.conclusions import END_OF_RUN, conclude_closed, conclude_run, judge_again
 from mitigauge.runs.tables import Run
+from mitigauge.stats.terms import RULES
 from mitigauge.verdicts import cells, repository
-from mitigauge.verdicts.judgement import RULES
 from tests.made import make
 
 EFFECT = "where arm_id = (select max(id) from arm) and superseded_at is null"
@@ -51,8 +52,35 @@ def test_a_run_that_is_over_gets_its_verdicts_and_the_experiment_its_headline(
     assert cell.effect_percent == pytest.approx(10.0, abs=1.0)
     with transaction(engine) as session:
         assert "+1" in show_experiment(session, made.experiment).headline
+        worst = session.get_one(Experiment, made.experiment).worst_effect_percent
+    assert worst == pytest.approx(10.0, abs=1.0)
     stored = rows(engine, EFFECT)
     assert all(len(row.boots) == row.n for row in stored)
+
+
+def test_a_run_keeps_which_verdicts_its_primary_metrics_have(engine: Engine) -> None:
+    made = make(engine)
+    conclude_closed(engine)
+    assert kept(engine, made.run) == sorted({row.verdict for row in rows(engine) if row.verdict})
+    assert "worse" in kept(engine, made.run)
+    change(engine, f"update arm set is_aa = true where id = {rows(engine, EFFECT)[0].arm_id}")
+    change(engine, "update boot set state = 'invalid' where block = 2")
+    judge_again(engine, made.experiment)
+    assert "worse" not in kept(engine, made.run)
+
+
+def test_an_effect_that_is_no_longer_proven_is_not_the_worst(engine: Engine) -> None:
+    made = make(engine)
+    conclude_closed(engine)
+    change(engine, "update boot set state = 'invalid' where block > 1")
+    judge_again(engine, made.experiment)
+    with transaction(engine) as session:
+        assert session.get_one(Experiment, made.experiment).worst_effect_percent is None
+
+
+def kept(engine: Engine, run: int) -> list[str]:
+    with transaction(engine) as session:
+        return [str(verdict) for verdict in session.get_one(Run, run).verdicts]
 
 
 def test_concluding_again_writes_nothing(engine: Engine) -> None:

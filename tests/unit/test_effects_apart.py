@@ -35,7 +35,7 @@ def estimates(value: Array | float, error: Array | float, df: float) -> Estimate
 
 def stored(found: list[Any], arms: int, blocks: int) -> StoredEffects:
     columns = np.array([(f.effect_percent, f.ci_low_percent, f.ci_high_percent) for f in found])
-    df = residual_df([blocks] * arms, blocks, arms - 1)
+    df = max(blocks * arms - blocks - (arms - 1), 0)
     return StoredEffects(
         *columns.T,
         np.full(len(found), df, dtype=np.intp),
@@ -212,7 +212,5 @@ def test_percent_is_of_factors_on_the_log_scale_and_of_points_on_the_linear_one(
 
 
 def test_gaps_leave_fewer_degrees_of_freedom() -> None:
-    assert residual_df([6, 6, 6], 6, 2) == 10
-    assert residual_df([6, 5, 4], 6, 2) == 7
-    assert residual_df([1, 1], 1, 1) == 0
-    assert residual_df([0, 1], 1, 1) == 0
+    boots, blocks, contrasts = np.array([(18, 6, 2), (15, 6, 2), (2, 1, 1), (1, 1, 1)]).T
+    assert residual_df(boots, blocks, contrasts).tolist() == [10, 7, 0, 0]

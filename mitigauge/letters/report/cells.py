@@ -10,8 +10,7 @@ from mitigauge.documents.parts import Cell, Line, Table
 from mitigauge.documents.plain_text import neutralise
 from mitigauge.effect import CellState, Verdict
 from mitigauge.pages.schemas import ArmView, CellView, ComparisonView, RowView
-from mitigauge.stats.exploratory import FALSE_DISCOVERY_RATE
-from mitigauge.stats.terms import DELTA_PERCENT
+from mitigauge.stats.terms import DELTA_PERCENT, FALSE_DISCOVERY_RATE
 
 
 def tables_of(

@@ -16,10 +16,7 @@ from mitigauge.pages.consequence_schemas import ConsequencesView
 from mitigauge.pages.profile_schemas import CaseProfilesView
 from mitigauge.pages.schemas import ExperimentView, HostFacts, RunView
 from mitigauge.runs.states import RunState
-from mitigauge.stats.look import INTERVAL_LEVEL
-from mitigauge.stats.power import POWER
-from mitigauge.stats.terms import DELTA_PERCENT
-from mitigauge.verdicts.judgement import ALPHA
+from mitigauge.stats.terms import ALPHA, DELTA_PERCENT, INTERVAL_LEVEL, POWER
 
 EMULATED = (
     "these hosts are emulated processors: what software costs shows there, what a hardware "

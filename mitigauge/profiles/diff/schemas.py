@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from mitigauge.profiles.store.tables import System
+from mitigauge.wire.profile import System
 
 
 class _Answer(BaseModel):

@@ -4537,6 +4537,11 @@ export interface components {
              * @description who may cancel it beside approvers and admins
              */
             submitted_by: string;
+            /**
+             * Worst Effect Percent
+             * @description the plainest effect, where it is for the worse; null: nothing is worse
+             */
+            worst_effect_percent?: number | null;
         };
         /**
          * ExperimentPage
@@ -4617,6 +4622,11 @@ export interface components {
              * @description who may cancel it beside approvers and admins
              */
             submitted_by: string;
+            /**
+             * Worst Effect Percent
+             * @description the plainest effect, where it is for the worse; null: nothing is worse
+             */
+            worst_effect_percent?: number | null;
         };
         /**
          * ExperimentView
@@ -4683,6 +4693,11 @@ export interface components {
              * @description who may cancel it beside approvers and admins
              */
             submitted_by: string;
+            /**
+             * Worst Effect Percent
+             * @description the plainest effect, where it is for the worse; null: nothing is worse
+             */
+            worst_effect_percent?: number | null;
         };
         /**
          * FactChangeView
@@ -7799,7 +7814,7 @@ export interface components {
          * @description Orders of the list.
          * @enum {string}
          */
-        Sort: "newest" | "oldest" | "name";
+        Sort: "newest" | "oldest" | "name" | "effect";
         /**
          * Source
          * @description Where kernels come from, and whom a report is for. What does not apply is empty.
@@ -8975,6 +8990,11 @@ export interface components {
              * @description who may cancel it beside approvers and admins
              */
             submitted_by: string;
+            /**
+             * Worst Effect Percent
+             * @description the plainest effect, where it is for the worse; null: nothing is worse
+             */
+            worst_effect_percent?: number | null;
         };
         /**
          * WorkerView

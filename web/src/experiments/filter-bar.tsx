@@ -6,7 +6,12 @@ import { choicesQuery } from "../api/queries";
 import { useSearch } from "../ui/use-search";
 import { type Asked, SORTS, STATES, VERDICTS } from "./filter";
 
-const SORT_WORDS = { newest: "newest first", oldest: "oldest first", name: "by name" };
+const SORT_WORDS = {
+  newest: "newest first",
+  oldest: "oldest first",
+  name: "by name",
+  effect: "worst effect first",
+};
 
 interface Props {
   asked: Asked;

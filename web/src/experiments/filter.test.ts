@@ -23,8 +23,12 @@ describe("what an address asks for", () => {
   });
 
   it("leaves out what the service would refuse", () => {
-    expect(askedBy(of("state=done&verdict=bad&sort=effect&since=yesterday&page=-1"))).toEqual({});
+    expect(askedBy(of("state=done&verdict=bad&sort=best&since=yesterday&page=-1"))).toEqual({});
     expect(askedBy(of(`find=${"x".repeat(300)}`)).find).toHaveLength(200);
+  });
+
+  it("takes the worst effect as an order", () => {
+    expect(askedBy(of("sort=effect"))).toEqual({ sort: "effect" });
   });
 
   it("counts pages from one", () => {

@@ -11,7 +11,7 @@ export const STATES: readonly ExperimentState[] = [
   "cancelled",
 ];
 export const VERDICTS: readonly Verdict[] = ["worse", "better", "same", "undecided"];
-export const SORTS = ["newest", "oldest", "name"] as const;
+export const SORTS = ["newest", "oldest", "name", "effect"] as const;
 export type Sort = (typeof SORTS)[number];
 
 /** Words of the address that leave experiments out, each with what it is called. */

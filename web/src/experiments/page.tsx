@@ -6,7 +6,7 @@ import { Link, useSearchParams } from "wouter";
 import { experimentsQuery, isLive } from "../api/queries";
 import type { ExperimentPage, ExperimentSummary } from "../api/types";
 import { comparePath } from "../compare/address";
-import { counted } from "../format/quantity";
+import { counted, percent } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
@@ -60,6 +60,10 @@ export function ExperimentsPage() {
                 <ExperimentTable
                   experiments={page.experiments}
                   ticked={ticked.map((each) => each.id)}
+                  byEffect={{
+                    to: `/experiments?${changed(search, "sort", "effect").toString()}`,
+                    isSorted: asked.sort === "effect",
+                  }}
                   tick={(of) => {
                     setTicked((before) =>
                       before.some((each) => each.id === of.id)
@@ -220,10 +224,13 @@ interface TableProps {
   /** Ids of those that are chosen to be compared, two at most. */
   ticked?: number[];
   tick?: (experiment: ExperimentSummary) => void;
+  /** The address in which the worst come first, and whether they do. */
+  byEffect?: { to: string; isSorted: boolean };
 }
 
-export function ExperimentTable({ experiments, ticked = [], tick }: TableProps) {
+export function ExperimentTable({ experiments, ticked = [], tick, byEffect }: TableProps) {
   const headlines = experiments.some((e) => e.headline !== "");
+  const effects = experiments.some((e) => e.worst_effect_percent != null);
   return (
     <table className="list stack experiments">
       <thead>
@@ -232,6 +239,11 @@ export function ExperimentTable({ experiments, ticked = [], tick }: TableProps) 
           <th scope="col">State</th>
           <th scope="col">Boots</th>
           {headlines && <th scope="col">Verdicts</th>}
+          {effects && (
+            <th scope="col" aria-sort={byEffect?.isSorted ? "descending" : undefined}>
+              {byEffect ? <Link to={byEffect.to}>Worst effect</Link> : "Worst effect"}
+            </th>
+          )}
           <th scope="col">Hosts</th>
           <th scope="col">Submitted</th>
         </tr>
@@ -283,6 +295,11 @@ export function ExperimentTable({ experiments, ticked = [], tick }: TableProps) 
               </div>
             </td>
             {headlines && <td data-label="Verdicts">{e.headline}</td>}
+            {effects && (
+              <td data-label="Worst effect" className="nowrap">
+                {e.worst_effect_percent == null ? "" : percent(e.worst_effect_percent)}
+              </td>
+            )}
             <td data-label="Hosts">
               <div className="hosts">
                 {e.hosts.map((host) => (
