@@ -1,7 +1,7 @@
 """Exact counts: the ledger of a case in a boot of an emulated host.
 
-Revision ID: 0053
-Revises: 0051
+Revision ID: 0054
+Revises: 0053
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0053"
-down_revision = "0051"
+revision = "0054"
+down_revision = "0053"
 branch_labels = None
 depends_on = None
 
