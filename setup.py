@@ -24,6 +24,7 @@ SHARED = (
     "db/recorded",
     "experiments",
     "modes",
+    "prices",
     "web/dist",
     "workloads",
 )

@@ -13,6 +13,7 @@ from cli.stored import stored
 
 if TYPE_CHECKING:
     from mitigauge.profiles.exact.schemas import (
+        BillRow,
         ExactFunctionRow,
         ExactLineRow,
         ExactSide,
@@ -74,6 +75,13 @@ def exact(
     )
     if len(changed) > limit:
         say(f"{len(changed) - limit} more functions differ; --limit lists more of them.")
+    print_table(
+        [table.a.label, table.b.label, "difference", "the bill of an operation"],
+        [_billed(row) for row in table.bill],
+        empty="No operation does what costs on real processors beside its instructions.",
+    )
+    for line in predictions(table):
+        say(line)
 
 
 def head(table: ExactTable) -> Iterator[str]:
@@ -91,6 +99,28 @@ def head(table: ExactTable) -> Iterator[str]:
         f"code of an operation: {table.a.lines:.0f} lines of 64 bytes in {table.a.pages:.0f} "
         f"pages, then {table.b.lines:.0f} in {table.b.pages:.0f} ({lines:+.0f} lines)"
     )
+
+
+def predictions(table: ExactTable) -> Iterator[str]:
+    """What the difference costs on processors whose prices are known; predicted, never measured."""
+    if not table.predictions:
+        yield "No prices of a processor are known (prices/README.md), so nothing is predicted."
+    for each in table.predictions:
+        without = f", without {', '.join(each.missing)}, whose price is unknown" * bool(
+            each.missing
+        )
+        yield (
+            f"predicted for {each.title}: {each.ns:+.1f} ns an operation "
+            f"({each.low:+.1f} to {each.high:+.1f}){without}"
+        )
+        for source in dict.fromkeys(part.source for part in each.parts):
+            of = ", ".join(part.event for part in each.parts if part.source == source)
+            yield f"  {of}: {source}"
+
+
+def _billed(row: BillRow) -> list[str]:
+    difference = f"{row.exact:+d}" if row.exact is not None else f"{row.difference:+.2f}"
+    return [f"{row.a:.2f}", f"{row.b:.2f}", difference, row.title]
 
 
 def _told(side: ExactSide) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from mitigauge.pages.schemas import CellView, ExperimentView, RowView
-    from mitigauge.profiles.diff.sides import Sides
+    from mitigauge.profiles.diff.sides import Selection, Sides
 
 FUNCTIONS = 5
 
@@ -34,6 +34,40 @@ def instructions(view: ExperimentView) -> Iterator[str]:
         yield f"{row.case}: {said}: {cell.verdict or 'no verdict'}"
 
 
+def exact_answer(session: Session, view: ExperimentView, arm: str) -> Iterator[str]:
+    """What the patches add to each operation, to the instruction, and which cases run them."""
+    from cli.profile_exact import predictions
+    from mitigauge.pages.exact import exact_difference
+
+    run: list[str] = []
+    do_not: list[str] = []
+    for row in _profiled(view):
+        table = exact_difference(session, *_selections(view, row, arm))
+        if table.why_none:
+            yield f"{row.case}: {table.why_none}"
+            continue
+        changed = [each for each in table.functions if each.exact]
+        (run if changed else do_not).append(row.case)
+        for each in changed[:FUNCTIONS]:
+            yield (
+                f"{row.case}: exactly {each.exact:+d} instructions an operation in "
+                f"{each.function or each.module}{_marked(each.mark, each.was)}"
+            )
+        if len(changed) > FUNCTIONS:
+            yield f"{row.case}: {len(changed) - FUNCTIONS} more functions differ"
+        if changed:
+            yield from (f"{row.case}: {line}" for line in predictions(table))
+    if run:
+        yield f"cases that run what was changed: {', '.join(run)}"
+    if do_not:
+        yield f"cases that run none of it: {', '.join(do_not)}"
+
+
+def _marked(mark: str, was: str) -> str:
+    told = f"was {was}" if was else mark
+    return f", {told}" if told else ""
+
+
 def explain(session: Session, view: ExperimentView, arm: str, report: Path) -> None:
     """Say which functions cost more in each profiled case, and write its flame graph to a file."""
     from mitigauge.profiles.diff.draw import TOOLS, installed
@@ -48,8 +82,8 @@ def explain(session: Session, view: ExperimentView, arm: str, report: Path) -> N
         table = function_table(session, sides, basis=None, limit=FUNCTIONS)
         say(f"{row.case}: functions that differ most, {table.unit}")
         for function in table.functions:
-            mark = function.mark or (f"was {function.was}" if function.was else "")
-            say(f"  {function.difference:+10.2f}  {function.function}  {mark}".rstrip())
+            marked = _marked(function.mark, function.was)
+            say(f"  {function.difference:+10.2f}  {function.function}{marked}")
             for line in _changed_code(session, sides, function.function):
                 say(f"  {'':10}  {line}")
         if installed():
@@ -79,12 +113,20 @@ def _profiled(view: ExperimentView) -> Iterator[RowView]:
 
 def _sides(session: Session, view: ExperimentView, row: RowView, arm: str) -> Sides:
     from mitigauge.pages.profiles import case_sides
+
+    return case_sides(session, *_selections(view, row, arm), system="host")
+
+
+def _selections(view: ExperimentView, row: RowView, arm: str) -> tuple[Selection, Selection]:
+    """The baseline's boots of a case, and the arm's."""
     from mitigauge.profiles.diff.sides import Selection
 
     arms = next(c.arms for c in view.comparisons if row in c.rows)
     baseline = next(each.name for each in arms if each.is_baseline)
-    one, other = (Selection(view.id, row.case_id, row.host, name) for name in (baseline, arm))
-    return case_sides(session, one, other, system="host")
+    return (
+        Selection(view.id, row.case_id, row.host, baseline),
+        Selection(view.id, row.case_id, row.host, arm),
+    )
 
 
 def _cells(view: ExperimentView) -> Iterator[tuple[RowView, CellView]]:

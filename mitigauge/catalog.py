@@ -20,6 +20,7 @@ from mitigauge.errors import InvalidInput
 from mitigauge.files.field_types import located_errors
 from mitigauge.files.yaml_file import parse_yaml
 from mitigauge.modes.families import HardwareEvent, ModeFamily
+from mitigauge.prices.definitions import INSTRUCTION, Processor
 from mitigauge.settings import REPOSITORY
 from mitigauge.workloads.definitions import Workload
 
@@ -62,6 +63,24 @@ class Catalog:
             _must_match(path, event.event, path.stem)
             found[event.event] = event
         return found
+
+    @cached_property
+    def processors(self) -> dict[str, Processor]:
+        """Processors with prices, by name. Raises :class:`InvalidInput` naming file and line."""
+        found = {}
+        for path in sorted(self.root.glob("prices/processors/*.yml")):
+            processor = _read(path, Processor, self.root)
+            _must_match(path, processor.processor, path.stem)
+            self._require_priced(path, processor)
+            found[processor.processor] = processor
+        return found
+
+    def _require_priced(self, path: Path, processor: Processor) -> None:
+        known = {INSTRUCTION, *self.events}
+        for event in sorted({price.event for price in processor.prices} - known):
+            raise InvalidInput(
+                f"{path}: no event {event!r}", hint=f"Known: {', '.join(sorted(known))}."
+            )
 
     def _require_events(self, path: Path, family: ModeFamily) -> None:
         named = {event for mode in family.modes.values() for event in mode.events}

@@ -42,8 +42,8 @@ struct block {
     /* Of the system itself, and of a guest that it runs by VMRUN. */
     uint64_t runs[2];
     uint64_t taken[2];
-    /* stopped[i]: runs that ended before instruction i, by a fault or for the emulator's reasons. */
-    uint64_t *stopped;
+    /* stopped[0][i]: runs that ended before instruction i, by a fault or for the emulator's reasons. */
+    uint64_t *stopped[2];
     /* Lengths of the instructions, then their bytes. */
     uint8_t code[];
 };
@@ -61,7 +61,12 @@ static struct {
     uint64_t begun;
     struct block *last;
     int last_in;
-    struct block *pending[PENDING];
+    /* Blocks that stopped, and where they ran: nobody knows yet how far they came. */
+    struct {
+        struct block *block;
+        int in;
+        bool left_guest;
+    } pending[PENDING];
     unsigned pendings;
     int in_guest;
     uint64_t guest_returns_to;
@@ -84,8 +89,10 @@ static void forget_counts(void)
         for (struct block *block = state.table[i]; block; block = block->next) {
             memset(block->runs, 0, sizeof block->runs);
             memset(block->taken, 0, sizeof block->taken);
-            free(block->stopped);
-            block->stopped = NULL;
+            for (int in = 0; in < 2; in++) {
+                free(block->stopped[in]);
+                block->stopped[in] = NULL;
+            }
         }
     state.left_out = state.unresolved = 0;
     state.pendings = 0;
@@ -105,24 +112,31 @@ static bool has_run(const struct block *block)
     return block->runs[0] || block->runs[1];
 }
 
-static void write_block(FILE *file, const struct block *block, uint32_t page)
+static uint16_t stops_in(const struct block *block, int in)
 {
     uint16_t stops = 0;
-    for (unsigned i = 0; block->stopped && i < block->instructions; i++)
-        stops += block->stopped[i] != 0;
+    for (unsigned i = 0; block->stopped[in] && i < block->instructions; i++)
+        stops += block->stopped[in][i] != 0;
+    return stops;
+}
+
+static void write_block(FILE *file, const struct block *block, uint32_t page)
+{
+    uint16_t stops[2] = {stops_in(block, 0), stops_in(block, 1)};
     fwrite(&block->address, 8, 1, file);
     fwrite(block->runs, 8, 2, file);
     fwrite(block->taken, 8, 2, file);
     fwrite(&page, 4, 1, file);
     fwrite(&block->instructions, 2, 1, file);
     fwrite(&block->size, 2, 1, file);
-    fwrite(&stops, 2, 1, file);
+    fwrite(stops, 2, 2, file);
     fwrite(block->code, 1, (size_t)block->instructions + block->size, file);
-    for (uint16_t i = 0; stops && i < block->instructions; i++)
-        if (block->stopped[i]) {
-            fwrite(&i, 2, 1, file);
-            fwrite(&block->stopped[i], 8, 1, file);
-        }
+    for (int in = 0; in < 2; in++)
+        for (uint16_t i = 0; stops[in] && i < block->instructions; i++)
+            if (block->stopped[in][i]) {
+                fwrite(&i, 2, 1, file);
+                fwrite(&block->stopped[in][i], 8, 1, file);
+            }
 }
 
 /* Pages of the guest's memory by ordinals: what lies where in this process is nobody's business. */
@@ -232,25 +246,27 @@ static void on_marker(unsigned int processor, void *data)
 
 /* ---- running ---- */
 
-static void stopped_at(struct block *block, unsigned instruction)
+static void stopped_at(struct block *block, int in, unsigned instruction)
 {
-    if (!block->stopped)
-        block->stopped = calloc(block->instructions, sizeof *block->stopped);
-    if (block->stopped)
-        block->stopped[instruction]++;
+    if (!block->stopped[in])
+        block->stopped[in] = calloc(block->instructions, sizeof *block->stopped[in]);
+    if (block->stopped[in])
+        block->stopped[in][instruction]++;
 }
 
 /* A block that was stopped goes on at one of its instructions. */
 static void resolve_pending(uint64_t address, uintptr_t page)
 {
     for (unsigned i = state.pendings; i-- > 0;) {
-        struct block *block = state.pending[i];
+        struct block *block = state.pending[i].block;
         uint64_t at = block->address;
-        if (address < at || address >= block->end || page != block->page)
+        if (address < at || address >= block->end || page != block->page ||
+            state.pending[i].in != state.in_guest)
             continue;
         for (unsigned k = 0; k < block->instructions; at += block->code[k++])
             if (at == address) {
-                stopped_at(block, k);
+                /* What a guest leaves by is carried out by the host, which then goes on behind it. */
+                stopped_at(block, state.in_guest, k - (k && state.pending[i].left_guest));
                 memmove(state.pending + i, state.pending + i + 1,
                         (--state.pendings - i) * sizeof *state.pending);
                 return;
@@ -258,14 +274,28 @@ static void resolve_pending(uint64_t address, uintptr_t page)
     }
 }
 
-static void add_pending(struct block *block)
+static void add_pending(struct block *block, int in, bool left_guest)
 {
     if (state.pendings == PENDING) {
         memmove(state.pending, state.pending + 1, (PENDING - 1) * sizeof *state.pending);
         state.pendings--;
         state.unresolved++;
     }
-    state.pending[state.pendings++] = block;
+    state.pending[state.pendings].block = block;
+    state.pending[state.pendings].left_guest = left_guest;
+    state.pending[state.pendings++].in = in;
+}
+
+/* What ended the last block: nothing, a fault in its midst, or an exit from the guest. */
+static void end_last(struct block *last, bool is_whole, bool leaves_guest, uint64_t goes_on_at)
+{
+    if (!is_whole)
+        add_pending(last, state.last_in, leaves_guest);
+    else if (leaves_guest)
+        /* As above, of an instruction that ends its block. */
+        stopped_at(last, state.last_in, last->instructions - 1u);
+    else if (goes_on_at != last->end)
+        last->taken[state.last_in]++;
 }
 
 static void on_block(unsigned int processor, void *data)
@@ -274,13 +304,12 @@ static void on_block(unsigned int processor, void *data)
     (void)processor;
     bool is_whole = COUNTER_VALUE(ended) == state.begun;
     state.begun = COUNTER_VALUE(ended) + 1;
-    if (state.in_guest && block->address == state.guest_returns_to)
+    bool leaves_guest = state.in_guest && block->address == state.guest_returns_to;
+    if (leaves_guest)
         state.in_guest = 0;
     if (state.open) {
-        if (last && !is_whole)
-            add_pending(last);
-        else if (last && block->address != last->end)
-            last->taken[state.last_in]++;
+        if (last && has_run(last))
+            end_last(last, is_whole, leaves_guest, block->address);
         if (state.pendings)
             resolve_pending(block->address, block->page);
         block->runs[state.in_guest]++;
@@ -346,7 +375,8 @@ static void on_flush(qemu_plugin_id_t id)
                 continue;
             }
             *at = block->next;
-            free(block->stopped);
+            free(block->stopped[0]);
+            free(block->stopped[1]);
             free(block);
             state.blocks--;
         }

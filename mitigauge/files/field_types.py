@@ -54,6 +54,18 @@ Package = Annotated[str, formed(r"[a-z0-9][a-z0-9+.-]{0,100}", "a Debian package
 Text = Annotated[str, Field(max_length=2000), AfterValidator(_plain)]
 
 
+def _compiles(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{shown(text)} is no regular expression: {error}") from None
+    return text
+
+
+# Of files that come with the project: what it takes to match is its author's business.
+Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_compiles)]
+
+
 class Closed(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -10,7 +10,7 @@ from pydantic import (
     model_validator,
 )
 
-from mitigauge.files.field_types import Closed, Name, Option, Text
+from mitigauge.files.field_types import Closed, Name, Option, Pattern, Text
 from mitigauge.modes.settings import Settings
 
 
@@ -88,12 +88,41 @@ class Mode(Closed):
         return self
 
 
+class Finding(Closed):
+    """How an event is found in the code that ran: one of three ways."""
+
+    instruction: Pattern | None = Field(
+        None, description="its bytes in hexadecimal, a regular expression"
+    )
+    after: Pattern | None = Field(
+        None, description="of `instruction`: bytes of one that stands shortly before it"
+    )
+    entry: tuple[Text, ...] = Field(
+        (), max_length=16, description="functions of the kernel, with * and ?: each call counts"
+    )
+    branches_in: tuple[Text, ...] = Field(
+        (), max_length=16, description="functions of the kernel: each branch that is taken counts"
+    )
+
+    @model_validator(mode="after")
+    def _is_one_way(self) -> Finding:
+        ways = [self.instruction is not None, bool(self.entry), bool(self.branches_in)]
+        if sum(ways) != 1 or (self.after is not None and self.instruction is None):
+            raise ValueError(
+                "give one of `instruction` (which may have `after`), `entry` and `branches_in`"
+            )
+        return self
+
+
 class HardwareEvent(Closed):
-    """One file of ``modes/events/``: what costs on real processors, and is one instruction."""
+    """One file of ``modes/events/``: what costs on real processors more than its instructions."""
 
     event: Name
     title: Text
     help: Text = ""
+    found: tuple[Finding, ...] = Field(
+        (), max_length=16, description="where exact counts show it; empty: nowhere"
+    )
 
 
 class LabAdditions(Closed):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from sqlalchemy.orm import Session
 
+from mitigauge.catalog import Catalog
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.tables import Arm
 from mitigauge.kernels import renames
@@ -13,7 +16,7 @@ from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact import repository
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.schemas import ExactTable
-from mitigauge.profiles.exact.table import CountedGroup, exact_table
+from mitigauge.profiles.exact.table import CountedGroup, PriceList, exact_table
 
 
 def exact_difference(
@@ -38,7 +41,15 @@ def exact_difference(
         _group(session, both[1], arms[1], b, a),
         renamed=renames.between(session, arms[0].kernel, arms[1].kernel),
         function=function,
+        prices=price_list(),
     )
+
+
+@cache
+def price_list() -> PriceList:
+    """The events and processors that come with the project."""
+    catalog = Catalog()
+    return PriceList(catalog.events, catalog.processors)
 
 
 def _group(

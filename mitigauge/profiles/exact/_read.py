@@ -48,7 +48,7 @@ KERNEL = 1 << 63
 # What no symbol and no file covers, as a module.
 UNKNOWN_KERNEL, UNKNOWN_USER, GUEST = "unknown kernel", "unknown user", "guest"
 NOWHERE = frozenset({UNKNOWN_KERNEL, UNKNOWN_USER, GUEST})
-BLOCK = struct.Struct("<QQQQQIHHH")
+BLOCK = struct.Struct("<QQQQQIHHHH")
 STOP = struct.Struct("<HQ")
 
 Key = tuple[int, bytes, bool]
@@ -166,23 +166,24 @@ def blocks(body: bytes, at: int, most: int) -> Iterator[Block]:
         seen += 1
         if seen > min(most, MOST_BLOCKS):
             raise Refused(f"more than {min(most, MOST_BLOCKS)} blocks")
-        address, *numbers, _, count, size, stops = BLOCK.unpack_from(body, at)
+        address, *numbers, _, count, size, of_host, of_guest = BLOCK.unpack_from(body, at)
         at += BLOCK.size
         lengths, code = body[at : at + count], body[at + count : at + count + size]
         at += count + size
         if sum(lengths) != size or len(code) != size or not count or 0 in lengths:
             raise Refused("a block's instructions are not as long as the block")
+        stops = of_host + of_guest
         stopped = [STOP.unpack_from(body, at + each * STOP.size) for each in range(stops)]
         at += stops * STOP.size
         ends, pieces = 0, []
         for length in lengths:
             pieces.append(code[ends : ends + length])
             ends += length
-        runs = executions(numbers[0], count, stopped)
-        if numbers[0]:
-            yield Block(address, False, pieces, runs, numbers[2])
-        if numbers[1]:
-            yield Block(address, True, pieces, [numbers[1]] * count, numbers[3])
+        both = (stopped[:of_host], stopped[of_host:])
+        for guest, (runs, stops_there) in enumerate(zip(numbers[:2], both, strict=True)):
+            if runs:
+                ran = executions(runs, count, stops_there)
+                yield Block(address, bool(guest), pieces, ran, numbers[2 + guest])
     if seen != most:
         raise Refused(f"{seen} of {most} blocks are there")
 

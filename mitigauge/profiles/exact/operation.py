@@ -29,6 +29,8 @@ class LineRuns:
     values: tuple[float, ...]
     steady: int | None
     """The same whole number in all of them; None where it differs, or is none."""
+    taken: float
+    """How often it led elsewhere, an operation."""
 
     @property
     def mean(self) -> float:
@@ -134,6 +136,7 @@ def _lines(
 ) -> Iterable[LineRuns]:
     """Lines by part, place and bytes: code that was patched in a window stands there twice."""
     found: dict[tuple[int, int, str], tuple[Line, list[list[float]]]] = {}
+    taken: dict[tuple[int, int, str], float] = defaultdict(float)
     windows = len(ledgers[0].windows)
     for boot, (parts, ledger) in enumerate(zip(boots, ledgers, strict=True)):
         for part, function in enumerate(parts):
@@ -142,10 +145,11 @@ def _lines(
                 if key not in found:
                     found[key] = line, [[0.0] * windows for _ in ledgers]
                 found[key][1][boot] = [runs / ledger.operations for runs in line.runs]
+                taken[key] += line.taken / (ledger.operations * windows * len(ledgers))
     for key in sorted(found):
         line, by_boot = found[key]
         values = tuple(value for values in by_boot for value in values)
-        yield LineRuns(line, values, _whole(values))
+        yield LineRuns(line, values, _whole(values), taken[key])
 
 
 def _whole(values: Sequence[float]) -> int | None:

@@ -61,6 +61,40 @@ class ExactLineRow(_Answer):
     mark: Mark = ""
 
 
+class BillRow(_Answer):
+    """How often an operation does what costs on real processors; counted, not priced."""
+
+    event: str
+    title: str
+    a: float
+    b: float
+    difference: float
+    exact: int | None = Field(
+        description="the difference as a whole number, where both sides did it the same each time"
+    )
+
+
+class PredictedPart(_Answer):
+    """What one event adds to a prediction."""
+
+    event: str
+    times: float = Field(description="more of it an operation in B, or fewer")
+    ns: float
+    source: str = Field(description="who says what it costs")
+
+
+class PredictedCost(_Answer):
+    """What the difference costs an operation on a processor: predicted, never measured."""
+
+    processor: str
+    title: str
+    ns: float
+    low: float = Field(description="95 %, of the errors of the prices")
+    high: float
+    parts: list[PredictedPart]
+    missing: list[str] = Field(description="events that differ and have no price there")
+
+
 class ExactTable(_Answer):
     """Two arms of a case by exact counts, the largest difference first."""
 
@@ -75,5 +109,7 @@ class ExactTable(_Answer):
     high: float | None = None
     functions: list[ExactFunctionRow]
     left_out: int = Field(description="functions beyond the longest list, of the least difference")
+    bill: list[BillRow] = Field(description="events that either side has")
+    predictions: list[PredictedCost] = Field(description="one for each processor with prices")
     function: str = Field(description="whose instructions are listed; empty: of none")
     instructions: list[ExactLineRow]

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mitigauge.modes.families import HardwareEvent
+from mitigauge.prices.definitions import INSTRUCTION, Processor
+from mitigauge.prices.prediction import predicted
 from mitigauge.profiles.diff.sides import Selection
+from mitigauge.profiles.exact.bill import Entry, bill_of
 from mitigauge.profiles.exact.difference import (
     FunctionPair,
     LinePair,
@@ -16,11 +20,14 @@ from mitigauge.profiles.exact.difference import (
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.operation import FunctionRuns, LineRuns, Operation, operation_of
 from mitigauge.profiles.exact.schemas import (
+    BillRow,
     ExactFunctionRow,
     ExactLineRow,
     ExactSide,
     ExactTable,
     Mark,
+    PredictedCost,
+    PredictedPart,
 )
 
 # More than a page can be read with.
@@ -41,6 +48,14 @@ class CountedGroup:
     missing: Sequence[str]
 
 
+@dataclass(frozen=True, slots=True)
+class PriceList:
+    """What is looked for in the code that ran, and what it costs where."""
+
+    events: Mapping[str, HardwareEvent]
+    processors: Mapping[str, Processor]
+
+
 def exact_table(
     title: str,
     a: CountedGroup,
@@ -48,6 +63,7 @@ def exact_table(
     *,
     renamed: Mapping[str, str],
     function: str,
+    prices: PriceList,
 ) -> ExactTable:
     """Both groups compared, with the instructions of *function* (by its name in B's kernel)."""
     operations = [operation_of(group.ledgers) if group.ledgers else None for group in (a, b)]
@@ -63,6 +79,8 @@ def exact_table(
     ]
     chosen = next((pair for pair in pairs if function and pair.key[1] == function), None)
     bounds = interval_of(left.values, right.values)
+    exact = right.steady - left.steady
+    bill = _bill(left, right, prices)
     return ExactTable(
         title=title,
         host=a.of.host,
@@ -70,11 +88,13 @@ def exact_table(
         b=sides[1],
         why_none="",
         difference=right.instructions - left.instructions,
-        exact=right.steady - left.steady,
+        exact=exact,
         low=bounds[0] if bounds else None,
         high=bounds[1] if bounds else None,
         functions=[_function_row(pair) for pair in shown[:MOST_FUNCTIONS]],
         left_out=max(0, len(shown) - MOST_FUNCTIONS),
+        bill=bill,
+        predictions=_predictions(exact, bill, prices),
         function=function,
         instructions=[_line_row(pair) for pair in line_pairs(chosen) if _ran(pair)]
         if chosen
@@ -122,9 +142,53 @@ def _empty(title: str, a: CountedGroup, sides: Sequence[ExactSide], function: st
         exact=0,
         functions=[],
         left_out=0,
+        bill=[],
+        predictions=[],
         function=function,
         instructions=[],
     )
+
+
+def _bill(a: Operation, b: Operation, prices: PriceList) -> list[BillRow]:
+    left, right = bill_of(a, prices.events), bill_of(b, prices.events)
+    return [
+        BillRow(
+            event=name,
+            title=left[name].title,
+            a=left[name].times,
+            b=right[name].times,
+            difference=right[name].times - left[name].times,
+            exact=_whole_difference(left[name], right[name]),
+        )
+        for name in left
+        if max(left[name].times, right[name].times) >= LEAST_RUNS
+    ]
+
+
+def _whole_difference(a: Entry, b: Entry) -> int | None:
+    return None if a.steady is None or b.steady is None else b.steady - a.steady
+
+
+def _predictions(exact: int, bill: Sequence[BillRow], prices: PriceList) -> list[PredictedCost]:
+    """What differs in each operation, at the prices of each processor."""
+    change: dict[str, float] = {INSTRUCTION: exact}
+    change |= {row.event: row.difference if row.exact is None else row.exact for row in bill}
+    found = [(processor, predicted(change, processor)) for processor in prices.processors.values()]
+    return [
+        PredictedCost(
+            processor=processor.processor,
+            title=processor.title,
+            ns=cost.ns,
+            low=cost.low,
+            high=cost.high,
+            parts=[
+                PredictedPart(event=part.event, times=part.times, ns=part.ns, source=part.source)
+                for part in cost.parts
+            ],
+            missing=list(cost.missing),
+        )
+        for processor, cost in found
+    ]
 
 
 def _function_row(pair: FunctionPair) -> ExactFunctionRow:

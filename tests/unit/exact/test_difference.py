@@ -7,7 +7,7 @@ import pytest
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.schemas import ExactTable
-from mitigauge.profiles.exact.table import CountedGroup, exact_table
+from mitigauge.profiles.exact.table import CountedGroup, PriceList, exact_table
 from tests.unit.exact.ledgers import function, ledger
 
 ENTER = {"push": 1, "mov": 1, "ret": 1}
@@ -25,7 +25,9 @@ def compared(
     renamed: dict[str, str] | None = None,
     of: str = "",
 ) -> ExactTable:
-    return exact_table("syscall basic", a, b, renamed=renamed or {}, function=of)
+    return exact_table(
+        "syscall basic", a, b, renamed=renamed or {}, function=of, prices=PriceList({}, {})
+    )
 
 
 def test_ten_more_instructions_are_ten_in_their_function() -> None:

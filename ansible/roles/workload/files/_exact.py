@@ -44,8 +44,9 @@ from _profiling import repeated_case, run_facts
 CONNECT_LIMIT_S, ANSWER_LIMIT_S = 20, 120
 LONGEST_LINE = 400
 LARGEST_LIBRARY = 1 << 20
-# address, runs and taken branches of the host and of its guest, page, instructions, bytes, stops
-BLOCK = struct.Struct("<QQQQQIHHH")
+# address, runs and taken branches of the host and of its guest, page, instructions, bytes, stops of
+# the host and of its guest
+BLOCK = struct.Struct("<QQQQQIHHHH")
 STOP = struct.Struct("<HQ")
 # address-end permissions offset device inode path
 MAPPED = re.compile(r"([0-9a-f]+)-([0-9a-f]+) ..x. ([0-9a-f]+) \S+ \d+ +(/.*)")
@@ -104,14 +105,14 @@ def addresses(body: bytes) -> Iterator[int]:
     at = 12 + size
     while at < len(body):
         try:
-            address, *_, instructions, length, stops = BLOCK.unpack_from(body, at)
+            address, *_, instructions, length, of_host, of_guest = BLOCK.unpack_from(body, at)
         except struct.error:
             raise ExactError("what the emulator counted is torn") from None
         at += BLOCK.size
         for size in body[at : at + instructions]:
             yield address
             address += size
-        at += instructions + length + stops * STOP.size
+        at += instructions + length + (of_host + of_guest) * STOP.size
 
 
 def kernel_symbols(lines: Iterable[bytes], of: Collection[int]) -> Iterator[Symbol]:
