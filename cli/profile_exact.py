@@ -106,12 +106,10 @@ def predictions(table: ExactTable) -> Iterator[str]:
     if not table.predictions:
         yield "No prices of a processor are known (prices/README.md), so nothing is predicted."
     for each in table.predictions:
-        without = f", without {', '.join(each.missing)}, whose price is unknown" * bool(
-            each.missing
-        )
+        unknown = f", without {', '.join(each.missing)}: price unknown" if each.missing else ""
         yield (
             f"predicted for {each.title}: {each.ns:+.1f} ns an operation "
-            f"({each.low:+.1f} to {each.high:+.1f}){without}"
+            f"({each.low:+.1f} to {each.high:+.1f}){unknown}"
         )
         for source in dict.fromkeys(part.source for part in each.parts):
             of = ", ".join(part.event for part in each.parts if part.source == source)

@@ -14,6 +14,7 @@ from cli.bases import DEFAULT_BASE, Base, Loose
 from cli.experiment_end import exit_code_of, print_report
 from cli.mails import LORE, is_message_id, mails_from, patches_from
 from cli.output import echo, errors, remark, say
+from cli.try_plan import ARM, CASES, GUESTS_HOST, TriedCase, planned, spec_of
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.experiments.states import ExperimentState
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from mitigauge.kernels.schemas import KernelView
     from mitigauge.series.mail_thread import FoundRevision
 
-HOST, GUESTS_HOST = "lab-intel", "lab-amd"
-BASE_ARM, ARM = "base", "patched"
 BLOCKS = 4
 
 
@@ -47,6 +46,10 @@ def try_patches(
             "--profile/--no-profile", help="Profile each case, and count its instructions exactly."
         ),
     ] = True,
+    all_cases: Annotated[
+        bool,
+        typer.Option("--all-cases", help="Measure also what is known to run none of the changes."),
+    ] = False,
     loose: Loose = False,
 ) -> None:
     """Build a kernel with and without patches, and say what they cost.
@@ -77,11 +80,31 @@ def try_patches(
             "Nothing was measured."
         )
         return
-    spec = _spec(plain, patched, blocks, profiled=profiled, exits=exits)
-    measured = _measured(spec, exits=exits)
+    cases = _cases(plain, patched, exits=exits, all_cases=all_cases)
+    if not cases:
+        say("No case of ours runs what was changed; nothing was measured. --all-cases measures.")
+        return
+    spec = spec_of(cases, plain, patched, blocks, profiled=profiled)
+    measured = _measured(spec, list(dict.fromkeys(case.host for case in cases)))
     if revision is not None and measured.finished:
         _write_answer(revision, measured, archive)
     sys.exit(measured.code)
+
+
+def _cases(
+    plain: KernelView, patched: KernelView, *, exits: bool, all_cases: bool
+) -> list[TriedCase]:
+    """The cases that are worth their boots; what is known of each is said."""
+    from mitigauge.database.engine import transaction
+
+    asked = [case for case in CASES if exits or case.host != GUESTS_HOST]
+    if all_cases:
+        return asked
+    with transaction() as session:
+        plan = planned(session, plain, patched, asked)
+    for line in plan.told():
+        say(line)
+    return plan.measured
 
 
 def _patches(words: Sequence[str], revision: FoundRevision | None) -> tuple[str, list[Patch]]:
@@ -131,62 +154,6 @@ def _kernels(base: str, label: str, patches: Sequence[Patch], *, loose: bool) ->
     return views_of([kernel for job in jobs for kernel in kernels_of(job)])
 
 
-def _spec(
-    plain: KernelView, patched: KernelView, blocks: int, *, profiled: bool, exits: bool
-) -> str:
-    """The experiment: short paths through both kernels, in one mode on each host."""
-    profile = "true" if profiled else "false"
-    text = f"""\
-name: try-{(patched.release or "")[-10:]}
-question: What do these patches cost?
-environment: lab
-blocks: {blocks}
-comparisons:
-  - name: patches
-    hosts: [{HOST}]
-    baseline: {BASE_ARM}
-    arms:
-{_arms(plain, patched, "spectre-bhi/off")}
-    workloads:
-      - workload: syscall
-        cases: {{test: basic}}
-        profile: {profile}
-      - workload: syscall
-        cases: {{test: getpgid}}
-        profile: {profile}
-      - workload: syscall
-        cases: {{test: fork}}
-        primary: []
-        profile: {profile}
-      - workload: paths
-        cases: {{test: [pipe, futex, page-fault]}}
-        profile: {profile}
-"""
-    if not exits:
-        return text
-    return text + _EXITS.format(arms=_arms(plain, patched, "vmscape/off"), profile=profile)
-
-
-_EXITS = f"""\
-  - name: exits
-    hosts: [{GUESTS_HOST}]
-    baseline: {BASE_ARM}
-    arms:
-{{arms}}
-    workloads:
-      - workload: exits
-        cases: {{{{to: [userspace, kernel]}}}}
-        profile: {{profile}}
-"""
-
-
-def _arms(plain: KernelView, patched: KernelView, mode: str) -> str:
-    return "\n".join(
-        f'      - {{name: {name}, mode: {mode}, kernel: "{kernel.release}"}}'
-        for name, kernel in ((BASE_ARM, plain), (ARM, patched))
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class TryOutcome:
     """What came of it; *report*: its file, *code*: what the command ends with."""
@@ -197,7 +164,7 @@ class TryOutcome:
     code: int
 
 
-def _measured(spec: str, *, exits: bool) -> TryOutcome:
+def _measured(spec: str, hosts: Sequence[str]) -> TryOutcome:
     """Run the experiment on the emulated hosts, and say what came of it."""
     from cli import lab
     from cli.processes import running
@@ -209,7 +176,7 @@ def _measured(spec: str, *, exits: bool) -> TryOutcome:
     from mitigauge.runs import submission
 
     errors().print("Starting the emulated hosts")
-    lab.up([HOST, GUESTS_HOST] if exits else [HOST], clock=Clock.COUNTED)
+    lab.up([*hosts], clock=Clock.COUNTED)
     with running("worker"):
         with transaction() as session:
             experiment = submission.submit_text(session, spec, name="try")

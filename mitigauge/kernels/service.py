@@ -11,7 +11,9 @@ from mitigauge.audit import service as audit
 from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
 from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.files.blobs import BlobStore
 from mitigauge.kernels import repository
+from mitigauge.kernels.functions import Code, every_function
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import LAYOUTS, Recipe
 from mitigauge.kernels.states import KernelState
@@ -201,3 +203,13 @@ def _known(session: Session, digest: str) -> Kernel:
     if kernel is None:
         raise NotFound(f"no kernel of recipe {digest[:12]}", hint="It was never begun.")
     return kernel
+
+
+def noted_functions(
+    session: Session, kernel_id: int, blobs: BlobStore
+) -> dict[str, list[Code]] | None:
+    """A kernel's functions with their code; None where they were not noted, or it is unknown."""
+    kernel = session.get(Kernel, kernel_id)
+    if kernel is None or kernel.functions_sha256 is None:
+        return None
+    return every_function(blobs.read(kernel.functions_sha256).decode(errors="replace"))

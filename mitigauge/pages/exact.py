@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
+import orjson
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
@@ -14,6 +16,7 @@ from mitigauge.pages import profile_repository
 from mitigauge.pages.profiles import PlannedCase, arm_named, label_of, planned_case
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact import repository
+from mitigauge.profiles.exact.coverage import Coverage, functions_run
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.schemas import ExactTable
 from mitigauge.profiles.exact.table import CountedGroup, PriceList, exact_table
@@ -65,3 +68,21 @@ def _group(
         ledgers=[Ledger.from_bytes(packed[count.id]) for count in counts if count.id in packed],
         missing=[count.detail for count in counts if count.detail],
     )
+
+
+def coverage(session: Session) -> dict[tuple[str, str], Coverage]:
+    """What each case is known to run, by its workload and :func:`case_key` of its parameters."""
+    rows = profile_repository.newest_counts(session)
+    packed = repository.ledgers_of(session, [row["id"] for row in rows])
+    return {
+        (row["workload"], case_key(row["parameters"])): Coverage(
+            functions_run(Ledger.from_bytes(packed[row["id"]])), row["kernel"], row["stored_at"]
+        )
+        for row in rows
+        if row["id"] in packed
+    }
+
+
+def case_key(parameters: Mapping[str, object]) -> str:
+    """Parameters as a text that is the same for the same ones."""
+    return orjson.dumps(dict(parameters), option=orjson.OPT_SORT_KEYS).decode()

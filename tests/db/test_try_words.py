@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from cli import try_patches as trying
 from cli.try_outcome import instructions
+from cli.try_plan import BASE_ARM, GUESTS_HOST, HOST, spec_of
 from mitigauge.catalog import Catalog
 from mitigauge.experiments.spec import KnownHost, read_spec
 from mitigauge.kernels.schemas import KernelView
@@ -46,20 +47,21 @@ def test_a_difference_is_said_in_instructions(engine: Engine) -> None:
 @pytest.mark.parametrize("exits", [True, False])
 def test_the_spec_it_makes_is_one(*, profiled: bool, exits: bool) -> None:
     releases = ["7.2.12-mg0123456789", "7.2.12-mgabcdef0123"]
-    text = trying._spec(*map(kernel, releases), 4, profiled=profiled, exits=exits)
+    cases = [case for case in trying.CASES if exits or case.host != GUESTS_HOST]
+    text = spec_of(cases, *map(kernel, releases), 4, profiled=profiled)
     hosts = {
         "lab": {
-            trying.HOST: KnownHost(trying.HOST, frozenset()),
-            trying.GUESTS_HOST: KnownHost(trying.GUESTS_HOST, frozenset({"kvm"})),
+            HOST: KnownHost(HOST, frozenset()),
+            GUESTS_HOST: KnownHost(GUESTS_HOST, frozenset({"kvm"})),
         }
     }
     spec = read_spec(text, name="try", catalog=Catalog(), hosts=hosts)
     assert len(spec.comparisons) == 1 + exits
     for comparison in spec.comparisons:
         assert [arm.kernel for arm in comparison.arms] == releases
-        assert comparison.baseline == trying.BASE_ARM
+        assert comparison.baseline == BASE_ARM
     measured = [w for c in spec.comparisons for w in c.workloads]
-    assert [w.workload for w in measured if w.profile] == ["syscall"] * profiled
+    assert [w.workload for w in measured if w.profile] == [c.workload for c in cases] * profiled
     assert {w.workload for w in measured} >= {"syscall", "paths"}
 
 

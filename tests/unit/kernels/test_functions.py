@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mitigauge.errors import InvalidInput
-from mitigauge.kernels.functions import Code, functions_of, renamed
+from mitigauge.kernels.functions import Code, changed, every_function, functions_of, renamed
 from mitigauge.kernels.renames import chained
 from mitigauge.series.range_diff import Renamed, with_code
 from pipelines.kernel_build import SCRIPTS
@@ -60,6 +60,33 @@ def test_alignment_is_no_other_code(tmp_path: Path) -> None:
     before = functions_of(listed(tmp_path, "one"))
     after = functions_of(listed(tmp_path, "other", "-falign-loops=32", "-falign-functions=64"))
     assert renamed(before, after) == {"one": "other"}
+
+
+def code_of(*instructions: str) -> Code:
+    """What is noted of a function with these instructions."""
+    body = "".join(f"\t{each}\n" for each in instructions)
+    told = subprocess.run(
+        [SCRIPTS / "functions"], input=f"<f>:\n{body}".encode(), capture_output=True, check=True
+    )
+    return functions_of(told.stdout.decode())["f"]
+
+
+def test_instructions_that_do_nothing_are_code_where_they_were_written_down() -> None:
+    plain = code_of("push %rax", "ret")
+    assert code_of("push %rax", "nop", "nop", "nop", "ret").instructions == 5
+    # What an assembler aligns by, and what lies behind the function.
+    assert code_of("push %rax", "nopw 0x0(%rax,%rax,1)", "nop", "ret") == plain
+    assert code_of("push %rax", "ret", "nop", "nop", "int3") == plain
+
+
+def test_changed_functions_are_those_whose_code_differs() -> None:
+    before = f"9 {'0' * 16} same\n9 {'1' * 16} other\n9 {'2' * 16} gone\n9 {'3' * 16} twice\n" \
+             f"8 {'4' * 16} twice\n5 {'5' * 16} init_uts_ns\n"  # fmt: skip
+    after = f"9 {'0' * 16} same\n9 {'a' * 16} other\n9 {'2' * 16} new\n8 {'4' * 16} twice\n" \
+            f"9 {'b' * 16} twice\n5 {'6' * 16} init_uts_ns\n"  # fmt: skip
+    found = changed(every_function(before), every_function(after))
+    assert found == {"other", "gone", "new", "twice"}
+    assert changed(every_function(before), every_function(before)) == set()
 
 
 @needs_compiler

@@ -1,0 +1,59 @@
+"""Which cases run what a patch changes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from cli.try_plan import CASES, TryPlan
+from mitigauge.profiles.exact.coverage import Coverage, Reach, functions_run, reach_of
+from tests.unit.exact.ledgers import function, ledger
+
+AT = datetime(2026, 11, 26, tzinfo=UTC)
+
+
+def known(*functions: str) -> Coverage:
+    return Coverage(frozenset(functions), "7.2.12", AT)
+
+
+def test_a_case_runs_the_functions_of_the_kernel_that_its_operation_runs() -> None:
+    found = functions_run(
+        ledger(
+            function("enter", {"push": 1, "ret": 1}),
+            function("tick", {"inc": 0.004}),
+            function("kvm_run", {"push": 1}),
+            function("getppid", {"syscall": 1}, module="libc.so.6"),
+            function("", {"nop": 3}),
+        )
+    )
+    assert found == {"enter", "kvm_run"}
+
+
+def test_a_case_is_worth_measuring_where_it_runs_a_change_or_nobody_knows() -> None:
+    assert reach_of({"enter"}, known("enter", "leave")).functions == ("enter",)
+    assert reach_of({"other"}, known("enter")).is_worth_measuring is False
+    assert reach_of({"enter"}, None).is_worth_measuring is True
+    # Data was changed, or code that has no name.
+    assert reach_of(set(), known("enter")).is_worth_measuring is True
+
+
+def test_the_plan_says_why_a_case_is_left_out() -> None:
+    first, second, third = CASES[:3]
+    plan = TryPlan(
+        ["enter"],
+        {
+            first: reach_of({"enter"}, known("enter")),
+            second: reach_of({"enter"}, known("leave")),
+            third: Reach(None),
+        },
+    )
+    assert plan.measured == [first, third]
+    told = list(plan.told())
+    assert told[0] == "functions changed: enter"
+    assert "syscall basic runs enter" in told
+    left_out = "syscall getpgid runs none of it (counted on 7.2.12 on 2026-11-26), and is left out"
+    assert left_out in told
+
+
+def test_nothing_is_measured_where_no_case_runs_it() -> None:
+    plan = TryPlan(["rare"], {case: reach_of({"rare"}, known("enter")) for case in CASES})
+    assert plan.measured == []
