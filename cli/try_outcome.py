@@ -41,7 +41,7 @@ def exact_answer(session: Session, view: ExperimentView, arm: str) -> Iterator[s
 
     run: list[str] = []
     do_not: list[str] = []
-    for row in _profiled(view):
+    for row in _counted(view):
         table = exact_difference(session, *_selections(view, row, arm))
         if table.why_none:
             yield f"{row.case}: {table.why_none}"
@@ -103,6 +103,15 @@ def _changed_code(session: Session, sides: Sides, function: str) -> Iterator[str
     for each in table.sums:
         if each.kind != "both" and each.difference is not None:
             yield f"{each.instructions} instructions {each.kind}: {each.difference:+.2f}"
+
+
+def _counted(view: ExperimentView) -> Iterator[RowView]:
+    """A row of each case whose instructions may have been counted."""
+    from mitigauge.catalog import Catalog
+
+    workloads = Catalog().workloads
+    rows = {row.case_id: row for c in view.comparisons for row in c.rows}
+    yield from (row for row in rows.values() if workloads[row.workload].exact)
 
 
 def _profiled(view: ExperimentView) -> Iterator[RowView]:

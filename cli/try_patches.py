@@ -42,9 +42,7 @@ def try_patches(
     ] = True,
     profiled: Annotated[
         bool,
-        typer.Option(
-            "--profile/--no-profile", help="Profile each case, and count its instructions exactly."
-        ),
+        typer.Option("--profile/--no-profile", help="Profile a system call, too."),
     ] = True,
     all_cases: Annotated[
         bool,

@@ -21,13 +21,17 @@ NAMES_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class TriedCase:
-    """A case, by the parameter that sets it apart; *judged*: whether it is to have a verdict."""
+    """A case, by the parameter that sets it apart.
+
+    *judged*: whether it is to have a verdict; *profiled*: whether it is sampled too.
+    """
 
     workload: str
     parameter: str
     value: str
     host: str = HOST
     judged: bool = True
+    profiled: bool = False
 
     @property
     def wanted(self) -> dict[str, str]:
@@ -36,7 +40,7 @@ class TriedCase:
 
 
 CASES = (
-    TriedCase("syscall", "test", "basic"),
+    TriedCase("syscall", "test", "basic", profiled=True),
     TriedCase("syscall", "test", "getpgid"),
     # Pages and processes scatter it too much for a verdict from a few boots.
     TriedCase("syscall", "test", "fork", judged=False),
@@ -146,7 +150,8 @@ def _comparison(
     workloads = "".join(
         f"      - workload: {case.workload}\n"
         f"        cases: {{{case.parameter}: {case.value}}}\n"
-        f"        profile: {str(profiled).lower()}\n" + "        primary: []\n" * (not case.judged)
+        + "        profile: true\n" * (profiled and case.profiled)
+        + "        primary: []\n" * (not case.judged)
         for case in cases
     )
     return f"""\

@@ -171,7 +171,7 @@ class Workload(Closed):
     exact: bool = Field(
         False,
         description="`run` can mark its operations, so that the emulator of a host in counted time "
-        "counts what each runs; done where a case is profiled",
+        "counts what each runs",
     )
     guest_settings: tuple[Name, ...] = Field(
         (), description="what an arm may set of its guest; `run` says in run.json what it got"

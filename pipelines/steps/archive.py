@@ -171,8 +171,6 @@ def _wanted(member: tarfile.TarInfo, root: str, cases: Mapping[str, Case]) -> bo
 
 def _of_pass(inside: Sequence[str], case: Case) -> bool:
     """Whether that path in a case's directory is of a pass that was asked for."""
-    if inside[:1] == [exact.DIRECTORY]:
-        return bool(case.profile_hz)
     if inside[:1] != [profile.DIRECTORY]:
         return True
     asked: dict[str, bool] = {

@@ -54,6 +54,9 @@ LEAD_S = 240.0
 # Between two looks: short, but enough for a job whose end was seen before its unit's.
 NEXT_LOOK_S = 1.0
 JOB_TRIES = 2
+# Instructions are counted in the first boots of each arm: a second one shows whether the first
+# was the rule, and more would tell nothing else.
+COUNTED_BLOCKS = 2
 # Beyond the cases' own time-outs: staging, the runner's start, a slow host.
 JOB_SLACK_S = 120.0
 LONGEST_STATE = 1 << 20
@@ -176,7 +179,7 @@ def _job_case(context: StepContext, case: Case) -> wire.Case:
 def _is_counted(context: StepContext, case: Case) -> bool:
     """Whether a pass of the case is to be counted, where the host's emulator does it."""
     workload = context.catalog.workloads.get(case.workload)
-    counted = context.run.clock == Clock.COUNTED and case.profile_hz is not None
+    counted = context.run.clock == Clock.COUNTED and context.boot.block <= COUNTED_BLOCKS
     return counted and workload is not None and workload.exact
 
 
@@ -306,6 +309,11 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
 
     bad = [f"{o.case.title}: {o.error}" for o in outputs if o.state is not ResultState.MEASURED]
     no_profile = [f"{o.case.title}: {o.profile_error}" for o in outputs if o.profile_error]
+    no_profile += [
+        f"{o.case.title}: no exact counts: {o.counted.detail}"
+        for o in outputs
+        if o.counted and o.counted.detail
+    ]
     good = len(outputs) - len(bad)
     said = f"{good} of {len(outputs)} cases measured"
     profiled = sum(bool(output.captures) for output in outputs)
@@ -439,16 +447,15 @@ def _read_case(
         result = result_in(directory, asked, catalog)
     except MitigaugeError as error:
         return CaseOutput(case, raw, state=ResultState.FAILED, error=error.message)
-    output = CaseOutput(case, raw, result)
+    output = CaseOutput(
+        case, raw, result, counted=taken_counts(directory / exact.DIRECTORY, budget)
+    )
     if not case.profile_hz:
         return output
     captures, why_not = taken_captures(
         directory / DIRECTORY, asked, result.body, catalog, get_settings(), budget
     )
-    counted = taken_counts(directory / exact.DIRECTORY, budget)
-    if counted and counted.detail:
-        why_not = "; ".join(filter(None, (why_not, f"no exact counts: {counted.detail}")))
-    return replace(output, captures=captures, profile_error=why_not, counted=counted)
+    return replace(output, captures=captures, profile_error=why_not)
 
 
 def _packed(directory: Path) -> bytes:

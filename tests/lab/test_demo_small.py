@@ -122,6 +122,41 @@ def test_the_case_is_profiled_and_its_arms_can_be_compared(
     assert b"exc_nmi" not in diff.content
 
 
+def test_every_instruction_of_an_operation_is_accounted_for(
+    finished: tuple[Engine, WholeExperimentView],
+) -> None:
+    engine, view = finished
+    rows = {r.workload: r for c in view.comparisons for r in c.rows}
+    arms = {"syscall": "loop", "exits": "ibpb"}
+    with client_of(create_app(engine), bearer(token_of(engine, "viewer"))) as client:
+        tables = {
+            name: client.get(
+                "/api/profiles/exact",
+                params={"experiment": view.id, "case": row.case_id, "host": row.host,
+                        "a": "off", "b": arms[name]},
+            ).json()
+            for name, row in rows.items()
+        }  # fmt: skip
+    for table in tables.values():
+        assert table["why_none"] == ""
+        for side in (table["a"], table["b"]):
+            assert side["boots"] == 2
+            # The sum over all blocks is the time that was measured.
+            assert abs(side["counted_ns"] / side["measured_ns"] - 1) < 1e-4
+    functions = {row["function"]: row for row in tables["syscall"]["functions"]}
+    loop = functions["clear_bhb_loop"]
+    assert loop["mark"] == "new"
+    # 5 x 5 branches and what leads around them; nothing else differs.
+    assert 100 < loop["exact"] < 120
+    assert loop["exact"] == tables["syscall"]["exact"]
+    # The call of the loop stands where a nop stood.
+    assert functions["entry_SYSCALL_64_after_hwframe"]["exact"] == 0
+    bill = {row["event"]: row["exact"] for row in tables["syscall"]["bill"]}
+    assert bill["bhb-loop"] == 1
+    barriers = {row["event"]: row["exact"] for row in tables["exits"]["bill"]}
+    assert barriers["ibpb"] == 1
+
+
 def test_the_call_that_the_kernel_patched_in_is_new_and_its_nop_gone(
     finished: tuple[Engine, WholeExperimentView],
 ) -> None:

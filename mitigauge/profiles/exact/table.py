@@ -129,7 +129,7 @@ def _empty(title: str, a: CountedGroup, sides: Sequence[ExactSide], function: st
     reasons = list(dict.fromkeys(reason for side in sides for reason in side.missing))
     without = " and ".join(side.label for side in sides if not side.boots)
     why = "; ".join(reasons) or (
-        "only profiled cases of emulated hosts in counted time have them, of workloads that can "
+        "only the first boots on emulated hosts in counted time have them, of workloads that can "
         "mark their operations (docs/exact.md)"
     )
     return ExactTable(

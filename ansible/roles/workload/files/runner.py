@@ -118,18 +118,21 @@ def run_job(directory: Path, workloads: Path, after: int | None = None) -> None:
 
 
 def run_profiles(directory: Path, workloads: Path, job: Job, state: JobState) -> None:
-    """The profiled pass of each case that wants one and whose timed pass ended well."""
+    """The profiled and counted passes of cases that want them and whose timed pass ended well."""
     well = {case["case_id"] for case in state["finished_cases"] if case["outcome"] == OK}
     for case in job["cases"]:
-        if case.get("profile_hz") and case["case_id"] in well:
-            state["current_case"], state["profiling"] = case["case_id"], True
-            write_json(directory / STATE_FILE, state)
-            timed = directory / case["case_id"]
+        counts = bool(case.get("exact") and job.get("exact_source"))
+        if case["case_id"] not in well or not (case.get("profile_hz") or counts):
+            continue
+        state["current_case"], state["profiling"] = case["case_id"], True
+        write_json(directory / STATE_FILE, state)
+        timed = directory / case["case_id"]
+        if case.get("profile_hz"):
             profile_case(case, workloads, timed, job.get("nmi_source", ""))
             if case.get("profile_off_cpu"):
                 off_cpu_case(case, workloads, timed)
-            if case.get("exact") and job.get("exact_source"):
-                exact_case(case, workloads, timed, job["exact_source"])
+        if counts:
+            exact_case(case, workloads, timed, job["exact_source"])
     state.pop("profiling", None)
 
 
