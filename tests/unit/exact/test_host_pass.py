@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from mitigauge.wire.exact import BEGIN, END, MOST_WINDOWS, WINDOWS
-from tests.loading import load
+from tests.loading import load, stage_runner
 from tests.unit.exact.test_reading import REAL
 
 exact = load("ansible/roles/workload/files/_exact.py")
@@ -133,6 +133,33 @@ def test_a_workload_that_fails_tells_its_last_words(timed: Path) -> None:
     with emulator() as (source, _):
         said = passed(timed, source)
     assert said["detail"] == "the counted pass ended with 3: no luck"
+
+
+@pytest.mark.parametrize(("asked", "there"), [(True, True), (False, True), (True, False)])
+def test_the_runner_counts_where_it_is_asked_and_an_emulator_is_there(
+    timed: Path, *, asked: bool, there: bool
+) -> None:
+    """Whether or not the case is profiled."""
+    root = timed.parent
+    (root / "w/run").write_text(
+        f'#!/bin/sh\n[ -e {REAL}/run.json ] && cp {REAL}/run.json "$2/run.json"\n'
+    )
+    stage_runner(root)
+    directory = root / "job"
+    directory.mkdir()
+    with emulator() as (source, _):
+        content = {
+            "job": "j", "cases": [CASE | {"exact": asked, "profile_hz": None}], "nmi_source": "",
+            "exact_source": source if there else "",
+        }  # fmt: skip
+        (directory / "job.json").write_text(json.dumps(content))
+        subprocess.run([sys.executable, "-B", root / "_runner", directory], check=True)
+    counted = directory / "1/exact/exact.json"
+    assert counted.exists() == (asked and there)
+    if counted.exists():
+        assert json.loads(counted.read_text())["state"] == "ok"
+    state = json.loads((directory / "state.json").read_text())
+    assert [case["outcome"] for case in state["finished_cases"]] == ["ok"]
 
 
 def test_symbols_are_those_that_an_instruction_lies_in() -> None:
