@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup bench-find bench-compare
+.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup bench-find bench-compare bench-exact
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ bench-find: setup ## the filtered list of experiments and the search, 5,000 expe
 
 bench-compare: setup ## two experiments of 3,000 cases beside each other, kept and computed anew (ARGS=--help)
 	@python -m bench.compare $(ARGS)
+
+bench-exact: setup ## what counting every instruction costs an emulated host's boot (ARGS=--help)
+	@python -m bench.exact $(ARGS)
 
 bench-weekly: setup ## the weekly report over 100 hosts with 200 series each (ARGS=--help)
 	@python -m bench.weekly $(ARGS)

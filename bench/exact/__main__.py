@@ -1,0 +1,95 @@
+"""``make bench-exact``: what counting every block costs a boot, and whether it changes its time.
+
+The lab's kernel is started in counted time with a program that times system calls, with the plugin
+and without, in turn. Peer: the same boot without the plugin.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from lab import ssh
+from lab.exact.plugin import ensure_plugin
+from lab.execution import Execution
+from lab.hosts import LabPaths
+from lab.image import ensure_image
+from lab.progress import Silent
+from lab.qemu import PROGRAM, kernel_arguments, machine_arguments
+from lab.recipe import lab_recipe
+from mitigauge.clock import Clock
+from mitigauge.settings import get_settings
+from tests.lab.initramfs import packed
+
+LIMIT_S = 600
+COMMAND_LINE = ("console=ttyS0", "panic=-1", "nokaslr", "tsc=reliable", "pti=off", "quiet")
+SOURCE = Path(__file__).with_name("init.c")
+CALL = re.compile(r"CALL ([0-9.]+)")
+
+
+def root_of(directory: Path) -> Path:
+    """A root in memory whose only program is init.c."""
+    program, archive = directory / "init", directory / "initramfs"
+    subprocess.run(["cc", "-static", "-O2", str(SOURCE), "-o", str(program)], check=True)
+    archive.write_bytes(packed(program.read_bytes()))
+    return archive
+
+
+def boot(kernel: Path, root: Path, plugin: Path | None) -> tuple[float, float]:
+    """Seconds of this machine until it ended, and nanoseconds a call by its own counted time."""
+    with tempfile.TemporaryDirectory() as directory:
+        counting = ["-plugin", f"{plugin},out={directory}"] if plugin else []
+        command = [
+            PROGRAM,
+            *machine_arguments(Execution("tcg", Clock.COUNTED)),
+            *("-cpu", "Icelake-Server", "-m", "512", "-serial", "stdio", "-no-reboot"),
+            *counting,
+            *kernel_arguments(kernel, COMMAND_LINE),
+            *("-initrd", f"{root}"),
+        ]
+        began = time.monotonic()
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=True
+        )
+        took = time.monotonic() - began
+    found = [float(each) for each in CALL.findall(done.stdout.decode(errors="replace"))]
+    if not found:
+        raise RuntimeError(f"no call was timed: {done.stdout[-500:]!r}")
+    # The round that the kernel disturbed least.
+    return took, min(found)
+
+
+def main() -> None:
+    """Boot in turn, print what each took."""
+    parser = argparse.ArgumentParser(prog="make bench-exact", description=main.__doc__)
+    parser.add_argument("--boots", type=int, default=5, help="with the plugin and without, each")
+    options = parser.parse_args()
+    paths = LabPaths.of(get_settings())
+    ssh.ensure_keys(paths)
+    image = ensure_image(lab_recipe(paths.key, paths.host_key), paths.images, Silent())
+    plugin = ensure_plugin(paths.plugins)
+    taken: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+    with tempfile.TemporaryDirectory() as directory:
+        root = root_of(Path(directory))
+        for _ in range(options.boots):
+            for counts in (True, False):
+                taken[counts].append(boot(image.kernel, root, plugin if counts else None))
+    for counts, title in ((False, "without"), (True, "with the plugin")):
+        real = ", ".join(f"{seconds:.2f}" for seconds, _ in taken[counts])
+        own = ", ".join(f"{call:.3f}" for _, call in taken[counts])
+        print(f"{title:>16}: {real} s; {own} ns a system call in counted time")
+    ratios = [a[0] / b[0] for a, b in zip(taken[True], taken[False], strict=True)]
+    own_ratio = statistics.median(a[1] for a in taken[True]) / statistics.median(
+        b[1] for b in taken[False]
+    )
+    print(f"real time: {statistics.median(ratios):.2f} x a boot without it (limit 1.3)")
+    print(f"counted time: {100 * (own_ratio - 1):+.4f} % (limit 0.01)")
+
+
+if __name__ == "__main__":
+    main()
