@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response
 
 from api.database import Database
 from api.gate import Known, needs
 from api.parameters import PLAIN, Id, Moment, Word
+from api.stored_pages import StoredPages
 from mitigauge.access.roles import Right
 from mitigauge.regressions import service
 from mitigauge.regressions.repository import RegressionFilter
@@ -37,18 +39,23 @@ def asked_filter(
     since: Annotated[Moment | None, Query(description="found from then on")] = None,
 ) -> RegressionFilter:
     """Which regressions a request asks for."""
-    return RegressionFilter(state, owner, environment, host_class, workload, find, since)
+    return RegressionFilter(tuple(state), owner, environment, host_class, workload, find, since)
 
 
-@router.get("")
-def list_regressions(
-    session: Database,
+@router.get("", response_model=RegressionPage)
+async def list_regressions(
+    request: Request,
     wanted: Annotated[RegressionFilter, Depends(asked_filter)],
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=service.LARGEST_PAGE)] = service.PAGE_SIZE,
-) -> RegressionPage:
+) -> Response:
     """Regressions: the open first, of these the newest."""
-    return service.list_regressions(session, wanted, offset=offset, limit=limit)
+    pages: StoredPages = request.app.state.pages
+    return await pages.answer(
+        request,
+        ("regressions", wanted, offset, limit),
+        lambda session: service.list_regressions(session, wanted, offset=offset, limit=limit),
+    )
 
 
 @router.get("/{regression_id}")

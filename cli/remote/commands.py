@@ -63,6 +63,7 @@ LOCAL: Final[Mapping[str, str]] = {
     "lab status": _LAB,
     "lab up": _LAB,
     "profile diff": "The dashboard shows it, on an experiment's page.",
+    "profile exact": "The dashboard shows it, as a tab of a case's flame graph.",
     "profile export": "The dashboard offers profiles as downloads.",
     "profile functions": "`experiment table ID functions` shows them.",
     "profile import": _STORED,

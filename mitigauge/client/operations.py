@@ -566,6 +566,34 @@ class Client(Transport):
         found: shapes.InstructionTable = self._json("GET", "/api/v1/profiles/instructions", asked)
         return found
 
+    def exact_counts(
+        self,
+        *,
+        function: str | None = None,
+        a: str,
+        b: str,
+        experiment: int,
+        case: int,
+        host: str,
+        b_experiment: int | None = None,
+        b_case: int | None = None,
+        b_host: str | None = None,
+    ) -> shapes.ExactTable:
+        """What an operation runs on both sides, to the instruction, as an emulator counted it."""
+        asked: dict[str, Parameter] = {
+            "function": function,
+            "a": a,
+            "b": b,
+            "experiment": experiment,
+            "case": case,
+            "host": host,
+            "b_experiment": b_experiment,
+            "b_case": b_case,
+            "b_host": b_host,
+        }
+        found: shapes.ExactTable = self._json("GET", "/api/v1/profiles/exact", asked)
+        return found
+
     def groups(
         self,
         *,

@@ -1235,6 +1235,85 @@ class EventView(TypedDict):
     text: str
 
 
+class ExactFunctionRow(TypedDict):
+    """Instructions of a function an operation; + is more in B."""
+
+    function: str
+    """empty: what no symbol covers"""
+    module: str
+    """kernel, a module of it, or a program's file"""
+    was: NotRequired[str]
+    """its name in A's kernel, where B's has another one"""
+    a: float
+    b: float
+    difference: float
+    exact: int | None
+    """the difference as a whole number, where both sides ran the same each time"""
+    low: NotRequired[float | None]
+    """of the difference, 95 %; where boots differ"""
+    high: NotRequired[float | None]
+    mark: NotRequired[Literal["", "new", "gone", "renamed"]]
+
+
+class ExactLineRow(TypedDict):
+    """An instruction on both sides; a side that lacks it has no place and no text."""
+
+    place_a: int | None
+    place_b: int | None
+    text_a: str
+    text_b: str
+    a: float
+    """how often an operation runs it"""
+    b: float
+    mark: NotRequired[Literal["", "new", "gone", "renamed"]]
+
+
+class ExactSide(TypedDict):
+    """One side: the mean of its boots, of one operation."""
+
+    label: str
+    of: Selection
+    boots: int
+    instructions: float
+    """all that ran, whatever it was for"""
+    steady: int
+    """of them, those that each operation ran, each time as often"""
+    counted_ns: float
+    """what the instructions take in counted time"""
+    measured_ns: float
+    """what the workload measured of the same operations"""
+    lines: float
+    """of 64 bytes of code that each operation runs through"""
+    pages: float
+    """of 4 KiB of code that each operation runs through"""
+    missing: list[str]
+    """why boots of this side have no counts"""
+
+
+class ExactTable(TypedDict):
+    """Two arms of a case by exact counts, the largest difference first."""
+
+    title: str
+    host: str
+    a: ExactSide
+    b: ExactSide
+    why_none: str
+    """why there is nothing to compare; empty otherwise"""
+    difference: float
+    """instructions an operation, B - A"""
+    exact: int
+    """of those that each operation runs, B - A"""
+    low: NotRequired[float | None]
+    """of the difference, 95 %; where boots differ"""
+    high: NotRequired[float | None]
+    functions: list[ExactFunctionRow]
+    left_out: int
+    """functions beyond the longest list, of the least difference"""
+    function: str
+    """whose instructions are listed; empty: of none"""
+    instructions: list[ExactLineRow]
+
+
 class ExperimentChoices(TypedDict):
     """What experiments can be filtered by: whatever one of them has."""
 

@@ -28,7 +28,11 @@ class Experiment(Base):
     __table_args__ = (
         CheckConstraint(one_of("state", ExperimentState), name="state"),
         CheckConstraint("(recorded_at IS NULL) = (recorded_from IS NULL)", name="recorded"),
-    )
+        Index(
+            "ix_experiment_finished_at", text("finished_at DESC"), text("id DESC"),
+            postgresql_where=text("finished_at IS NOT NULL"),
+        ),
+    )  # fmt: skip
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -13,6 +13,7 @@ from mitigauge.experiments import repository as experiment_rows
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.availability import kept_from
 from mitigauge.fleet.recorded_hosts import is_recorded
+from mitigauge.fleet.tables import Host
 from mitigauge.home.schemas import (
     Approval,
     HomeView,
@@ -24,7 +25,7 @@ from mitigauge.jobs import views as job_views
 from mitigauge.jobs import worker_repository as worker_rows
 from mitigauge.pages.experiments import summaries
 from mitigauge.pages.host_schemas import HostQueue
-from mitigauge.pages.queue import UNSERVED, host_queues
+from mitigauge.pages.queue import UNSERVED, queues_of
 from mitigauge.regressions import service as regressions
 from mitigauge.regressions.repository import RegressionFilter
 from mitigauge.regressions.states import RegressionState
@@ -41,11 +42,13 @@ NOBODYS: Final = RegressionFilter((RegressionState.NEW, RegressionState.CONFIRME
 
 def show_home(session: Session) -> HomeView:
     """What runs, what is new, what waits for a person."""
-    queues = host_queues(session)
+    hosts = fleet.all_hosts(session)
+    workers = worker_rows.abilities(session)
+    now = database_now(session)
+    queues = queues_of(session, hosts, workers, now)
     found = regressions.list_regressions(session, NOBODYS, limit=MOST_LINES)
     running = _running(session, queues)
     waiting = [queue for queue in queues if queue.waiting]
-    now = database_now(session)
     return HomeView(
         now=now,
         running=running[:MOST_LINES],
@@ -62,9 +65,9 @@ def show_home(session: Session) -> HomeView:
             for series, revision in series_rows.waiting_for_approval(session, MOST_LINES)
         ],
         requests=request_rows.count_waiting(session),
-        hosts=_hosts_for_a_person(session, queues)[:MOST_LINES],
+        hosts=_hosts_for_a_person(hosts, queues, now)[:MOST_LINES],
         jobs=job_views.failed_jobs(session, now - FAILED_WITHIN, MOST_LINES),
-        workers=len(worker_rows.abilities(session)),
+        workers=len(workers),
         latest=summaries(session, experiment_rows.ended_last(session, MOST_LATEST)),
         experiments=experiment_rows.count(session),
     )  # fmt: skip
@@ -98,12 +101,13 @@ def _waiting(queue: HostQueue) -> WaitingForHosts:
     )
 
 
-def _hosts_for_a_person(session: Session, queues: Sequence[HostQueue]) -> list[HostForAPerson]:
+def _hosts_for_a_person(
+    hosts: Sequence[Host], queues: Sequence[HostQueue], now: datetime
+) -> list[HostForAPerson]:
     """Hosts that are set aside, and hosts that something waits for and no worker reaches."""
-    now = database_now(session)
     by_host = {(queue.environment, queue.host): queue for queue in queues}
     found = []
-    for host in fleet.all_hosts(session):
+    for host in hosts:
         if is_recorded(host.environment):
             continue
         queue = by_host.get((host.environment, host.name))

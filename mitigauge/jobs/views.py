@@ -46,8 +46,9 @@ def list_jobs(
 
 def failed_jobs(session: Session, since: datetime, limit: int) -> list[JobView]:
     """Jobs that failed since then and were not begun anew, the newest first."""
-    able = served(session)
-    return [_view(job, able) for job in repository.failed_since(session, since, limit)]
+    failed = repository.failed_since(session, since, limit)
+    able = served(session) if failed else set()
+    return [_view(job, able) for job in failed]
 
 
 def view_job(session: Session, job_id: int) -> JobView:

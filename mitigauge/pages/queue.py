@@ -14,6 +14,7 @@ from mitigauge.fleet.availability import kept_from
 from mitigauge.fleet.recorded_hosts import is_recorded
 from mitigauge.fleet.tables import Host
 from mitigauge.jobs import worker_repository as worker_rows
+from mitigauge.jobs.abilities import Abilities
 from mitigauge.pages.host_schemas import HostQueue, QueuedRun
 from mitigauge.pages.runs import left_of
 from mitigauge.runs import count_repository as run_counts
@@ -31,17 +32,27 @@ UNSERVED = (
 def host_queues(session: Session, name: str | None = None) -> list[HostQueue]:
     """The queue of every host that has one or that somebody keeps; of one host where named."""
     now = database_now(session)
+    return queues_of(session, fleet.all_hosts(session), worker_rows.abilities(session), now, name)
+
+
+def queues_of(
+    session: Session,
+    every: Sequence[Host],
+    workers: Sequence[Abilities],
+    now: datetime,
+    name: str | None = None,
+) -> list[HostQueue]:
+    """The same, of all hosts and of what the workers can do that work now."""
     runs: dict[int, list[Run]] = defaultdict(list)
     for run in run_rows.unfinished_runs(session):
         if name in (None, run.host.name):
             runs[run.host_id].append(run)
     holders = run_rows.runs_holding_hosts(session)
-    hosts = [host for host in fleet.all_hosts(session) if not is_recorded(host.environment)]
+    hosts = [host for host in every if not is_recorded(host.environment)]
     counts = run_counts.run_counts(session, [run.id for own in runs.values() for run in own])
     usual = run_counts.boot_seconds_by_host(session, list(runs))
     current = run_counts.current_boots(session, list(holders.values()))
     times = _Times(counts, usual, current, now)
-    workers = worker_rows.abilities(session)
     return [
         _queue(
             host,

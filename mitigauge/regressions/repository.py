@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Select, case, func, literal, or_, select
+from sqlalchemy import Select, case, func, literal, or_, select, true
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, aliased
 
@@ -54,25 +54,43 @@ def find(session: Session, regression_id: int, *, lock: bool = False) -> Regress
 
 def listed(
     session: Session, wanted: RegressionFilter, *, offset: int, limit: int
-) -> list[Regression]:
-    """Some of them: the open first, of these the newest."""
-    is_over = case((Regression.state.in_(OPEN_STATES), 0), else_=1)
-    page = _where(select(Regression), wanted).order_by(
-        is_over, Regression.found_at.desc(), Regression.id.desc()
+) -> tuple[list[Regression], dict[RegressionState, int]]:
+    """Some of them, the open first, of these the newest; and how many there are of each state,
+    whichever states are wanted."""
+    # Words are looked for once, and both are one way to the database.
+    columns = (Regression.id, Regression.state, Regression.found_at)
+    every = _where(cast("Select[Any]", select(*columns)), wanted).cte("every")
+    page = select(every.c.id, every.c.state, every.c.found_at)
+    if wanted.states:
+        page = page.where(every.c.state.in_(wanted.states))
+    part = page.order_by(*_open_first(every.c)).offset(offset).limit(limit).subquery()
+    by_state = (
+        select(every.c.state, func.count().label("number")).group_by(every.c.state).subquery()
     )
-    return list(session.scalars(page.offset(offset).limit(limit)))
+    counts = select(
+        func.jsonb_object_agg(by_state.c.state, by_state.c.number).label("of")
+    ).subquery()
+    rows = session.execute(
+        select(counts.c.of, Regression)
+        .select_from(counts)
+        # The counts are there even where the page is empty.
+        .outerjoin(part, true())
+        .outerjoin(Regression, Regression.id == part.c.id)
+        .order_by(*_open_first(part.c))
+    ).all()
+    numbers = rows[0][0] or {}
+    found = [regression for _, regression in rows if regression is not None]
+    return found, {RegressionState(state): number for state, number in numbers.items()}
 
 
-def counts(session: Session, wanted: RegressionFilter) -> dict[RegressionState, int]:
-    """How many there are of each state, whichever states are wanted."""
-    every = cast("Select[Any]", select(Regression.state, func.count()))
-    rows = session.execute(_where(every, wanted, by_state=False).group_by(Regression.state))
-    return {RegressionState(state): number for state, number in rows}
+def _open_first(columns: Any) -> tuple[Any, ...]:
+    """The order of the list: the open first, of these the newest."""
+    is_over = case((columns.state.in_(OPEN_STATES), 0), else_=1)
+    return is_over, columns.found_at.desc(), columns.id.desc()
 
 
-def _where(
-    statement: Select[Any], wanted: RegressionFilter, *, by_state: bool = True
-) -> Select[Any]:
+def _where(statement: Select[Any], wanted: RegressionFilter) -> Select[Any]:
+    """*statement*, of those that match but for their state."""
     exact = {
         Regression.environment: wanted.environment,
         Regression.host_class: wanted.host_class,
@@ -82,8 +100,6 @@ def _where(
     for column, value in exact.items():
         if value is not None:
             statement = statement.where(column == value)
-    if by_state and wanted.states:
-        statement = statement.where(Regression.state.in_(wanted.states))
     if wanted.since is not None:
         statement = statement.where(Regression.found_at >= wanted.since)
     named = (

@@ -119,9 +119,8 @@ def list_regressions(
     session: Session, wanted: RegressionFilter = ALL, *, offset: int = 0, limit: int = PAGE_SIZE
 ) -> RegressionPage:
     """A page of regressions: the open first, of these the newest."""
-    counts = repository.counts(session, wanted)
+    rows, counts = repository.listed(session, wanted, offset=offset, limit=limit)
     total = sum(number for state, number in counts.items() if state in (wanted.states or counts))
-    rows = repository.listed(session, wanted, offset=offset, limit=limit)
     end = offset + len(rows)
     return RegressionPage(
         regressions=[_summary(row) for row in rows],

@@ -51,7 +51,10 @@ class CurrentBoot:
 
 def boots_settled(session: Session, experiment_ids: Iterable[int]) -> dict[int, tuple[int, int]]:
     """experiment id → boots settled, and all its boots."""
-    latest = _latest(select(Run.id).where(Run.experiment_id.in_(list(experiment_ids)))).subquery()
+    wanted = list(experiment_ids)
+    if not wanted:
+        return {}
+    latest = _latest(select(Run.id).where(Run.experiment_id.in_(wanted))).subquery()
     rows = session.execute(
         select(
             Run.experiment_id,
@@ -68,6 +71,8 @@ def run_counts(session: Session, run_ids: Iterable[int]) -> dict[int, RunCounts]
     """Counts of each of the runs."""
     wanted = list(run_ids)
     counts = {run_id: RunCounts() for run_id in wanted}
+    if not wanted:
+        return counts
     _count_places(session, wanted, counts)
     _count_times(session, wanted, counts)
     in_cases = (
@@ -143,11 +148,14 @@ def boot_seconds_by_host(
     session: Session, host_ids: Iterable[int]
 ) -> dict[int, tuple[int, float, float | None]]:
     """host id → (effective boots, their mean seconds, standard deviation) of all its runs."""
+    wanted = list(host_ids)
+    if not wanted:
+        return {}
     seconds = func.extract("epoch", Boot.finished_at - Boot.started_at)
     rows = session.execute(
         select(Run.host_id, func.count(seconds), func.avg(seconds), func.stddev_samp(seconds))
         .join(Run, Boot.run_id == Run.id)
-        .where(Run.host_id.in_(list(host_ids)), Boot.state == BootState.EFFECTIVE)
+        .where(Run.host_id.in_(wanted), Boot.state == BootState.EFFECTIVE)
         .where(seconds.is_not(None))
         .group_by(Run.host_id)
     )
@@ -159,6 +167,9 @@ def boot_seconds_by_host(
 
 def current_boots(session: Session, run_ids: Iterable[int]) -> dict[int, CurrentBoot]:
     """run id → the boot that it is making, of runs that make one."""
+    wanted = list(run_ids)
+    if not wanted:
+        return {}
     rows = session.execute(
         select(
             Boot.run_id,
@@ -170,7 +181,7 @@ def current_boots(session: Session, run_ids: Iterable[int]) -> dict[int, Current
             Boot.job_detail,
         )
         .join(Arm, Boot.arm_id == Arm.id)
-        .where(Boot.run_id.in_(list(run_ids)), Boot.state.in_(UNDER_WAY))
+        .where(Boot.run_id.in_(wanted), Boot.state.in_(UNDER_WAY))
     )
     return {
         run_id: CurrentBoot(arm, BootState(state), block, up, started_at, detail)

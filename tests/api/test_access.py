@@ -140,6 +140,9 @@ TABLE = {
     "POST /api/hosts/{environment}/{name}/release": Row(RELEASE, RELEASED, RELEASED),
     "GET /api/profiles/diff": read("/api/profiles/diff", 422),
     "GET /api/profiles/diff.svg": read("/api/profiles/diff.svg", 422),
+    "GET /api/profiles/exact": read(
+        "/api/profiles/exact?experiment={ended}&case=1&host=alpha&a=off&b=on"
+    ),
     "GET /api/profiles/instructions": read("/api/profiles/instructions", 422),
     "GET /api/profiles/groups": read("/api/profiles/groups?experiment={ended}&case=1"),
     "GET /api/profiles/functions": read(

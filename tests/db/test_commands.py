@@ -97,6 +97,8 @@ COMMANDS = [
     ("lab up nobody", 1),
     ("openapi", 0),
     ("profile diff before after --tree web", 0),
+    ("profile exact off loop --experiment 1 --case nobody", 1),
+    ("profile exact off loop --experiment 1 --case 1", 0),
     ("profile export before --tree web", 0),
     (f"profile fold {CASES / '02-one-letter-comm.perf.txt'}", 0),
     ("profile functions nobody --experiment 1", 1),

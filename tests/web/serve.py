@@ -43,8 +43,8 @@ from mitigauge.database.engine import (
 )
 from mitigauge.experiments.spec import read_spec
 from mitigauge.experiments.tables import Arm, Experiment
-from mitigauge.fleet.tables import Host
 from mitigauge.files.blobs import blob_store
+from mitigauge.fleet.tables import Host
 from mitigauge.kernels.patch import Patch
 from mitigauge.letters.weekly import service as weekly
 from mitigauge.mails.files import read_mails
@@ -65,11 +65,11 @@ from mitigauge.settings import REPOSITORY, get_settings
 from mitigauge.verdicts.tables import StoredVerdict
 from tests import recording
 from tests.desktop_world import make_desktops
-from tests.requests_made import waiting_request
-
 from tests.measured_again import measure_again
+from tests.requests_made import waiting_request
 from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
+from tests.web.exact_made import count_exactly
 from tests.web.sample_pages import collect_beside
 
 CODE = REPOSITORY / "tests" / "fixtures" / "profiles" / "instructions"
@@ -106,6 +106,7 @@ def fill_pages(engine: Engine) -> None:
         recording.load(engine)
         report_week(engine)
         store_code(engine)
+        count_exactly(engine)
         collect_beside(engine)
     make_desktops(engine)
     store_series(engine)
@@ -121,7 +122,9 @@ def file_cell(engine: Engine) -> None:
         return
     with transaction(engine) as session:
         cell = session.execute(
-            select(Run.experiment_id, Host.name, StoredVerdict.case_id, Arm.name, StoredVerdict.metric)
+            select(
+                Run.experiment_id, Host.name, StoredVerdict.case_id, Arm.name, StoredVerdict.metric
+            )
             .join(Run, Run.id == StoredVerdict.run_id)
             .join(Host, Host.id == Run.host_id)
             .join(Arm, Arm.id == StoredVerdict.arm_id)

@@ -1222,6 +1222,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/exact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Exact Counts
+         * @description What an operation runs on both sides, to the instruction, as an emulator counted it.
+         */
+        get: operations["exact_counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/functions": {
         parameters: {
             query?: never;
@@ -4454,6 +4474,173 @@ export interface components {
             run_id: number | null;
             /** Text */
             text: string;
+        };
+        /**
+         * ExactFunctionRow
+         * @description Instructions of a function an operation; + is more in B.
+         */
+        ExactFunctionRow: {
+            /** A */
+            a: number;
+            /** B */
+            b: number;
+            /** Difference */
+            difference: number;
+            /**
+             * Exact
+             * @description the difference as a whole number, where both sides ran the same each time
+             */
+            exact: number | null;
+            /**
+             * Function
+             * @description empty: what no symbol covers
+             */
+            function: string;
+            /** High */
+            high?: number | null;
+            /**
+             * Low
+             * @description of the difference, 95 %; where boots differ
+             */
+            low?: number | null;
+            /**
+             * Mark
+             * @default
+             * @enum {string}
+             */
+            mark: "" | "new" | "gone" | "renamed";
+            /**
+             * Module
+             * @description kernel, a module of it, or a program's file
+             */
+            module: string;
+            /**
+             * Was
+             * @description its name in A's kernel, where B's has another one
+             * @default
+             */
+            was: string;
+        };
+        /**
+         * ExactLineRow
+         * @description An instruction on both sides; a side that lacks it has no place and no text.
+         */
+        ExactLineRow: {
+            /**
+             * A
+             * @description how often an operation runs it
+             */
+            a: number;
+            /** B */
+            b: number;
+            /**
+             * Mark
+             * @default
+             * @enum {string}
+             */
+            mark: "" | "new" | "gone" | "renamed";
+            /** Place A */
+            place_a: number | null;
+            /** Place B */
+            place_b: number | null;
+            /** Text A */
+            text_a: string;
+            /** Text B */
+            text_b: string;
+        };
+        /**
+         * ExactSide
+         * @description One side: the mean of its boots, of one operation.
+         */
+        ExactSide: {
+            /** Boots */
+            boots: number;
+            /**
+             * Counted Ns
+             * @description what the instructions take in counted time
+             */
+            counted_ns: number;
+            /**
+             * Instructions
+             * @description all that ran, whatever it was for
+             */
+            instructions: number;
+            /** Label */
+            label: string;
+            /**
+             * Lines
+             * @description of 64 bytes of code that each operation runs through
+             */
+            lines: number;
+            /**
+             * Measured Ns
+             * @description what the workload measured of the same operations
+             */
+            measured_ns: number;
+            /**
+             * Missing
+             * @description why boots of this side have no counts
+             */
+            missing: string[];
+            of: components["schemas"]["Selection"];
+            /**
+             * Pages
+             * @description of 4 KiB of code that each operation runs through
+             */
+            pages: number;
+            /**
+             * Steady
+             * @description of them, those that each operation ran, each time as often
+             */
+            steady: number;
+        };
+        /**
+         * ExactTable
+         * @description Two arms of a case by exact counts, the largest difference first.
+         */
+        ExactTable: {
+            a: components["schemas"]["ExactSide"];
+            b: components["schemas"]["ExactSide"];
+            /**
+             * Difference
+             * @description instructions an operation, B - A
+             */
+            difference: number;
+            /**
+             * Exact
+             * @description of those that each operation runs, B - A
+             */
+            exact: number;
+            /**
+             * Function
+             * @description whose instructions are listed; empty: of none
+             */
+            function: string;
+            /** Functions */
+            functions: components["schemas"]["ExactFunctionRow"][];
+            /** High */
+            high?: number | null;
+            /** Host */
+            host: string;
+            /** Instructions */
+            instructions: components["schemas"]["ExactLineRow"][];
+            /**
+             * Left Out
+             * @description functions beyond the longest list, of the least difference
+             */
+            left_out: number;
+            /**
+             * Low
+             * @description of the difference, 95 %; where boots differ
+             */
+            low?: number | null;
+            /** Title */
+            title: string;
+            /**
+             * Why None
+             * @description why there is nothing to compare; empty otherwise
+             */
+            why_none: string;
         };
         /**
          * ExperimentChoices
@@ -11927,6 +12114,57 @@ export interface operations {
                 };
             };
             /** @description a refusal */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    exact_counts: {
+        parameters: {
+            query: {
+                /** @description whose instructions to list, by its name in B's kernel */
+                function?: string;
+                /** @description arm */
+                a: string;
+                /** @description arm that is compared with a */
+                b: string;
+                experiment: number;
+                case: number;
+                host: string;
+                b_experiment?: number | null;
+                b_case?: number | null;
+                b_host?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExactTable"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
             "5XX": {
                 headers: {
                     [name: string]: unknown;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { InstructionRow } from "../api/types";
-import { runsOf } from "./folded-rows";
+import { differs, runsOf } from "./folded-rows";
 
 function row(
   mark: InstructionRow["mark"] = "",
@@ -17,7 +17,7 @@ function rows(count: number, changes: Record<number, InstructionRow> = {}): Inst
 }
 
 function words(of: readonly InstructionRow[], all = false): string[] {
-  return runsOf(of, all).map(
+  return runsOf(of, differs, all).map(
     ({ first, end, folded }) => `${first}-${end}${folded ? " folded" : ""}`,
   );
 }

@@ -25,7 +25,11 @@ export function differs(row: InstructionRow): boolean {
 }
 
 /** All rows in runs; where nothing differs, or `all` is asked for, one run that is shown. */
-export function runsOf(rows: readonly InstructionRow[], all: boolean): Run[] {
+export function runsOf<Row>(
+  rows: readonly Row[],
+  differs: (row: Row) => boolean,
+  all: boolean,
+): Run[] {
   const changes = rows.flatMap((row, index) => (differs(row) ? [index] : []));
   if (rows.length === 0) return [];
   if (all || changes.length === 0) return [{ first: 0, end: rows.length, folded: false }];

@@ -2,18 +2,17 @@
 
 import { useMemo } from "react";
 import { Link } from "wouter";
-import { commonScale, counted, fixed, type Scale } from "../format/quantity";
+import { commonScale, type Scale } from "../format/quantity";
 import { Choice } from "./choice";
 import { isSignificant } from "./colour";
 import type { Profile } from "./decode";
 import { Name } from "./inspector";
+import { PageButtons, pageOf } from "./page-buttons";
 import { ranked, type Sort } from "./ranking";
 import { understood } from "./search";
 import type { MeasureName, ViewState } from "./state";
 import type { TabProps } from "./tab";
 import { bare, changeText, intervalText, qText, signedBare } from "./words";
-
-const ROWS_A_PAGE = 50;
 
 const HEADINGS: readonly [Sort, string][] = [
   ["name", "Function"],
@@ -50,10 +49,8 @@ export function FunctionTable(props: TabProps) {
   const { profile, state, text, change, address, instructions } = props;
   const { functions, meta } = profile;
   const rows = useRows(profile, state, text);
-  const pages = Math.max(1, Math.ceil(rows.length / ROWS_A_PAGE));
-  const page = Math.min(state.page, pages);
-  const first = (page - 1) * ROWS_A_PAGE;
-  const shown = rows.slice(first, first + ROWS_A_PAGE);
+  const { page, first, end } = pageOf(state.page, rows.length);
+  const shown = rows.slice(first, end);
   // One scale for the whole table: a column that changes its unit cannot be compared.
   const scale = commonScale([meta.a.total, meta.b.total], meta.unit);
   const sortBy = (sort: Sort) => {
@@ -124,39 +121,8 @@ export function FunctionTable(props: TabProps) {
           </table>
         </div>
       )}
-      <nav className="pages inside small" aria-label="Pages of functions">
-        <span role="status">
-          {rows.length === 0 ? "0" : `${fixed(first + 1, 0)}–${fixed(first + shown.length, 0)}`} of{" "}
-          {counted(rows.length, "function")}
-        </span>
-        <div className="buttons">
-          <PageButton to={page - 1} pages={pages} change={change} text="Previous" />
-          <PageButton to={page + 1} pages={pages} change={change} text="Next" />
-        </div>
-      </nav>
+      <PageButtons {...{ page, change }} rows={rows.length} />
     </section>
-  );
-}
-
-interface PageButtonProps {
-  to: number;
-  pages: number;
-  text: string;
-  change: TabProps["change"];
-}
-
-function PageButton({ to, pages, text, change }: PageButtonProps) {
-  return (
-    <button
-      type="button"
-      className="button"
-      disabled={to < 1 || to > pages}
-      onClick={() => {
-        change({ page: to === 1 ? null : String(to) });
-      }}
-    >
-      {text}
-    </button>
   );
 }
 

@@ -208,7 +208,7 @@ function Part({ part, named, scale, all }: PartProps) {
           </th>
         </tr>
       )}
-      {runsOf(part.rows, all).map((run) => (
+      {runsOf(part.rows, differs, all).map((run) => (
         <Fragment key={run.first}>
           {run.folded && !open.has(run.first) ? (
             <Folded

@@ -8,6 +8,7 @@ import { NextCommands } from "../ui/empty";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle, type Crumb } from "../ui/page";
 import type { Meta, Profile } from "./decode";
+import { ExactTab } from "./exact-tab";
 import { FunctionTable } from "./function-table";
 import { GraphTab } from "./graph-tab";
 import { Groups } from "./groups";
@@ -90,6 +91,7 @@ const TABS: readonly [Tab, string][] = [
   ["functions", "Functions"],
   ["sandwich", "Callers and callees"],
   ["instructions", "Instructions"],
+  ["exact", "Exact"],
 ];
 
 function Body({ profile }: { profile: Profile }) {
@@ -111,6 +113,8 @@ function Body({ profile }: { profile: Profile }) {
   const withCode = useMemo(() => new Set(coded.data?.functions), [coded.data]);
   const instructions = (fn: string) =>
     withCode.has(fn) ? address({ tab: "instructions", fn, lines: null }) : null;
+  // Nothing was counted where profiles came from elsewhere.
+  const tabs = TABS.filter(([name]) => name !== "exact" || meta.experiment !== null);
   const tab = { profile, state, text, change, address, instructions };
   return (
     <>
@@ -152,7 +156,7 @@ function Body({ profile }: { profile: Profile }) {
         <>
           <div className="profile-tabs">
             <nav className="segments" aria-label="Profile">
-              {TABS.map(([name, words]) => (
+              {tabs.map(([name, words]) => (
                 <Link
                   key={name}
                   to={address({ tab: name === "graph" ? null : name })}
@@ -169,6 +173,7 @@ function Body({ profile }: { profile: Profile }) {
           {state.tab === "functions" && <FunctionTable {...tab} />}
           {state.tab === "sandwich" && <SandwichTab {...tab} />}
           {state.tab === "instructions" && <InstructionsTab {...tab} asked={dataQuery(query)} />}
+          {state.tab === "exact" && <ExactTab {...tab} asked={dataQuery(query)} />}
         </>
       )}
     </>

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { ApiError, data } from "../api/client";
-import type { Instructions } from "../api/types";
+import type { ExactTable, Instructions } from "../api/types";
 import { decode, PayloadError, type Profile } from "./decode";
 
 async function bytes(path: string, signal: AbortSignal) {
@@ -38,7 +38,7 @@ export const profileDiffQuery = (query: string) =>
 async function json(path: string, signal: AbortSignal) {
   const response = await fetch(path, { signal });
   const body: unknown = await response.json().catch(() => null);
-  return response.ok ? { data: body as Instructions, response } : { error: body, response };
+  return response.ok ? { data: body, response } : { error: body, response };
 }
 
 /** The instructions of a function; of none, the functions that have some. */
@@ -48,7 +48,26 @@ export const instructionsQuery = (asked: string, fn: string) =>
     queryFn: ({ signal }) => {
       const query = new URLSearchParams(asked);
       query.set("function", fn);
-      return data(json(`/api/profiles/instructions?${query.toString()}`, signal));
+      return data(
+        json(`/api/profiles/instructions?${query.toString()}`, signal),
+      ) as Promise<Instructions>;
     },
     staleTime: Infinity,
   });
+
+const OF_CASES = ["experiment", "case", "host", "a", "b", "b_experiment", "b_case", "b_host"];
+
+/** Exact counts of both arms, with the instructions of a function; meanwhile the last ones stay. */
+export const exactQuery = (asked: string, fn: string) => {
+  const query = new URLSearchParams(
+    [...new URLSearchParams(asked)].filter(([name]) => OF_CASES.includes(name)),
+  );
+  query.set("function", fn);
+  const of = query.toString();
+  return queryOptions({
+    queryKey: ["exact", of],
+    queryFn: ({ signal }) => data(json(`/api/profiles/exact?${of}`, signal)) as Promise<ExactTable>,
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  });
+};

@@ -5,7 +5,7 @@ import { VIEWS, type View } from "./figure";
 import { WIDTHS, type Width } from "./layout";
 import { SORTS, type Sort } from "./ranking";
 
-export const TABS = ["graph", "functions", "sandwich", "instructions"] as const;
+export const TABS = ["graph", "functions", "sandwich", "instructions", "exact"] as const;
 export type Tab = (typeof TABS)[number];
 
 export const MEASURES = ["self", "total"] as const;
@@ -13,6 +13,9 @@ export type MeasureName = (typeof MEASURES)[number];
 
 export const LINES = ["near", "all"] as const;
 export type Lines = (typeof LINES)[number];
+
+export const ROWS = ["changed", "all"] as const;
+export type Rows = (typeof ROWS)[number];
 
 /** How the difference is looked at; none of it is the service's business. */
 export interface ViewState {
@@ -33,6 +36,8 @@ export interface ViewState {
   fn: string;
   /** Of the table of instructions: those near a change, or all. */
   lines: Lines;
+  /** Of the table of exact counts: functions that differ, or all. */
+  rows: Rows;
   measure: MeasureName;
   sort: Sort;
   descending: boolean;
@@ -44,7 +49,7 @@ export const WHOLE = "all";
 
 const VIEW_KEYS = new Set([
   ...["tab", "view", "width", "colour", "sig", "q", "zoom", "callers", "callees"],
-  ...["fn", "lines", "of", "sort", "page"],
+  ...["fn", "lines", "rows", "of", "sort", "page"],
 ]);
 
 function oneOf<T extends string>(values: readonly [T, ...T[]], text: string | null): T {
@@ -67,6 +72,7 @@ export function viewState(query: URLSearchParams): ViewState {
     callees: query.get("callees") ?? "",
     fn: query.get("fn") ?? "",
     lines: oneOf(LINES, query.get("lines")),
+    rows: oneOf(ROWS, query.get("rows")),
     measure: oneOf(MEASURES, query.get("of")),
     sort: SORTS.find((name) => name === sort.replace(/^-/, "")) ?? "difference",
     descending: sort.startsWith("-"),

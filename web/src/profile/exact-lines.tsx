@@ -1,0 +1,226 @@
+/** A function's instructions on both sides, with how often an operation runs each. */
+
+import { Fragment, useState, type RefObject } from "react";
+import type { ExactLine, ExactTable } from "../api/types";
+import { counted, signed } from "../format/quantity";
+import { Tag } from "../ui/tag";
+import { Choice } from "./choice";
+import { ExactBar } from "./exact-bar";
+import { LEAST, lineDiffers, runsText, wayOf } from "./exact-words";
+import { runsOf, type Run } from "./folded-rows";
+import { Name } from "./inspector";
+import type { TabProps } from "./tab";
+
+interface ExactLinesProps extends TabProps {
+  table: ExactTable;
+  ref: RefObject<HTMLElement | null>;
+}
+
+export function ExactLines({ table, state, change, ref }: ExactLinesProps) {
+  const there = table.function === state.fn;
+  return (
+    <section
+      ref={ref}
+      className="panel profile-panel exact-lines"
+      aria-labelledby="exact-lines"
+      tabIndex={0}
+    >
+      <header>
+        <h2 id="exact-lines">
+          Instructions of <Name>{state.fn}</Name> <span className="soft">runs an operation</span>
+        </h2>
+        <div className="controls">
+          <Choice<"near" | "all">
+            label="Instructions"
+            options={[
+              ["near", "near changes", "What is alike and far from a change is folded up"],
+              ["all", "all"],
+            ]}
+            value={state.lines}
+            choose={(lines) => {
+              change({ lines: lines === "near" ? null : lines });
+            }}
+          />
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              change({ fn: null, lines: null }, false);
+            }}
+          >
+            Close
+          </button>
+        </div>
+      </header>
+      {there && table.instructions.length > 0 && (
+        <Lines table={table} all={state.lines === "all"} />
+      )}
+      {there && table.instructions.length === 0 && <NoLines table={table} />}
+      {!there && (
+        <p className="inside" role="status">
+          Reading the instructions.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function NoLines({ table }: { table: ExactTable }) {
+  const ran = table.functions.some((row) => row.function === table.function);
+  return (
+    <p className="inside">
+      {ran
+        ? "It runs too seldom: instructions are kept of functions that run at least one in four operations. Its sum is in the table of functions."
+        : "No operation runs it on either side. What is inlined counts in its callers: choose one of them in the table of functions."}
+    </p>
+  );
+}
+
+function Lines({ table, all }: { table: ExactTable; all: boolean }) {
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const rows = table.instructions;
+  const most = rows.reduce((so_far, { a, b }) => Math.max(so_far, Math.abs(b - a)), 0);
+  return (
+    <div className="scroll-x">
+      <table className="list exact-code">
+        <thead>
+          <tr>
+            <th scope="col" className="wide">
+              Place A
+            </th>
+            <th scope="col">Place B</th>
+            <th scope="col">Instruction</th>
+            <th scope="col" className="wide">
+              <span className="visually-hidden">Difference as a bar</span>
+            </th>
+            {["A", "B"].map((words) => (
+              <th key={words} scope="col" className="num">
+                {words}
+              </th>
+            ))}
+            <th scope="col" className="num wide">
+              Difference
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runsOf(rows, lineDiffers, all).map((run) => (
+            <Fragment key={run.first}>
+              {run.folded && !open.has(run.first) ? (
+                <Folded
+                  {...{ run, rows }}
+                  unfold={() => {
+                    setOpen(new Set([...open, run.first]));
+                  }}
+                />
+              ) : (
+                rows
+                  .slice(run.first, run.end)
+                  .map((row, index) => <Line key={run.first + index} {...{ row, most }} />)
+              )}
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface FoldedProps {
+  run: Run;
+  rows: readonly ExactLine[];
+  unfold: () => void;
+}
+
+/** Instructions that are alike, as one line with their sums. */
+function Folded({ run, rows, unfold }: FoldedProps) {
+  const folded = rows.slice(run.first, run.end);
+  const [a, b] = [sum(folded, "a"), sum(folded, "b")];
+  const alike = folded.every(({ mark }) => mark === "") ? "alike" : "alike, or padding";
+  return (
+    <tr className="folded">
+      <td className="wide" />
+      <th scope="row" colSpan={2}>
+        <button type="button" className="fold" aria-expanded={false} onClick={unfold}>
+          {counted(folded.length, "instruction")} {alike}
+        </button>
+      </th>
+      <td className="wide" />
+      <td className="num">{runsText(a)}</td>
+      <td className="num">{runsText(b)}</td>
+      <td className="num wide" data-by-chance="">
+        {differenceText(b - a)}
+      </td>
+    </tr>
+  );
+}
+
+/** To a thousandth, so that sums of fractions read as they are. */
+function sum(rows: readonly ExactLine[], side: "a" | "b"): number {
+  return Math.round(rows.reduce((all, row) => all + row[side], 0) * 1000) / 1000;
+}
+
+/** Nothing where there is none: what differs is to lead the eye. */
+function differenceText(difference: number): string {
+  if (Math.abs(difference) < 0.0005) return "";
+  return signed(difference, Math.abs(difference % 1) < 0.0005 ? 0 : 3);
+}
+
+function Line({ row, most }: { row: ExactLine; most: number }) {
+  const difference = row.b - row.a;
+  const sure = Math.abs(difference) >= LEAST;
+  return (
+    <tr data-mark={row.mark === "" ? undefined : row.mark}>
+      <Place place={row.place_a} wide />
+      <Place place={row.place_b} />
+      <td className="code">
+        <Text row={row} />
+      </td>
+      <td className="wide">{sure && <ExactBar difference={difference} most={most} />}</td>
+      <td className="num">{row.place_a === null ? "" : runsText(row.a)}</td>
+      <td className="num">{row.place_b === null ? "" : runsText(row.b)}</td>
+      <td
+        className="num difference wide"
+        data-way={sure ? wayOf(difference) : undefined}
+        data-by-chance={sure ? undefined : ""}
+      >
+        {differenceText(difference)}
+      </td>
+    </tr>
+  );
+}
+
+interface PlaceProps {
+  place: number | null;
+  /** Whether it is left out where there is no room. */
+  wide?: boolean;
+}
+
+function Place({ place, wide = false }: PlaceProps) {
+  return (
+    <td className={wide ? "mono faint wide" : "mono faint"}>
+      {place === null ? "" : `+${place.toString(16)}`}
+    </td>
+  );
+}
+
+/** What the instruction is on each side; once where both say the same. */
+function Text({ row }: { row: ExactLine }) {
+  const texts = [row.text_a, row.text_b].filter((text) => text !== "");
+  return (
+    <>
+      {[...new Set(texts)].map((text, index) => (
+        <bdi key={index} className="mono">
+          {index > 0 && <span className="faint">in B </span>}
+          {text}
+        </bdi>
+      ))}
+      {row.mark !== "" && (
+        <>
+          {" "}
+          <Tag tone="void" text={row.mark} />
+        </>
+      )}
+    </>
+  );
+}

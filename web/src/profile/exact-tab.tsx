@@ -1,0 +1,170 @@
+/** What an operation runs on both sides, to the instruction, as an emulator counted it. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import type { ExactSide, ExactTable } from "../api/types";
+import { counted, fixed } from "../format/quantity";
+import { Loaded } from "../ui/answers";
+import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { ExactFunctions } from "./exact-functions";
+import { ExactLines } from "./exact-lines";
+import { answerText, apartText, countText, nanoseconds, wayOf, wholeText } from "./exact-words";
+import "./exact.css";
+import { exactQuery } from "./query";
+import type { TabProps } from "./tab";
+
+interface ExactTabProps extends TabProps {
+  /** The part of the address that the service is asked with. */
+  asked: string;
+}
+
+export function ExactTab(props: ExactTabProps) {
+  if (props.profile.meta.experiment === null)
+    return <p className="panel inside">Imported profiles have no exact counts.</p>;
+  return <OfCase {...props} />;
+}
+
+function OfCase(props: ExactTabProps) {
+  const { asked, state } = props;
+  const query = useQuery(exactQuery(asked, state.fn));
+  const lines = useInSight(state.fn);
+  return (
+    <Loaded query={query}>
+      {(table) =>
+        table.why_none === "" ? (
+          <div className="exact" aria-busy={query.isPlaceholderData}>
+            <Answer table={table} />
+            <div className="exact-beside" data-chosen={state.fn === "" ? undefined : ""}>
+              <ExactFunctions table={table} {...props} />
+              {state.fn !== "" && (
+                <ExactLines key={state.fn} ref={lines} table={table} {...props} />
+              )}
+            </div>
+          </div>
+        ) : (
+          <None why={table.why_none} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** Brings what was chosen into sight where it stands below a long list; not as the page opens. */
+function useInSight(chosen: string) {
+  const section = useRef<HTMLElement>(null);
+  const last = useRef(chosen);
+  useEffect(() => {
+    if (last.current === chosen) return;
+    last.current = chosen;
+    if (!window.matchMedia("(min-width: 1200px)").matches) section.current?.scrollIntoView();
+  }, [chosen]);
+  return section;
+}
+
+function None({ why }: { why: string }) {
+  return (
+    <div className="panel inside none">
+      <p>{why}</p>
+      <p>To have them counted:</p>
+      <ul className="plain-list">
+        <li>
+          start the lab hosts with <code>mitigauge lab up</code>, without <code>--no-exact</code>;
+        </li>
+        <li>
+          choose a workload whose <code>workload.yml</code> says <code>exact: true</code>, and give
+          its case <code>profile:</code> in the spec;
+        </li>
+        <li>
+          run it with <code>mitigauge experiment submit SPEC</code>: a boot that has ended is not
+          counted later.
+        </li>
+      </ul>
+    </div>
+  );
+}
+
+function Answer({ table }: { table: ExactTable }) {
+  return (
+    <section className="panel profile-panel" aria-labelledby="exact">
+      <header>
+        <h2 id="exact">Exact counts</h2>
+        <span className="controls">
+          <EmulatedMark />
+          <CountedMark />
+        </span>
+      </header>
+      <p className="exact-answer inside">
+        <strong data-way={wayOf(table.exact)}>{answerText(table.exact)}</strong>{" "}
+        <span className="soft">
+          in <bdi>{table.b.label}</bdi>, compared with <bdi>{table.a.label}</bdi>; with all that ran
+          beside it {wholeText(table)}
+        </span>
+      </p>
+      <Sides table={table} />
+      <footer className="inside small soft notes">
+        <p>
+          Instructions an operation. Nothing is sampled. <em>In each operation</em> is what every
+          operation of every boot runs, the same number of times; <em>beside it</em> is the rest, as
+          timer interrupts. Each instruction takes 2 ns of counted time, so that their sum is the
+          time that was measured.
+        </p>
+        {[table.a, table.b].map((side, index) => (
+          <Missing key={index} side={side} />
+        ))}
+      </footer>
+    </section>
+  );
+}
+
+function Missing({ side }: { side: ExactSide }) {
+  if (side.missing.length === 0) return null;
+  return (
+    <p>
+      Boots of <bdi>{side.label}</bdi> without counts: {side.missing.join("; ")}.
+    </p>
+  );
+}
+
+const OF_SIDES: readonly [string, (side: ExactSide) => string][] = [
+  ["In each operation", (side) => fixed(side.steady, 0)],
+  ["Beside it", (side) => fixed(side.instructions - side.steady, 2)],
+  ["Counted time", (side) => nanoseconds(side.counted_ns)],
+  ["Measured time", (side) => nanoseconds(side.measured_ns)],
+  ["Apart", apartText],
+  ["Code lines of 64 bytes", (side) => countText(side.lines)],
+  ["Pages of code", (side) => countText(side.pages)],
+  ["Boots", (side) => counted(side.boots, "boot")],
+];
+
+function Sides({ table }: { table: ExactTable }) {
+  return (
+    <div className="scroll-x">
+      <table className="list stack sides exact-sides" aria-label="Both sides">
+        <thead>
+          <tr>
+            <th scope="col">Arm</th>
+            {OF_SIDES.map(([words]) => (
+              <th key={words} scope="col" className="num">
+                {words}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {(["a", "b"] as const).map((letter) => (
+            <tr key={letter}>
+              <th scope="row">
+                {letter.toUpperCase()} <bdi className="mono">{table[letter].label}</bdi>
+              </th>
+              {OF_SIDES.map(([words, text]) => (
+                <td key={words} className="num" data-label={words}>
+                  {text(table[letter])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
