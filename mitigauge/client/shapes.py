@@ -243,6 +243,18 @@ class AuditPage(TypedDict):
     """`before` of the next page; null where there is none"""
 
 
+class BillRow(TypedDict):
+    """How often an operation does what costs on real processors; counted, not priced."""
+
+    event: str
+    title: str
+    a: float
+    b: float
+    difference: float
+    exact: int | None
+    """the difference as a whole number, where both sides did it the same each time"""
+
+
 class BisectionAnswer(TypedDict):
     """
     What a bisection found out.
@@ -1309,6 +1321,10 @@ class ExactTable(TypedDict):
     functions: list[ExactFunctionRow]
     left_out: int
     """functions beyond the longest list, of the least difference"""
+    bill: list[BillRow]
+    """events that either side has"""
+    predictions: list[PredictedCost]
+    """one for each processor with prices"""
     function: str
     """whose instructions are listed; empty: of none"""
     instructions: list[ExactLineRow]
@@ -2416,6 +2432,31 @@ class PointView(TypedDict):
     """why it is not measured; empty: it may be"""
     without: int | None
     """of the revert: the candidate that is taken out"""
+
+
+class PredictedCost(TypedDict):
+    """What the difference costs an operation on a processor: predicted, never measured."""
+
+    processor: str
+    title: str
+    ns: float
+    low: float
+    """95 %, of the errors of the prices"""
+    high: float
+    parts: list[PredictedPart]
+    missing: list[str]
+    """events that differ and have no price there"""
+
+
+class PredictedPart(TypedDict):
+    """What one event adds to a prediction."""
+
+    event: str
+    times: float
+    """more of it an operation in B, or fewer"""
+    ns: float
+    source: str
+    """who says what it costs"""
 
 
 class ProblemView(TypedDict):

@@ -67,6 +67,18 @@ test("a click shows a function's instructions, and a reload keeps them", async (
   await expect(lines).toHaveCount(0);
 });
 
+test("the bill says what costs on real processors, and that nothing is predicted", async ({
+  page,
+  world,
+}) => {
+  await open(page, tab(world.profiled.path));
+  const bill = page.getByRole("region", { name: "The bill of an operation" });
+  const loop = bill.getByRole("row", { name: /clearing of the branch history/ });
+  await expect(loop).toContainText(/0.*1.*\+1/);
+  await expect(bill.getByRole("row", { name: /system call/ })).toContainText(/1.*1/);
+  await expect(bill).toContainText("No prices of a processor are known");
+});
+
 test("the keyboard opens a function", async ({ page, world }) => {
   await open(page, tab(world.profiled.path));
   await page.getByRole("link", { name: "clear_bhb_loop" }).focus();

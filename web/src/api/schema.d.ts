@@ -2458,6 +2458,27 @@ export interface components {
             next_before: number | null;
         };
         /**
+         * BillRow
+         * @description How often an operation does what costs on real processors; counted, not priced.
+         */
+        BillRow: {
+            /** A */
+            a: number;
+            /** B */
+            b: number;
+            /** Difference */
+            difference: number;
+            /** Event */
+            event: string;
+            /**
+             * Exact
+             * @description the difference as a whole number, where both sides did it the same each time
+             */
+            exact: number | null;
+            /** Title */
+            title: string;
+        };
+        /**
          * BisectionAnswer
          * @description What a bisection found out.
          *
@@ -4602,6 +4623,11 @@ export interface components {
             a: components["schemas"]["ExactSide"];
             b: components["schemas"]["ExactSide"];
             /**
+             * Bill
+             * @description events that either side has
+             */
+            bill: components["schemas"]["BillRow"][];
+            /**
              * Difference
              * @description instructions an operation, B - A
              */
@@ -4634,6 +4660,11 @@ export interface components {
              * @description of the difference, 95 %; where boots differ
              */
             low?: number | null;
+            /**
+             * Predictions
+             * @description one for each processor with prices
+             */
+            predictions: components["schemas"]["PredictedCost"][];
             /** Title */
             title: string;
             /**
@@ -6882,6 +6913,52 @@ export interface components {
              * @description of the revert: the candidate that is taken out
              */
             without: number | null;
+        };
+        /**
+         * PredictedCost
+         * @description What the difference costs an operation on a processor: predicted, never measured.
+         */
+        PredictedCost: {
+            /** High */
+            high: number;
+            /**
+             * Low
+             * @description 95 %, of the errors of the prices
+             */
+            low: number;
+            /**
+             * Missing
+             * @description events that differ and have no price there
+             */
+            missing: string[];
+            /** Ns */
+            ns: number;
+            /** Parts */
+            parts: components["schemas"]["PredictedPart"][];
+            /** Processor */
+            processor: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * PredictedPart
+         * @description What one event adds to a prediction.
+         */
+        PredictedPart: {
+            /** Event */
+            event: string;
+            /** Ns */
+            ns: number;
+            /**
+             * Source
+             * @description who says what it costs
+             */
+            source: string;
+            /**
+             * Times
+             * @description more of it an operation in B, or fewer
+             */
+            times: number;
         };
         /**
          * ProblemView

@@ -6,6 +6,7 @@ import type { ExactSide, ExactTable } from "../api/types";
 import { counted, fixed } from "../format/quantity";
 import { Loaded } from "../ui/answers";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { ExactBill } from "./exact-bill";
 import { ExactFunctions } from "./exact-functions";
 import { ExactLines } from "./exact-lines";
 import { answerText, apartText, countText, nanoseconds, wayOf, wholeText } from "./exact-words";
@@ -40,6 +41,7 @@ function OfCase(props: ExactTabProps) {
                 <ExactLines key={state.fn} ref={lines} table={table} {...props} />
               )}
             </div>
+            <ExactBill table={table} />
           </div>
         ) : (
           <None why={table.why_none} />
@@ -71,12 +73,12 @@ function None({ why }: { why: string }) {
           start the lab hosts with <code>mitigauge lab up</code>, without <code>--no-exact</code>;
         </li>
         <li>
-          choose a workload whose <code>workload.yml</code> says <code>exact: true</code>, and give
-          its case <code>profile:</code> in the spec;
+          choose a workload whose <code>workload.yml</code> says <code>exact: true</code>, on a host
+          in counted time;
         </li>
         <li>
-          run it with <code>mitigauge experiment submit SPEC</code>: a boot that has ended is not
-          counted later.
+          run it with <code>mitigauge experiment submit SPEC</code>: the first two boots of each arm
+          are counted, and none later.
         </li>
       </ul>
     </div>

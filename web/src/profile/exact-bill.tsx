@@ -1,0 +1,83 @@
+/** The bill: how often an operation does what costs on real processors, and what that predicts. */
+
+import type { BillRow, ExactTable, PredictedCost } from "../api/types";
+import { signed } from "../format/quantity";
+import { countText, nanoseconds } from "./exact-words";
+
+export function ExactBill({ table }: { table: ExactTable }) {
+  if (table.bill.length === 0) return null;
+  return (
+    <section className="panel profile-panel" aria-labelledby="bill">
+      <header>
+        <h2 id="bill">The bill of an operation</h2>
+      </header>
+      <div className="scroll-x">
+        <table className="list stack" aria-labelledby="bill">
+          <thead>
+            <tr>
+              <th scope="col">What costs on real processors</th>
+              <th scope="col" className="num">
+                A <bdi className="mono">{table.a.label}</bdi>
+              </th>
+              <th scope="col" className="num">
+                B <bdi className="mono">{table.b.label}</bdi>
+              </th>
+              <th scope="col" className="num">
+                Difference
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {table.bill.map((row) => (
+              <Row key={row.event} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <footer className="inside small soft notes">
+        <p>
+          Counted, not priced: in emulation a barrier costs what any other instruction does. Bill ×
+          prices of a processor is a <em>predicted</em> cost.
+        </p>
+        {table.predictions.length === 0 && (
+          <p>
+            No prices of a processor are known, so nothing is predicted;{" "}
+            <code>prices/README.md</code> says how to give some.
+          </p>
+        )}
+        {table.predictions.map((each) => (
+          <Predicted key={each.processor} cost={each} />
+        ))}
+      </footer>
+    </section>
+  );
+}
+
+function Row({ row }: { row: BillRow }) {
+  return (
+    <tr>
+      <th scope="row">{row.title}</th>
+      <td className="num" data-label="A">
+        {countText(row.a)}
+      </td>
+      <td className="num" data-label="B">
+        {countText(row.b)}
+      </td>
+      <td className="num" data-label="Difference">
+        {row.exact === null ? signed(row.difference, 2) : signed(row.exact, 0)}
+      </td>
+    </tr>
+  );
+}
+
+function Predicted({ cost }: { cost: PredictedCost }) {
+  const sources = [...new Set(cost.parts.map((part) => part.source))];
+  return (
+    <p>
+      Predicted for <bdi>{cost.title}</bdi>: {nanoseconds(cost.ns)} an operation more (95 %{" "}
+      {nanoseconds(cost.low)} to {nanoseconds(cost.high)})
+      {cost.missing.length > 0 && `, without ${cost.missing.join(", ")}, whose price is unknown`}.
+      {sources.length > 0 && ` Prices: ${sources.join("; ")}.`}
+    </p>
+  );
+}
