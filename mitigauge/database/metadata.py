@@ -15,6 +15,7 @@ from mitigauge.fleet import tables as fleet
 from mitigauge.jobs import tables as jobs
 from mitigauge.kernels import tables as kernels
 from mitigauge.letters.weekly import tables as weekly
+from mitigauge.profiles.exact import tables as exact_counts
 from mitigauge.profiles.store import tables as profiles
 from mitigauge.regressions import tables as regressions
 from mitigauge.results import tables as results
@@ -34,6 +35,7 @@ __all__ = [
     "claims",
     "collectors",
     "deliveries",
+    "exact_counts",
     "experiments",
     "fleet",
     "jobs",

@@ -34,15 +34,16 @@ END: Final = 2
 MOST_WINDOWS: Final = 8
 
 # Of one window's file, unpacked and packed.
-WINDOW_BYTES: Final = 128 << 20
+WINDOW_BYTES: Final = 120 << 20
 PACKED_BYTES: Final = 32 << 20
 
-# How a window's file begins: these letters, version and length of the header (32 bits each).
+# How a window's file begins: these letters, the number of its form, the length of its header (32
+# bits each).
 LETTERS: Final = b"MGXB"
-VERSION: Final = 1
+FORM: Final = 1
 
 # Of all names together.
-MOST_SYMBOLS: Final = 50_000
+MOST_SYMBOLS: Final = 60_000
 
 
 class Window(TypedDict):

@@ -111,7 +111,7 @@ def test_an_arm_compared_with_itself_runs_the_same(
     ("instead", "why"),
     [
         ({"on": "the emulator has no plugin"}, "No exact counts of on: the emulator has no plugin"),
-        (None, "No exact counts of off and on: only profiled cases"),
+        (None, "No exact counts of off and on: only the first boots"),
     ],
 )
 def test_where_there_are_none_the_answer_says_why(

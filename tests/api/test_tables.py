@@ -120,7 +120,7 @@ def test_a_table_of_two_experiments_is_made_anew_when_the_other_changes(
 def test_the_command_writes_the_same(
     client: TestClient, engine: Engine, recorded: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cli.source.stored", lambda: transaction(engine))
+    monkeypatch.setattr("cli.source.stored", lambda **_: transaction(engine))
 
     def told(*words: str) -> str:
         result = CliRunner().invoke(app, ["table", str(recorded), *words])

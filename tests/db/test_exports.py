@@ -139,7 +139,9 @@ def told(view: WholeExperimentView) -> Any:
             }
         return [plain(item) for item in value] if isinstance(value, list) else value
 
-    told = plain(view.model_dump(mode="json", exclude={"recorded", "headline"}))
+    told = plain(
+        view.model_dump(mode="json", exclude={"recorded", "headline", "worst_effect_percent"})
+    )
     for boot in told["boots"]:
         boot["values"] = list(boot["values"].values())
     return told

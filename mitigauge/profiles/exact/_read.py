@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from mitigauge.profiles.capture._disassemble import BASE, LONGEST_INSTRUCTION, spelled
 from mitigauge.wire.exact import (
     FILE,
+    FORM,
     LETTERS,
     MOST_SYMBOLS,
-    VERSION,
     WINDOW,
     WINDOW_BYTES,
     WINDOWS,
@@ -146,8 +146,8 @@ def read_window(directory: Path, place: int, counts: dict[Key, Counts]) -> dict[
 
 def header_of(body: bytes, number: int) -> tuple[Mapping[str, Any], int]:
     """The header of a window's file, and where its blocks begin. Raises :class:`Refused`."""
-    version, size = struct.unpack_from("<II", body, 4)
-    if body[:4] != LETTERS or version != VERSION or size > LONGEST_HEADER:
+    form, size = struct.unpack_from("<II", body, 4)
+    if body[:4] != LETTERS or form != FORM or size > LONGEST_HEADER:
         raise Refused(f"window {number} is no file of the emulator's plugin")
     header = json.loads(body[12 : 12 + size])
     if header["number"] != number:

@@ -109,7 +109,7 @@ def test_the_pass_does_the_work_of_the_timed_one(timed: Path) -> None:
         ({"marks": ok(b"not compressed")}, "torn"),
         ({"window_2": b"error: no window 2 was counted\n"}, "no window 2 was counted"),
         ({"window_1": ok(zlib.compress(b"nothing of ours"))}, "is no window"),
-        ({"window_1": ok(zlib.compress(b"MGXB" + bytes(20)))}, "version 0"),
+        ({"window_1": ok(zlib.compress(b"MGXB" + bytes(20)))}, "form 0"),
     ],
 )
 def test_an_emulator_that_answers_otherwise_costs_the_counts_alone(

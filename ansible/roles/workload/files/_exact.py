@@ -25,12 +25,12 @@ from _instructions import KALLSYMS, KERNEL
 from _kit.wire import exact as wire
 from _kit.wire.case import Case
 from _kit.wire.exact import (
+    FORM,
     LETTERS,
     MAPS,
     MARKS_VARIABLE,
     MOST_SYMBOLS,
     PACKED_BYTES,
-    VERSION,
     WINDOW,
     WINDOW_BYTES,
     Exact,
@@ -99,9 +99,9 @@ def addresses(body: bytes) -> Iterator[int]:
     """Where each instruction of a window lies; ExactError for what is no window."""
     if body[:4] != LETTERS or len(body) < 12:
         raise ExactError("what the emulator counted is no window")
-    version, size = struct.unpack_from("<II", body, 4)
-    if version != VERSION:
-        raise ExactError(f"the emulator writes windows of version {version}, not {VERSION}")
+    form, size = struct.unpack_from("<II", body, 4)
+    if form != FORM:
+        raise ExactError(f"the emulator writes windows in form {form}, not {FORM}")
     at = 12 + size
     while at < len(body):
         try:
