@@ -42,6 +42,21 @@ _BINARY = {
 AskedSystem = Annotated[System, Query(description="which system was profiled")]
 
 
+def asked_selections(
+    a: Annotated[Word, Query(description="arm")],
+    b: Annotated[Word, Query(description="arm that is compared with a")],
+    experiment: IdQuery,
+    case: IdQuery,
+    host: Word,
+    b_experiment: MaybeIdQuery = None,
+    b_case: MaybeIdQuery = None,
+    b_host: Word = "",
+) -> tuple[Selection, Selection]:
+    """Both sides, of one case on one host unless parameters of b say otherwise."""
+    left = Selection(experiment, case, host, a)
+    return left, Selection(b_experiment or experiment, b_case or case, b_host or host, b)
+
+
 def asked_sides(
     session: Database,
     a: Annotated[Word, Query(description="arm, or group of imported profiles")],
@@ -60,8 +75,7 @@ def asked_sides(
     b may be of another host, or of the same workload and parameters in another experiment.
     """
     if experiment is not None and case is not None:
-        left = Selection(experiment, case, host, a)
-        right = Selection(b_experiment or experiment, b_case or case, b_host or host, b)
+        left, right = asked_selections(a, b, experiment, case, host, b_experiment, b_case, b_host)
         return profile_views.case_sides(session, left, right, system=where)
     if tree:
         return imported_sides(session, tree=tree, a=a, b=b)
@@ -69,21 +83,6 @@ def asked_sides(
         "neither a case nor imported profiles are named",
         hint="Give experiment, case and host, or tree.",
     )
-
-
-def asked_case_sides(
-    a: Annotated[Word, Query(description="arm")],
-    b: Annotated[Word, Query(description="arm that is compared with a")],
-    experiment: IdQuery,
-    case: IdQuery,
-    host: Word,
-    b_experiment: MaybeIdQuery = None,
-    b_case: MaybeIdQuery = None,
-    b_host: Word = "",
-) -> tuple[Selection, Selection]:
-    """Both sides, of one case on one host unless parameters of b say otherwise."""
-    left = Selection(experiment, case, host, a)
-    return left, Selection(b_experiment or experiment, b_case or case, b_host or host, b)
 
 
 AskedSides = Annotated[Sides, Depends(asked_sides)]
@@ -142,7 +141,7 @@ def instructions(
 @router.get("/exact")
 def exact_counts(
     session: Database,
-    sides: Annotated[tuple[Selection, Selection], Depends(asked_case_sides)],
+    sides: Annotated[tuple[Selection, Selection], Depends(asked_selections)],
     function: Annotated[
         Word, Query(description="whose instructions to list, by its name in B's kernel")
     ] = "",

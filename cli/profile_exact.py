@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.output import Json, print_json, print_table, say
-from cli.profile_stored import CaseName, HostName
+from cli.profile_stored import CaseName, HostName, selections_named
 from cli.stored import stored
 
 if TYPE_CHECKING:
@@ -41,17 +41,10 @@ def exact(
     Example: mitigauge profile exact off loop --experiment 1 --case 'syscall basic'
     """
     from mitigauge.pages.exact import exact_difference
-    from mitigauge.pages.profiles import find_case
-    from mitigauge.profiles.diff.sides import Selection
 
     with stored() as session:
-        number, on_host = find_case(session, experiment, case, host)
-        table = exact_difference(
-            session,
-            Selection(experiment, number, on_host, a),
-            Selection(experiment, number, on_host, b),
-            function=function,
-        )
+        sides = selections_named(session, a, b, experiment, case, host)
+        table = exact_difference(session, *sides, function=function)
     if json:
         print_json(table)
         return

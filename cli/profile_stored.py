@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mitigauge.pages.function_schemas import FunctionCost
     from mitigauge.profiles.diff.compare import Basis
     from mitigauge.profiles.diff.schemas import FunctionRow, FunctionTable
-    from mitigauge.profiles.diff.sides import Sides
+    from mitigauge.profiles.diff.sides import Selection, Sides
 
 Experiment = Annotated[int | None, typer.Option(help="The experiment of the arms.", min=1)]
 CaseName = Annotated[str, typer.Option("--case", help="The case, by number or title.")]
@@ -171,9 +171,8 @@ def sides_named(
     guest: bool,
 ) -> Sides:
     """Both sides by the command's options."""
-    from mitigauge.pages.profiles import case_sides, find_case
+    from mitigauge.pages.profiles import case_sides
     from mitigauge.profiles.diff.service import imported_sides
-    from mitigauge.profiles.diff.sides import Selection
 
     if tree and experiment is None:
         return imported_sides(session, tree=tree, a=a, b=b)
@@ -182,9 +181,22 @@ def sides_named(
             "the profiles to read are not named",
             hint="Give --experiment and --case, or --tree for imported ones.",
         )
-    number, on_host = find_case(session, experiment, case, host)
-    of_a, of_b = (Selection(experiment, number, on_host, arm) for arm in (a, b))
+    of_a, of_b = selections_named(session, a, b, experiment, case, host)
     return case_sides(session, of_a, of_b, system="guest" if guest else "host")
+
+
+def selections_named(
+    session: Session, a: str, b: str, experiment: int, case: str, host: str
+) -> tuple[Selection, Selection]:
+    """Both arms of a case by the command's options."""
+    from mitigauge.pages.profiles import find_case
+    from mitigauge.profiles.diff.sides import Selection
+
+    number, on_host = find_case(session, experiment, case, host)
+    return (
+        Selection(experiment, number, on_host, a),
+        Selection(experiment, number, on_host, b),
+    )
 
 
 def basis_named(text: str) -> Basis | None:

@@ -104,13 +104,15 @@ def planned(
 def _changed(session: Session, plain: KernelView, patched: KernelView) -> set[str] | None:
     """Functions whose code differs; None where a kernel's were not noted."""
     from mitigauge.files.blobs import blob_store
-    from mitigauge.kernels.functions import changed
+    from mitigauge.kernels.functions import changed, every_function
     from mitigauge.kernels.service import noted_functions
+    from mitigauge.kernels.tables import Kernel
     from mitigauge.settings import get_settings
 
     blobs = blob_store(get_settings())
-    before, after = (noted_functions(session, view.id, blobs) for view in (plain, patched))
-    return None if before is None or after is None else changed(before, after)
+    kernels = (session.get_one(Kernel, view.id) for view in (plain, patched))
+    before, after = (every_function(noted_functions(kernel, blobs)) for kernel in kernels)
+    return changed(before, after) if before and after else None
 
 
 def _name(case: TriedCase) -> str:

@@ -15,8 +15,9 @@ from mitigauge.files.yaml_file import parse_yaml
 from mitigauge.fleet.inventory import environment_names, load_hosts
 from mitigauge.jobs.blame import Blame, blame_of, words_of
 from mitigauge.kernels import renames
+from mitigauge.kernels import service as kernel_service
 from mitigauge.kernels.config_profile import profile_of
-from mitigauge.kernels.functions import Code, functions_of, renamed
+from mitigauge.kernels.functions import functions_of, renamed
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.tables import Kernel
@@ -151,18 +152,15 @@ def _note_renames(
     if "before" not in kernels:
         return
     before, this = kernels["before"], kernels["this"]
-    shown = renamed(_functions(before, builder), _functions(this, builder))
+    codes = [
+        functions_of(kernel_service.noted_functions(kernel, builder.blobs))
+        for kernel in (before, this)
+    ]
+    shown = renamed(*codes)
     found = with_code([] if revision.retest else revision.renamed, shown)
     if not revision.retest:
         revision.renamed = found
     renames.store(session, before.id, this.id, {each.before: each.after for each in found})
-
-
-def _functions(kernel: Kernel, builder: Builder) -> dict[str, Code]:
-    """Its functions; none of one that was built before they were noted."""
-    if kernel.functions_sha256 is None:
-        return {}
-    return functions_of(builder.blobs.read(kernel.functions_sha256).decode(errors="replace"))
 
 
 def _locked(revision: SeriesRevision | None, revision_id: int) -> SeriesRevision:

@@ -139,8 +139,11 @@ static void write_block(FILE *file, const struct block *block, uint32_t page)
             }
 }
 
-/* Pages of the guest's memory by ordinals: what lies where in this process is nobody's business. */
-static uintptr_t *sorted_pages(size_t *count)
+/*
+ * Pages of the guest's memory by ordinals, since what lies where in this process is nobody's
+ * business; and how many blocks ran.
+ */
+static uintptr_t *sorted_pages(size_t *count, size_t *blocks)
 {
     uintptr_t *pages = malloc(sizeof *pages * (state.blocks + 1));
     size_t found = 0, distinct = 0;
@@ -154,6 +157,7 @@ static uintptr_t *sorted_pages(size_t *count)
         if (!i || pages[i] != pages[distinct - 1])
             pages[distinct++] = pages[i];
     *count = distinct;
+    *blocks = found;
     return pages;
 }
 
@@ -172,19 +176,15 @@ static void write_blocks(FILE *file, const uintptr_t *pages, size_t count)
 static void write_window(bool is_whole)
 {
     char part[2304], path[2200], header[512];
-    size_t count = 0;
-    uint32_t blocks = 0;
-    uintptr_t *pages = sorted_pages(&count);
+    size_t count = 0, blocks = 0;
+    uintptr_t *pages = sorted_pages(&count, &blocks);
     if (!pages)
         return;
-    for (uint32_t i = 0; i < BUCKETS; i++)
-        for (struct block *block = state.table[i]; block; block = block->next)
-            blocks += has_run(block);
     int length = snprintf(header, sizeof header,
                           "{\"number\": %" PRIu32 ", \"sequence\": %" PRIu64 ", \"whole\": %s, "
                           "\"nested\": %" PRIu64 ", \"unmatched\": %" PRIu64
                           ", \"left_out\": %" PRIu64 ", \"unresolved\": %" PRIu64
-                          ", \"blocks\": %" PRIu32 ", \"known\": %" PRIu32 "}",
+                          ", \"blocks\": %zu, \"known\": %" PRIu32 "}",
                           state.number, state.sequence, is_whole ? "true" : "false", state.nested,
                           state.unmatched, state.left_out, state.unresolved, blocks,
                           state.blocks);

@@ -13,7 +13,6 @@ from mitigauge.database.engine import database_now
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.files.blobs import BlobStore
 from mitigauge.kernels import repository
-from mitigauge.kernels.functions import Code, every_function
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import LAYOUTS, Recipe
 from mitigauge.kernels.states import KernelState
@@ -205,11 +204,8 @@ def _known(session: Session, digest: str) -> Kernel:
     return kernel
 
 
-def noted_functions(
-    session: Session, kernel_id: int, blobs: BlobStore
-) -> dict[str, list[Code]] | None:
-    """A kernel's functions with their code; None where they were not noted, or it is unknown."""
-    kernel = session.get(Kernel, kernel_id)
-    if kernel is None or kernel.functions_sha256 is None:
-        return None
-    return every_function(blobs.read(kernel.functions_sha256).decode(errors="replace"))
+def noted_functions(kernel: Kernel, blobs: BlobStore) -> str:
+    """What :mod:`mitigauge.kernels.functions` reads of a kernel; empty where it was not noted."""
+    if kernel.functions_sha256 is None:
+        return ""
+    return blobs.read(kernel.functions_sha256).decode(errors="replace")

@@ -9,11 +9,9 @@ import orjson
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments.tables import Arm
 from mitigauge.kernels import renames
 from mitigauge.pages import profile_repository
-from mitigauge.pages.profiles import PlannedCase, arm_named, label_of, planned_case
+from mitigauge.pages.profiles import PlannedArm, label_of, planned_arms
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact import repository
 from mitigauge.profiles.exact.coverage import Coverage, functions_run
@@ -30,19 +28,12 @@ def exact_difference(
     They may be of other experiments and hosts, but of one workload with the same parameters; else
     :class:`InvalidInput`. Where one has no counts, the answer says why.
     """
-    both = [planned_case(session, of.experiment_id, of.case_id, of.host) for of in (a, b)]
-    cases = [planned.case for planned in both]
-    if (cases[0].workload, cases[0].parameters) != (cases[1].workload, cases[1].parameters):
-        raise InvalidInput(
-            f"{cases[0].title!r} and {cases[1].title!r} are different cases",
-            hint="Choose arms with the same workload and parameters.",
-        )
-    arms = [arm_named(planned.run, of.arm) for planned, of in zip(both, (a, b), strict=True)]
+    one, other = planned_arms(session, a, b)
     return exact_table(
-        cases[0].title,
-        _group(session, both[0], arms[0], a, b),
-        _group(session, both[1], arms[1], b, a),
-        renamed=renames.between(session, arms[0].kernel, arms[1].kernel),
+        one.planned.case.title,
+        _group(session, one, a, b),
+        _group(session, other, b, a),
+        renamed=renames.between(session, one.arm.kernel, other.arm.kernel),
         function=function,
         prices=price_list(),
     )
@@ -55,11 +46,12 @@ def price_list() -> PriceList:
     return PriceList(catalog.events, catalog.processors)
 
 
-def _group(
-    session: Session, planned: PlannedCase, arm: Arm, of: Selection, other: Selection
-) -> CountedGroup:
+def _group(session: Session, asked: PlannedArm, of: Selection, other: Selection) -> CountedGroup:
     counts = profile_repository.counts_of_arm(
-        session, case_id=planned.case.id, arm_id=arm.id, run_id=planned.run.id
+        session,
+        case_id=asked.planned.case.id,
+        arm_id=asked.arm.id,
+        run_id=asked.planned.run.id,
     )
     packed = repository.ledgers_of(session, [count.id for count in counts])
     return CountedGroup(

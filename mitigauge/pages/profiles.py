@@ -53,33 +53,56 @@ class PlannedCase:
     run: Run
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedArm:
+    """An arm of a case on a host."""
+
+    planned: PlannedCase
+    arm: Arm
+
+
 def case_sides(session: Session, a: Selection, b: Selection, *, system: System) -> Sides:
     """Both selections with their profiles.
 
     They may be of other experiments and hosts, but of one workload with the same
     parameters; else :class:`InvalidInput`.
     """
-    both = [planned_case(session, of.experiment_id, of.case_id, of.host) for of in (a, b)]
-    cases = [planned.case for planned in both]
-    arms = [arm_named(planned.run, of.arm) for planned, of in zip(both, (a, b), strict=True)]
+    one, other = planned_arms(session, a, b)
+    runs = [one.planned.run, other.planned.run]
+    return Sides(
+        _group(session, one, a, b, system),
+        _group(session, other, b, a, system),
+        title=one.planned.case.title,
+        host=a.host,
+        emulated=any(run.host.emulated for run in runs),
+        counted=any(run.clock == Clock.COUNTED for run in runs),
+        experiment=a.experiment_id,
+        case=a.case_id,
+        system=system,
+        systems=repository.systems_of_case(session, a.case_id),
+        renamed=renames.between(session, one.arm.kernel, other.arm.kernel),
+    )
+
+
+def planned_arms(session: Session, a: Selection, b: Selection) -> tuple[PlannedArm, PlannedArm]:
+    """What both selections name.
+
+    Raises :class:`NotFound` for what was not planned, and :class:`InvalidInput` where they are not
+    of one workload with the same parameters.
+    """
+    one, other = (_planned_arm(session, of) for of in (a, b))
+    cases = one.planned.case, other.planned.case
     if (cases[0].workload, cases[0].parameters) != (cases[1].workload, cases[1].parameters):
         raise InvalidInput(
             f"{cases[0].title!r} and {cases[1].title!r} are different cases",
             hint="Choose groups with the same workload and parameters.",
         )
-    return Sides(
-        _group(session, both[0], a, b, system),
-        _group(session, both[1], b, a, system),
-        title=cases[0].title,
-        host=a.host,
-        emulated=any(planned.run.host.emulated for planned in both),
-        counted=any(planned.run.clock == Clock.COUNTED for planned in both),
-        experiment=a.experiment_id,
-        case=a.case_id,
-        system=system,
-        systems=repository.systems_of_case(session, a.case_id),
-        renamed=renames.between(session, arms[0].kernel, arms[1].kernel),
-    )
+    return one, other
+
+
+def _planned_arm(session: Session, of: Selection) -> PlannedArm:
+    planned = planned_case(session, of.experiment_id, of.case_id, of.host)
+    return PlannedArm(planned, arm_named(planned.run, of.arm))
 
 
 def comparable_groups(
@@ -92,11 +115,11 @@ def comparable_groups(
 
 
 def _group(
-    session: Session, planned: PlannedCase, of: Selection, other: Selection, system: System
+    session: Session, asked: PlannedArm, of: Selection, other: Selection, system: System
 ) -> Group:
     """The boots of a selection, named by what sets it apart from the *other* one."""
-    arm = arm_named(planned.run, of.arm)
-    return Group(label_of(of, other), profiles_of(session, planned, arm, system), of)
+    profiles = profiles_of(session, asked.planned, asked.arm, system)
+    return Group(label_of(of, other), profiles, of)
 
 
 def label_of(of: Selection, other: Selection) -> str:

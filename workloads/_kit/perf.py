@@ -50,3 +50,9 @@ def require_figure(what: str, figure: str, code: int, said: str, errors: str = "
         raise CaseError(
             f"perf bench {what} ended with {code} and no figure: {(errors + said).strip()}"
         )
+
+
+def seconds_of(said: str, loops: int) -> float:
+    """How long so many calls took, by what `perf bench` says of one; 0 where it says nothing."""
+    found = re.search(r"([\d.]+) usecs/op", said)
+    return float(found.group(1)) * loops / 1e6 if found else 0.0

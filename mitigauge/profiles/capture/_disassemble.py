@@ -158,12 +158,17 @@ def by_line(samples: Sequence[Any], places: Sequence[int], size: int) -> dict[in
     return hits
 
 
-def disassembled(code: bytes, names: Mapping[int, str]) -> Iterator[Line]:
-    """Place, instruction and normal form of each instruction; what is none is a `.byte`."""
+def disassembler() -> capstone.Cs:
+    """Of 64-bit code, in AT&T's syntax; what is no instruction is a `.byte`."""
     engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     engine.syntax = capstone.CS_OPT_SYNTAX_ATT
     engine.skipdata = True
-    for address, size, mnemonic, operands in engine.disasm_lite(code, BASE):
+    return engine
+
+
+def disassembled(code: bytes, names: Mapping[int, str]) -> Iterator[Line]:
+    """Place, instruction and normal form of each instruction; what is none is a `.byte`."""
+    for address, size, mnemonic, operands in disassembler().disasm_lite(code, BASE):
         at = address - BASE
         text, normal = spelled(mnemonic, operands, at + size, len(code), names)
         yield at, text[:LONGEST_INSTRUCTION], normal[:LONGEST_INSTRUCTION]

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from mitigauge.errors import InvalidInput
+from mitigauge.files.confined_answer import read_answer
 from mitigauge.files.confinement import Limits, run_confined
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.wire.instructions import FILE, LONGEST_NAME, MOST_CODE_BYTES, MOST_FUNCTIONS
@@ -87,14 +88,7 @@ def read_instructions(directory: Path, *, period: int = 1) -> Instructions:
 
 
 def _read(told: bytes, period: int) -> Instructions:
-    """What the confined program printed, which hostile bytes may have taken over."""
-    if told.startswith(b"refused "):
-        raise InvalidInput(told.removeprefix(b"refused ").decode(errors="replace").strip())
-    try:
-        answer = _Answer.model_validate_json(told)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        raise InvalidInput(f"{FILE}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
+    answer = read_answer(told, _Answer, name=FILE)
     functions = tuple(_function(function, period) for function in answer.functions)
     return Instructions(functions, answer.left_out, clean_text(answer.detail))
 

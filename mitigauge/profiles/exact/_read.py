@@ -17,12 +17,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import capstone
-
 # Isolated, so this checkout is not looked into by itself.
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from mitigauge.profiles.capture._disassemble import BASE, LONGEST_INSTRUCTION, spelled
+from mitigauge.profiles.capture._disassemble import (
+    BASE,
+    LONGEST_INSTRUCTION,
+    Refused,
+    counted,
+    disassembler,
+    spelled,
+)
 from mitigauge.wire.exact import (
     FILE,
     FORM,
@@ -53,10 +58,6 @@ STOP = struct.Struct("<HQ")
 
 Key = tuple[int, bytes, bool]
 """Address, bytes, and whether a guest of the host ran it."""
-
-
-class Refused(Exception):
-    """The files are not what a runner of ours leaves; the text says why."""
 
 
 @dataclass
@@ -94,7 +95,7 @@ def answer(directory: Path) -> dict[str, Any]:
     windows = said["windows"]
     if [each["number"] for each in windows] != list(range(1, WINDOWS + 1)):
         raise Refused(f"{FILE} tells of other windows than 1 to {WINDOWS}")
-    operations = {counted(each["operations"]) for each in windows}
+    operations = {counted(each["operations"], "operations") for each in windows}
     if len(operations) != 1 or not min(operations):
         raise Refused("its windows are of no, or of different numbers of operations")
     counts: dict[Key, Counts] = defaultdict(Counts)
@@ -109,13 +110,6 @@ def answer(directory: Path) -> dict[str, Any]:
         "functions": functions(counts, symbols_in(said["symbols"]), per),
         "footprint": footprint(counts, per),
     }
-
-
-def counted(value: Any) -> int:
-    """A whole number from 0. Raises :class:`Refused`."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST_WHOLE:
-        raise Refused(f"{str(value)[:40]!r} is no count")
-    return value
 
 
 def seconds(value: Any) -> float:
@@ -134,13 +128,13 @@ def read_window(directory: Path, place: int, counts: dict[Key, Counts]) -> dict[
         raise Refused(f"window {place + 1} has more than {WINDOW_BYTES} bytes, or is torn")
     header, at = header_of(body, place + 1)
     total = 0
-    for block in blocks(body, at, counted(header["blocks"])):
+    for block in blocks(body, at, counted(header["blocks"], "blocks")):
         total += add_block(block, place, counts)
     # What found no room among the blocks is in no function, and in the sum.
     return {
-        "instructions": total + counted(header["left_out"]),
-        "left_out": counted(header["left_out"]),
-        "unresolved": counted(header["unresolved"]),
+        "instructions": total + counted(header["left_out"], "left_out"),
+        "left_out": counted(header["left_out"], "left_out"),
+        "unresolved": counted(header["unresolved"], "unresolved"),
     }
 
 
@@ -296,9 +290,7 @@ def place_of(entry: tuple[Key, Counts]) -> tuple[int, bytes]:
     return entry[0][0], entry[0][1]
 
 
-_engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
-_engine.syntax = capstone.CS_OPT_SYNTAX_ATT
-_engine.skipdata = True
+_engine = disassembler()
 
 
 def line(symbol: Symbol, key: Key, count: Counts, near: Mapping[int, str]) -> list[Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from mitigauge.modes.families import Finding, HardwareEvent
-from mitigauge.profiles.exact.operation import FunctionRuns, LineRuns, Operation
+from mitigauge.profiles.exact.operation import FunctionRuns, LineRuns, Operation, whole_of
 
 # How far before an instruction the one may stand that tells what it is about: the number of a
 # register is loaded, then its two halves.
@@ -90,6 +90,4 @@ def _of_branches(lines: Iterable[LineRuns]) -> Iterator[tuple[float, int | None]
     """Branches that were taken; calls and returns are none."""
     for line in lines:
         if line.line.text.startswith(("j", "loop")) and line.taken:
-            whole = round(line.taken)
-            is_whole = abs(line.taken - whole) <= 0.02 * max(1, whole) and whole > 0
-            yield line.taken, whole if is_whole else None
+            yield line.taken, whole_of([line.taken])

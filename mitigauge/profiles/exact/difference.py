@@ -15,8 +15,12 @@ from mitigauge.profiles.diff.align import aligned
 from mitigauge.profiles.diff.significance import compare_groups
 from mitigauge.profiles.exact.operation import FunctionRuns, Key, LineRuns, Operation
 
-# Compilers number clones and layout moves them: a function is found again by its plain name.
 Names = Mapping[str, str]
+
+
+def mean_of(side: FunctionRuns | LineRuns | None) -> float:
+    """An operation's runs on a side; 0 where it has none."""
+    return side.mean if side else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class FunctionPair:
     @property
     def difference(self) -> float:
         """Instructions an operation, B − A."""
-        return (self.b.mean if self.b else 0.0) - (self.a.mean if self.a else 0.0)
+        return mean_of(self.b) - mean_of(self.a)
 
     @property
     def exact(self) -> int | None:
@@ -40,7 +44,7 @@ class FunctionPair:
         sides = [side for side in (self.a, self.b) if side is not None]
         if not sides or not all(side.is_steady for side in sides):
             return None
-        return (self.b.steady if self.b else 0) - (self.a.steady if self.a else 0)
+        return self.steady
 
     @property
     def steady(self) -> int:
@@ -58,7 +62,7 @@ class LinePair:
     @property
     def difference(self) -> float:
         """Runs an operation, B − A."""
-        return (self.b.mean if self.b else 0.0) - (self.a.mean if self.a else 0.0)
+        return mean_of(self.b) - mean_of(self.a)
 
 
 def function_pairs(a: Operation, b: Operation, renamed: Names) -> list[FunctionPair]:
@@ -88,9 +92,9 @@ def line_pairs(pair: FunctionPair) -> list[LinePair]:
     ]
 
 
-def interval_of(a: Sequence[float], b: Sequence[float]) -> tuple[float, float] | None:
-    """The 95 % interval of a difference of means of boots; None without two boots a side, or where
+def interval_of(a: Sequence[float], b: Sequence[float]) -> tuple[float, float] | tuple[None, None]:
+    """The 95 % interval of a difference of means of boots; none without two boots a side, or where
     all of them counted the same."""
     compared = compare_groups(np.array([a]), np.array([b]))
     low, high = float(compared.low[0]), float(compared.high[0])
-    return (low, high) if np.isfinite(low) and np.isfinite(high) else None
+    return (low, high) if np.isfinite(low) and np.isfinite(high) else (None, None)

@@ -149,10 +149,11 @@ def _lines(
     for key in sorted(found):
         line, by_boot = found[key]
         values = tuple(value for values in by_boot for value in values)
-        yield LineRuns(line, values, _whole(values), taken[key])
+        yield LineRuns(line, values, whole_of(values), taken[key])
 
 
-def _whole(values: Sequence[float]) -> int | None:
+def whole_of(values: Sequence[float]) -> int | None:
+    """The whole number above 0 that all *values* are, but for what interrupts; None for no such."""
     nearest = round(sum(values) / len(values))
     reach = TOLERANCE * max(1, nearest)
     alike = nearest > 0 and all(abs(value - nearest) <= min(reach, 0.49) for value in values)

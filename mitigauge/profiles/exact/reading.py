@@ -9,9 +9,10 @@ import orjson
 from pydantic import BaseModel, Field, ValidationError
 
 from mitigauge.errors import InvalidInput
+from mitigauge.files.confined_answer import read_answer
 from mitigauge.files.confinement import Limits, run_confined
 from mitigauge.files.hostile_text import clean_text
-from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction, Line
+from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction
 from mitigauge.wire.exact import FILE, PACKED_BYTES, WINDOW, WINDOWS
 from mitigauge.wire.limits import LONGEST_DETAIL
 from mitigauge.wire.profile import OK
@@ -54,18 +55,8 @@ def read_ledger(directory: Path) -> Ledger:
             raise InvalidInput(f"{window.name} is missing, or found no room in the job's archive")
         if window.stat().st_size > PACKED_BYTES:
             raise InvalidInput(f"{window.name} has over {PACKED_BYTES} bytes")
-    return _read(run_confined(PROGRAM, [directory], name=FILE, limits=LIMITS))
-
-
-def _read(told: bytes) -> Ledger:
-    """What the confined program printed, which hostile bytes may have taken over."""
-    if told.startswith(b"refused "):
-        raise InvalidInput(told.removeprefix(b"refused ").decode(errors="replace").strip())
-    try:
-        found = Ledger.model_validate_json(told)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        raise InvalidInput(f"{FILE}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
+    told = run_confined(PROGRAM, [directory], name=FILE, limits=LIMITS)
+    found = read_answer(told, Ledger, name=FILE)
     return found.model_copy(update={"functions": [_clean(each) for each in found.functions]})
 
 
@@ -76,14 +67,7 @@ def _clean(function: LedgerFunction) -> LedgerFunction:
             "name": clean_text(function.name),
             "module": clean_text(function.module),
             "lines": [
-                Line(
-                    line.place,
-                    line.code,
-                    clean_text(line.text),
-                    clean_text(line.normal),
-                    line.runs,
-                    line.taken,
-                )
+                line._replace(text=clean_text(line.text), normal=clean_text(line.normal))
                 for line in function.lines
             ],
         }

@@ -16,9 +16,10 @@ from mitigauge.profiles.exact.difference import (
     function_pairs,
     interval_of,
     line_pairs,
+    mean_of,
 )
 from mitigauge.profiles.exact.ledger import Ledger
-from mitigauge.profiles.exact.operation import FunctionRuns, LineRuns, Operation, operation_of
+from mitigauge.profiles.exact.operation import LineRuns, Operation, operation_of
 from mitigauge.profiles.exact.schemas import (
     BillRow,
     ExactFunctionRow,
@@ -75,10 +76,10 @@ def exact_table(
     shown = [
         pair
         for pair in pairs
-        if max(_mean(pair.a), _mean(pair.b)) >= LEAST_SHOWN or abs(pair.difference) >= LEAST_SHOWN
+        if max(mean_of(pair.a), mean_of(pair.b), abs(pair.difference)) >= LEAST_SHOWN
     ]
     chosen = next((pair for pair in pairs if function and pair.key[1] == function), None)
-    bounds = interval_of(left.values, right.values)
+    low, high = interval_of(left.values, right.values)
     exact = right.steady - left.steady
     bill = _bill(left, right, prices)
     return ExactTable(
@@ -89,8 +90,8 @@ def exact_table(
         why_none="",
         difference=right.instructions - left.instructions,
         exact=exact,
-        low=bounds[0] if bounds else None,
-        high=bounds[1] if bounds else None,
+        low=low,
+        high=high,
         functions=[_function_row(pair) for pair in shown[:MOST_FUNCTIONS]],
         left_out=max(0, len(shown) - MOST_FUNCTIONS),
         bill=bill,
@@ -100,10 +101,6 @@ def exact_table(
         if chosen
         else [],
     )
-
-
-def _mean(function: FunctionRuns | None) -> float:
-    return function.mean if function else 0.0
 
 
 def _ran(pair: LinePair) -> bool:
@@ -194,19 +191,19 @@ def _predictions(exact: int, bill: Sequence[BillRow], prices: PriceList) -> list
 def _function_row(pair: FunctionPair) -> ExactFunctionRow:
     module, name = pair.key
     # Where both sides ran whole numbers there is nothing to be unsure of.
-    bounds = None
+    low = high = None
     if pair.exact is None and pair.a and pair.b:
-        bounds = interval_of(pair.a.values, pair.b.values)
+        low, high = interval_of(pair.a.values, pair.b.values)
     return ExactFunctionRow(
         function=name,
         module=module,
         was=pair.was,
-        a=_mean(pair.a),
-        b=_mean(pair.b),
+        a=mean_of(pair.a),
+        b=mean_of(pair.b),
         difference=pair.difference,
         exact=pair.exact,
-        low=bounds[0] if bounds else None,
-        high=bounds[1] if bounds else None,
+        low=low,
+        high=high,
         mark=_mark_of_function(pair),
     )
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from mitigauge.errors import InvalidInput
-from mitigauge.profiles.exact._read import KERNEL, Refused, executions
+from mitigauge.profiles.capture._disassemble import Refused
+from mitigauge.profiles.exact._read import KERNEL, executions
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.operation import operation_of
 from mitigauge.profiles.exact.reading import read_ledger

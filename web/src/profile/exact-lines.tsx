@@ -1,13 +1,12 @@
 /** A function's instructions on both sides, with how often an operation runs each. */
 
-import { Fragment, useState, type RefObject } from "react";
+import type { RefObject } from "react";
 import type { ExactLine, ExactTable } from "../api/types";
-import { counted, signed } from "../format/quantity";
+import { signed } from "../format/quantity";
 import { Tag } from "../ui/tag";
-import { Choice } from "./choice";
 import { ExactBar } from "./exact-bar";
 import { LEAST, lineDiffers, runsText, wayOf } from "./exact-words";
-import { runsOf, type Run } from "./folded-rows";
+import { FoldedLines, LinesChoice, Unfold } from "./folded-lines";
 import { Name } from "./inspector";
 import type { TabProps } from "./tab";
 
@@ -30,17 +29,7 @@ export function ExactLines({ table, state, change, ref }: ExactLinesProps) {
           Instructions of <Name>{state.fn}</Name> <span className="soft">runs an operation</span>
         </h2>
         <div className="controls">
-          <Choice<"near" | "all">
-            label="Instructions"
-            options={[
-              ["near", "near changes", "What is alike and far from a change is folded up"],
-              ["all", "all"],
-            ]}
-            value={state.lines}
-            choose={(lines) => {
-              change({ lines: lines === "near" ? null : lines });
-            }}
-          />
+          <LinesChoice {...{ state, change }} />
           <button
             type="button"
             className="button"
@@ -77,7 +66,6 @@ function NoLines({ table }: { table: ExactTable }) {
 }
 
 function Lines({ table, all }: { table: ExactTable; all: boolean }) {
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const rows = table.instructions;
   const most = rows.reduce((so_far, { a, b }) => Math.max(so_far, Math.abs(b - a)), 0);
   return (
@@ -104,22 +92,12 @@ function Lines({ table, all }: { table: ExactTable; all: boolean }) {
           </tr>
         </thead>
         <tbody>
-          {runsOf(rows, lineDiffers, all).map((run) => (
-            <Fragment key={run.first}>
-              {run.folded && !open.has(run.first) ? (
-                <Folded
-                  {...{ run, rows }}
-                  unfold={() => {
-                    setOpen(new Set([...open, run.first]));
-                  }}
-                />
-              ) : (
-                rows
-                  .slice(run.first, run.end)
-                  .map((row, index) => <Line key={run.first + index} {...{ row, most }} />)
-              )}
-            </Fragment>
-          ))}
+          <FoldedLines
+            {...{ rows, all }}
+            differs={lineDiffers}
+            line={(row, index) => <Line key={index} {...{ row, most }} />}
+            folded={(some, unfold) => <Folded rows={some} unfold={unfold} />}
+          />
         </tbody>
       </table>
     </div>
@@ -127,23 +105,18 @@ function Lines({ table, all }: { table: ExactTable; all: boolean }) {
 }
 
 interface FoldedProps {
-  run: Run;
   rows: readonly ExactLine[];
   unfold: () => void;
 }
 
 /** Instructions that are alike, as one line with their sums. */
-function Folded({ run, rows, unfold }: FoldedProps) {
-  const folded = rows.slice(run.first, run.end);
-  const [a, b] = [sum(folded, "a"), sum(folded, "b")];
-  const alike = folded.every(({ mark }) => mark === "") ? "alike" : "alike, or padding";
+function Folded({ rows, unfold }: FoldedProps) {
+  const [a, b] = [sum(rows, "a"), sum(rows, "b")];
   return (
     <tr className="folded">
       <td className="wide" />
       <th scope="row" colSpan={2}>
-        <button type="button" className="fold" aria-expanded={false} onClick={unfold}>
-          {counted(folded.length, "instruction")} {alike}
-        </button>
+        <Unfold {...{ rows, unfold }} />
       </th>
       <td className="wide" />
       <td className="num">{runsText(a)}</td>

@@ -1,15 +1,14 @@
 /** A function's instructions on both sides, as the kernel patched them, with their samples. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Fragment, useState } from "react";
 import { Link } from "wouter";
 import type { InstructionPart, InstructionRow, InstructionSum, Instructions } from "../api/types";
 import { commonScale, counted, fixed, type Scale } from "../format/quantity";
 import { Loaded } from "../ui/answers";
 import { Tag } from "../ui/tag";
-import { Choice } from "./choice";
 import { isSignificant } from "./colour";
-import { differs, runsOf, type Run } from "./folded-rows";
+import { FoldedLines, LinesChoice, Unfold } from "./folded-lines";
+import { differs } from "./folded-rows";
 import { Name } from "./inspector";
 import { instructionsQuery } from "./query";
 import type { TabProps } from "./tab";
@@ -90,17 +89,7 @@ function Table({ table, state, change, address }: InstructionsTabProps & { table
               ))}
             </select>
           </label>
-          <Choice<"near" | "all">
-            label="Instructions"
-            options={[
-              ["near", "near changes", "What is alike and far from a change is folded up"],
-              ["all", "all"],
-            ]}
-            value={state.lines}
-            choose={(lines) => {
-              change({ lines: lines === "near" ? null : lines });
-            }}
-          />
+          <LinesChoice {...{ state, change }} />
         </div>
       </header>
       <Sums table={table} />
@@ -195,7 +184,6 @@ interface PartProps {
 }
 
 function Part({ part, named, scale, all }: PartProps) {
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const name = [...new Set([part.name_a, part.name_b])].filter((each) => each !== "").join(" / ");
   return (
     <tbody>
@@ -208,48 +196,31 @@ function Part({ part, named, scale, all }: PartProps) {
           </th>
         </tr>
       )}
-      {runsOf(part.rows, differs, all).map((run) => (
-        <Fragment key={run.first}>
-          {run.folded && !open.has(run.first) ? (
-            <Folded
-              {...{ run, scale }}
-              rows={part.rows}
-              unfold={() => {
-                setOpen(new Set([...open, run.first]));
-              }}
-            />
-          ) : (
-            part.rows
-              .slice(run.first, run.end)
-              .map((row, index) => <Instruction key={run.first + index} {...{ row, scale }} />)
-          )}
-        </Fragment>
-      ))}
+      <FoldedLines
+        {...{ differs, all }}
+        rows={part.rows}
+        line={(row, index) => <Instruction key={index} {...{ row, scale }} />}
+        folded={(rows, unfold) => <Folded {...{ rows, scale, unfold }} />}
+      />
     </tbody>
   );
 }
 
 interface FoldedProps {
-  run: Run;
   rows: readonly InstructionRow[];
   scale: Scale;
   unfold: () => void;
 }
 
 /** A run of instructions that are alike, as one line with their sums. */
-function Folded({ run, rows, scale, unfold }: FoldedProps) {
+function Folded({ rows, scale, unfold }: FoldedProps) {
   const sum = (of: (row: InstructionRow) => number | null) =>
-    rows.slice(run.first, run.end).reduce((all, row) => all + (of(row) ?? 0), 0);
+    rows.reduce((all, row) => all + (of(row) ?? 0), 0);
   const [a, b] = [sum((row) => row.a), sum((row) => row.b)];
   return (
     <tr className="folded">
       <th scope="row" colSpan={2}>
-        <button type="button" className="fold" aria-expanded={false} onClick={unfold}>
-          {counted(run.end - run.first, "instruction")}{" "}
-          {rows.slice(run.first, run.end).every(({ mark }) => mark === "")
-            ? "alike"
-            : "alike, or padding"}
-        </button>
+        <Unfold {...{ rows, unfold }} />
       </th>
       <td className="num" data-label="Costs A">
         {bare(a, scale)}
