@@ -79,7 +79,7 @@ def test_files_name_events_that_there_are(tmp_path: Path) -> None:
 
 
 def test_the_projects_own_files_are_read() -> None:
-    assert Catalog().processors.keys() == set()
+    assert {"xeon-8280", "epyc-9654"} <= Catalog().processors.keys()
     assert {"ibpb", "verw", "bhb-loop"} <= Catalog().events.keys()
 
 
