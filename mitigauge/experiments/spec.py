@@ -10,13 +10,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import chain, islice, product
 
 from pydantic import ValidationError
 
 from mitigauge.catalog import Catalog
 from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
+from mitigauge.experiments.factorial import design_of
 from mitigauge.experiments.spec_model import (
     MAX_ARMS,
     MAX_BOOTS,
@@ -25,6 +26,7 @@ from mitigauge.experiments.spec_model import (
     ArmSpec,
     ComparisonSpec,
     ExperimentSpec,
+    FactorialSpec,
     Place,
     PlannedSize,
     WorkloadSpec,
@@ -68,10 +70,13 @@ def check_spec(
         spec = ExperimentSpec.model_validate(document.data)
     except ValidationError as error:
         raise _refusal(located_errors(document, error)) from error
-    problems = list(islice(_cross_problems(document, spec, catalog), MAX_PROBLEMS))
+    found = chain(
+        _cross_problems(document, spec, catalog), _factorial_problems(document, spec, catalog)
+    )
+    problems = list(islice(found, MAX_PROBLEMS))
     if problems:
         raise _refusal(problem[:MAX_PROBLEM_LENGTH] for problem in problems)
-    spec = _with_crossed(spec, catalog)
+    spec = _with_arms(spec, catalog)
     checker = _Checker(document, catalog, hosts)
     problems = list(islice(checker.problems(spec), MAX_PROBLEMS))
     if problems:
@@ -100,19 +105,69 @@ def _cross_problems(
             )
 
 
-def _with_crossed(spec: ExperimentSpec, catalog: Catalog) -> ExperimentSpec:
-    """*spec* with the arms of its crossed families; those are known and not too many."""
+def _factorial_problems(
+    document: YamlDocument, spec: ExperimentSpec, catalog: Catalog
+) -> Iterator[str]:
+    for index, comparison in enumerate(spec.comparisons):
+        wanted = comparison.factorial
+        if wanted is None:
+            continue
+        place: Place = ("comparisons", index, "factorial")
+        problems = list(_knob_problems(document, wanted, (*place, "knobs"), catalog))
+        yield from problems
+        if problems:
+            continue
+        try:
+            design_of(tuple(wanted.knobs), wanted.wanted_pairs, wanted.most_arms)
+            for modes in zip(*wanted.knobs.values(), strict=True):
+                wanted_by(BOTH.join(modes), catalog.families)
+        except ValueError as error:
+            yield f"{document.where(place)}: {error}"
+
+
+def _knob_problems(
+    document: YamlDocument, wanted: FactorialSpec, place: Place, catalog: Catalog
+) -> Iterator[str]:
+    """Modes of knobs that are not known."""
+    known = catalog.mode_names
+    for knob, modes in wanted.knobs.items():
+        for i, mode in enumerate(modes):
+            for name in mode.split(BOTH):
+                if name not in known:
+                    where = document.where((*place, knob, i))
+                    yield f"{where}: unknown mode {name!r}; {_known(name, known)}"
+
+
+def _with_arms(spec: ExperimentSpec, catalog: Catalog) -> ExperimentSpec:
+    """*spec* with the arms of crossed families and of factorial designs, which are possible."""
     return spec.model_copy(
-        update={"comparisons": [_crossed(wanted, catalog) for wanted in spec.comparisons]}
+        update={"comparisons": [_planned(wanted, catalog) for wanted in spec.comparisons]}
     )
 
 
-def _crossed(comparison: ComparisonSpec, catalog: Catalog) -> ComparisonSpec:
+def _planned(comparison: ComparisonSpec, catalog: Catalog) -> ComparisonSpec:
+    if comparison.factorial:
+        arms = _factorial_arms(comparison.factorial)
+        return comparison.model_copy(update={"arms": arms, "baseline": arms[0].name})
     if not comparison.cross:
         return comparison
     families = [catalog.families[name] for name in comparison.cross]
     arms = [ArmSpec(name=name, mode=mode) for name, mode in crossed(families)]
     return comparison.model_copy(update={"arms": arms})
+
+
+def _factorial_arms(wanted: FactorialSpec) -> list[ArmSpec]:
+    """An arm for each point of the design; the first has every knob low."""
+    design = design_of(tuple(wanted.knobs), wanted.wanted_pairs, wanted.most_arms)
+    modes = list(wanted.knobs.values())
+    return [
+        ArmSpec(
+            name=point.name,
+            mode=BOTH.join(pair[high] for pair, high in zip(modes, point.high, strict=True)),
+            kernel=wanted.kernel,
+        )
+        for point in design.points
+    ]
 
 
 def environment_named_in(document: YamlDocument) -> str:
@@ -232,7 +287,7 @@ class _Checker:
                 (*place, "arms"),
                 "one arm alone has nothing to be compared with: add another, or aa",
             )
-        if comparison.size > MAX_ARMS:
+        if comparison.size > comparison.most_arms:
             yield self._at((*place, "aa"), f"at most {MAX_ARMS} arms, the doubled one among them")
         if comparison.double and comparison.double.name in names:
             taken = comparison.double.name

@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from mitigauge.catalog import Catalog
+from mitigauge.experiments.factorial import MOST_KNOBS, MOST_PAIRS, MOST_POINTS, Pair
 from mitigauge.files.field_types import Name, Text, formed
 from mitigauge.files.hostile_text import HOSTILE, shown
 from mitigauge.fleet.boot_method import BootMethod
@@ -33,6 +34,7 @@ MAX_BLOCKS = 64
 MAX_CASES = 5000
 MAX_ARMS = 9
 MAX_CROSSED = 3
+MAX_FAMILIES = MOST_KNOBS
 MAX_COMPARISONS = 32
 MAX_LAYOUTS = 27
 MAX_HOSTS = 64
@@ -63,7 +65,7 @@ _MODE = r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}/[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
 ModeName = Annotated[
     str,
     formed(
-        rf"{_MODE}(\+{_MODE}){{0,{MAX_CROSSED - 1}}}",
+        rf"{_MODE}(\+{_MODE}){{0,{MAX_FAMILIES - 1}}}",
         "family/mode, for example vmscape/ibpb, or several with + between them",
     ),
 ]
@@ -121,6 +123,56 @@ class ArmSpec(_Closed):
     boot: Literal[BootMethod.RESET, BootMethod.KEXEC] | None = Field(
         None, description="instead of its host's way"
     )
+
+
+# Arms are named after the knobs that are on in them, at most half of all.
+KnobName = Annotated[
+    str,
+    formed(
+        r"(?!(none|all)$)[a-z0-9][a-z0-9_-]{0,14}",
+        "at most 15 small letters, digits, _ and -, and neither `none` nor `all`",
+    ),
+]
+
+
+class FactorialSpec(_Closed):
+    """Knobs that are turned together, so that few boots tell what each of them costs."""
+
+    knobs: dict[KnobName, Annotated[list[ModeName], Field(min_length=2, max_length=2)]] = Field(
+        min_length=2,
+        max_length=MOST_KNOBS,
+        description="name → its two modes, the one without the cost first",
+    )
+    pairs: list[Annotated[list[KnobName], Field(min_length=2, max_length=2)]] = Field(
+        default_factory=list,
+        max_length=MOST_PAIRS,
+        description="pairs of knobs whose cost together is wanted too",
+    )
+    kernel: KernelRelease = ""
+    most_arms: Annotated[int, Field(strict=True, ge=4, le=MOST_POINTS)] = Field(
+        MOST_POINTS, description="boots a block, at most"
+    )
+
+    @model_validator(mode="after")
+    def _names_its_pairs_once(self) -> FactorialSpec:
+        for pair in self.wanted_pairs:
+            unknown = [name for name in pair if name not in self.knobs]
+            if unknown:
+                known = ", ".join(self.knobs)
+                raise ValueError(f"pairs: no knob {unknown[0]!r}; knobs: {known}")
+            if pair[0] == pair[1]:
+                raise ValueError(f"pairs: {pair[0]} with itself")
+        if len({frozenset(pair) for pair in self.wanted_pairs}) < len(self.pairs):
+            raise ValueError("pairs: one stands twice")
+        same = [name for name, (low, high) in self.knobs.items() if low == high]
+        if same:
+            raise ValueError(f"knob {same[0]} has one mode twice: there is nothing to turn")
+        return self
+
+    @property
+    def wanted_pairs(self) -> tuple[Pair, ...]:
+        """The pairs, as the design takes them."""
+        return tuple((first, second) for first, second in self.pairs)
 
 
 class ProfileSpec(_Closed):
@@ -194,6 +246,11 @@ class ComparisonSpec(_Closed):
         max_length=MAX_CROSSED,
         description="families: an arm for every combination of their modes, named MODE.MODE",
     )
+    factorial: FactorialSpec | None = Field(
+        None,
+        description="knobs that are turned together: the arms are those of a fractional design, "
+        "`none` is the baseline",
+    )
     workloads: list[WorkloadSpec] = Field(min_length=1, max_length=MAX_WORKLOADS)
     blocks: Blocks | None = None
     layouts: Annotated[int, Field(strict=True, ge=1, le=MAX_LAYOUTS)] = Field(
@@ -210,9 +267,19 @@ class ComparisonSpec(_Closed):
 
     @model_validator(mode="after")
     def _has_arms(self) -> ComparisonSpec:
-        if bool(self.arms) == bool(self.cross):
-            raise ValueError("give `arms`, or the families to `cross`")
+        given = [bool(self.arms), bool(self.cross), self.factorial is not None]
+        if sum(given) != 1:
+            raise ValueError("give one of `arms`, the families to `cross`, and `factorial`")
+        if self.factorial and (self.baseline or self.aa or self.layouts > 1):
+            raise ValueError(
+                "`factorial` has a baseline of its own (`none`), and neither `aa` nor `layouts`"
+            )
         return self
+
+    @property
+    def most_arms(self) -> int:
+        """How many arms it may have."""
+        return self.factorial.most_arms if self.factorial else MAX_ARMS
 
     @property
     def double(self) -> ArmSpec | None:

@@ -15,11 +15,12 @@ from mitigauge.experiments.spec_model import (
     ArmSpec,
     ComparisonSpec,
     ExperimentSpec,
+    FactorialSpec,
     WorkloadSpec,
     cases_of,
 )
 from mitigauge.experiments.states import ExperimentState
-from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment, FactorialPlan, Knob
 from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels import service as kernels
@@ -75,11 +76,19 @@ def _store_comparison(
         name=wanted.name,
         blocks=spec.blocks_of(wanted),
         layouts=wanted.layouts,
+        factorial=_factorial(wanted.factorial),
         arms=_arms(session, wanted, catalog, releases),
         cases=_cases(wanted.workloads, catalog),
     )
     session.add(comparison)
     session.flush()
+
+
+def _factorial(wanted: FactorialSpec | None) -> FactorialPlan | None:
+    if wanted is None:
+        return None
+    knobs = [Knob(name=name, low=low, high=high) for name, (low, high) in wanted.knobs.items()]
+    return FactorialPlan(knobs=knobs, pairs=list(wanted.wanted_pairs))
 
 
 def kernel_releases(session: Session, spec: ExperimentSpec) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from pydantic import BaseModel
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
@@ -58,6 +59,26 @@ class Experiment(Base):
     comparisons: Mapped[list[Comparison]] = relationship(order_by="Comparison.position")
 
 
+class Knob(BaseModel):
+    """What a factorial design turns: its two modes, as ``family/mode``."""
+
+    name: str
+    low: str
+    high: str
+
+
+class FactorialPlan(BaseModel):
+    """The knobs of a factorial design, and the pairs whose cost together is told too."""
+
+    knobs: list[Knob]
+    pairs: list[tuple[str, str]]
+
+    def high(self, mode: str) -> tuple[bool, ...]:
+        """Which knobs are high in an arm, by the full name of its mode."""
+        parts = set(mode.split(BOTH))
+        return tuple(parts.issuperset(knob.high.split(BOTH)) for knob in self.knobs)
+
+
 class Comparison(Base):
     """Arms that share a baseline, with the cases they are measured on."""
 
@@ -71,6 +92,8 @@ class Comparison(Base):
     blocks: Mapped[int]
     # In how many builds that differ in layout alone each kernel is booted.
     layouts: Mapped[int] = mapped_column(server_default=text("1"))
+    # Of a factorial design; null: its arms were named one by one, or crossed.
+    factorial: Mapped[FactorialPlan | None] = mapped_column(JsonOf(FactorialPlan))
 
     arms: Mapped[list[Arm]] = relationship(order_by="Arm.position")
     cases: Mapped[list[Case]] = relationship(order_by="Case.position")

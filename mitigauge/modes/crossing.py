@@ -11,6 +11,7 @@ from mitigauge.modes.settings import Settings, merged
 from mitigauge.stats.bounds import Uncounted
 
 BOTH = "+"
+SET_CPU_FLAGS = "setcpuid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +47,39 @@ def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> CrossedMode:
     names = [family.family for family, _ in found]
     if len(set(names)) != len(names):
         raise ValueError(f"{name} names a family twice, which can be in one mode only")
-    lab = dict.fromkeys(word for family, _ in found for word in family.emulated.cmdline)
+    settings = merged([mode.settings for mode in modes])
     return CrossedMode(
         family=BOTH.join(names),
         mode=BOTH.join(mode for _, mode in found),
         title=", ".join(mode.title or name for mode, (_, name) in zip(modes, found, strict=True)),
         family_title=" × ".join(family.title for family, _ in found),
-        settings=merged([mode.settings for mode in modes]),
-        lab_cmdline=tuple(lab),
+        settings=settings,
+        lab_cmdline=_lab_words([family for family, _ in found], settings),
         expect=tuple(expectation for mode in modes for expectation in mode.expect),
         at_runtime=all(mode.applies == "at-runtime" for mode in modes),
         events=tuple(dict.fromkeys(event for mode in modes for event in mode.events)),
     )
+
+
+def _lab_words(families: Sequence[ModeFamily], settings: Settings) -> tuple[str, ...]:
+    """What emulated hosts need for all of *families*.
+
+    An option that one of the modes sets is the mode's. The bits of setcpuid= are joined: the
+    kernel reads the last one alone.
+    """
+    if len(families) == 1:
+        return families[0].emulated.cmdline
+    taken = {word.partition("=")[0] for word in settings.options()}
+    flags: dict[str, None] = {}
+    others: dict[str, None] = {}
+    for word in (word for family in families for word in family.emulated.cmdline):
+        name, _, value = word.partition("=")
+        if name == SET_CPU_FLAGS:
+            flags.update(dict.fromkeys(value.split(",")))
+        elif name not in taken:
+            others[word] = None
+    joined = [f"{SET_CPU_FLAGS}={','.join(flags)}"] if flags else []
+    return (*joined, *others)
 
 
 def outdoes(one: str, other: str, families: Mapping[str, ModeFamily]) -> bool:

@@ -27,6 +27,10 @@ SysctlName = Annotated[
 Word = Annotated[
     str, formed(r"[\w.,:/+@%~^-]{1,100}", "a value without blanks, as the kernel shows it")
 ]
+OptionName = Annotated[
+    str, formed(r"[a-z][a-z0-9_.]{0,62}", "an option of the kernel's command line")
+]
+OptionWord = Annotated[str, formed(r"[a-z0-9_]{1,40}", "small letters, digits and _")]
 CpuFile = Annotated[
     str,
     formed(
@@ -99,6 +103,11 @@ class Kind(RootModel[Any]):
         """What a guest is to get: name → value, which the guest itself must prove."""
         return {}
 
+    @classmethod
+    def joined(cls, values: Sequence[Any]) -> Any:
+        """What several modes set together. Raises ValueError where two set the same thing."""
+        return _joined(values)
+
 
 class CommandLine(Kind):
     """Options of the kernel's command line; what proves them is the mode's ``expect``."""
@@ -108,6 +117,30 @@ class CommandLine(Kind):
     def options(self) -> Iterator[str]:
         """See Kind."""
         yield from self.root
+
+
+class CommandLineWords(Kind):
+    """Option → words of its list: modes of several families each add theirs.
+
+    ``{mitigations: [auto, no_user_user]}`` is ``mitigations=auto,no_user_user``.
+    """
+
+    root: dict[
+        OptionName, Annotated[tuple[OptionWord, ...], Field(min_length=1, max_length=30)]
+    ] = Field(default_factory=dict, max_length=10)
+
+    def options(self) -> Iterator[str]:
+        """See Kind; what proves them is the mode's ``expect``."""
+        for name, words in self.root.items():
+            yield f"{name}={','.join(words)}"
+
+    @classmethod
+    def joined(cls, values: Sequence[Any]) -> Any:
+        """See Kind. A word that several modes add stands once."""
+        whole: dict[str, dict[str, None]] = {}
+        for name, words in (item for each in values for item in each.items()):
+            whole.setdefault(name, {}).update(dict.fromkeys(words))
+        return {name: tuple(words) for name, words in whole.items()}
 
 
 class ModuleParameters(Kind):
@@ -264,6 +297,7 @@ class Settings(Closed):
     """All that a mode sets."""
 
     cmdline: CommandLine = CommandLine()
+    cmdline_words: CommandLineWords = CommandLineWords()
     module_parameters: ModuleParameters = ModuleParameters()
     sysctls: Sysctls = Sysctls()
     shows: Shows = Shows()
@@ -308,7 +342,9 @@ def merged(parts: Sequence[Settings]) -> Settings:
     whole: dict[str, Any] = {}
     for name in Settings.model_fields:
         given = [value for part in parts if (value := getattr(part, name).root)]
-        whole[name] = _joined(given) if given else getattr(Settings(), name).root
+        kind = getattr(Settings(), name)
+        whole[name] = kind.joined(given) if given else kind.root
+    _require_once([*(_option_of(word) for word in whole["cmdline"]), *whole["cmdline_words"]])
     return Settings.model_validate(whole)
 
 
@@ -316,7 +352,7 @@ def _joined(values: Sequence[Any]) -> Any:
     """One kind's values together."""
     if isinstance(values[0], tuple):
         words = tuple(word for value in values for word in value)
-        _require_once(word.partition("=")[0].replace("-", "_") for word in words)
+        _require_once(_option_of(word) for word in words)
         return words
     if isinstance(values[0], dict):
         whole: dict[str, Any] = {}
@@ -325,6 +361,11 @@ def _joined(values: Sequence[Any]) -> Any:
         return whole
     _require_once("the same thing of a guest, or a value" for _ in values)
     return values[0]
+
+
+def _option_of(word: str) -> str:
+    """The name that the kernel knows a word by: it takes - and _ for one another."""
+    return word.partition("=")[0].replace("-", "_")
 
 
 def _require_once(names: Iterable[str]) -> None:

@@ -270,6 +270,7 @@ def _comparisons(
                 arms=arm_views(comparison, states, observed, emulated=emulated),
                 emulated=emulated,
                 counted=any(run.clock == Clock.COUNTED for run in runs),
+                factorial=comparison.factorial is not None,
             )
         )
     return views

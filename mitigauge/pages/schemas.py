@@ -133,6 +133,7 @@ class ComparisonHead(View):
     arms: list[ArmView]
     emulated: bool
     counted: bool = Field(False, description="whether a host's time counts instructions")
+    factorial: bool = Field(False, description="whether its arms are those of a factorial design")
 
 
 class ComparisonView(ComparisonHead):

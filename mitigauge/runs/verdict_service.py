@@ -129,6 +129,7 @@ def design_of(comparison: Comparison, *, emulated: bool = False) -> Design:
         next((arm.id for arm in comparison.arms if arm.is_aa), None),
         comparison.layouts,
         frozenset(arm.id for arm in comparison.arms if arm.outdoes_baseline),
+        comparison.factorial is not None,
         {arm.id: arm.uncounted for arm in comparison.arms} if emulated else {},
     )
 

@@ -19,10 +19,11 @@ from mitigauge.documents.table import (
 )
 from mitigauge.effect import Effect, Verdict
 from mitigauge.tables.counter_schemas import CounterArm, CounterClaim, CountersView, CounterTable
+from mitigauge.tables.factorial_schemas import FactorialView
 from mitigauge.tables.loss_schemas import LossClaim, LossView
 from mitigauge.tables.thread_schemas import ThreadsView, ThreadTableView
 
-OfExperiment = CountersView | ThreadsView | LossView
+OfExperiment = CountersView | ThreadsView | LossView | FactorialView
 OfPlace = CounterTable | ThreadTableView
 
 

@@ -11,6 +11,7 @@ from mitigauge.errors import NotFound
 from mitigauge.pages.details import first_detailed, show_details
 from mitigauge.tables import (
     consequence_table,
+    factorial_table,
     function_table,
     instruction_table,
     matrix_table,
@@ -75,6 +76,7 @@ KINDS: dict[str, Kind[Any]] = {
     kind.name: kind
     for kind in (
         matrix_table.KIND,
+        factorial_table.KIND,
         LOSS,
         COUNTERS,
         THREADS,

@@ -3,7 +3,8 @@
 Arms are crossed where all of them name modes of the same families (``ibrs/entry+ibpb/on``), and
 at least two of these families are in more than one mode. The first two such families are the
 axes; arms that differ in anything else, further modes or the kernel, get a table each. The effects
-are those of the matrix: against the comparison's baseline, wherever that stands.
+are those of the matrix: against the comparison's baseline, wherever that stands. A factorial design
+crosses nothing: it has a table of its own.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ class Slice:
 
 def slices_of(comparison: ComparisonView) -> list[Slice]:
     """The comparison's arms by what else they have in common; none where nothing is crossed."""
+    if comparison.factorial:
+        return []
     arms = [arm for arm in comparison.arms if not arm.is_aa]
     modes = {arm.id: dict(parts(arm.mode)) for arm in arms}
     families = list(modes[arms[0].id]) if arms else []

@@ -31,6 +31,8 @@ class Design:
     """In how many layouts each arm's kernel is booted, block by block in turn."""
     outdoing: frozenset[int] = frozenset()
     """Arms that do all that the baseline does, and more."""
+    factorial: bool = False
+    """Whether arms are those of a factorial design, which needs all its boots."""
     uncounted: Mapping[int, Uncounted] = field(default_factory=dict)
     """What arms have of events that cost nothing on this host; none where all cost what they do."""
 
@@ -146,8 +148,11 @@ def all_decided(judged: Iterable[Answer], design: Design) -> bool:
     """Whether every primary metric has a verdict for every arm that can be compared.
 
     An arm that can no longer be compared (never in force, never came up) is not waited for, nor
-    is the A/A arm, which answers no question of the experiment's.
+    is the A/A arm, which answers no question of the experiment's. A factorial design is never
+    decided: each of its boots tells of every knob.
     """
+    if design.factorial:
+        return False
     asked = {arm for arm in design.arms if arm not in (design.baseline, design.aa)}
     verdicts = [
         verdict.verdict
