@@ -784,6 +784,8 @@ class ComparisonHead(TypedDict):
     emulated: bool
     counted: NotRequired[bool]
     """whether a host's time counts instructions"""
+    factorial: NotRequired[bool]
+    """whether its arms are those of a factorial design"""
 
 
 class ComparisonView(TypedDict):
@@ -797,6 +799,8 @@ class ComparisonView(TypedDict):
     emulated: bool
     counted: NotRequired[bool]
     """whether a host's time counts instructions"""
+    factorial: NotRequired[bool]
+    """whether its arms are those of a factorial design"""
     rows: list[RowView]
 
 

@@ -77,7 +77,7 @@ def estimate(
     points = [boot for boot in boots if np.isfinite(boot.mean)]
     contrasts = len(knobs) + len(pairs) + 2
     fit = _Fit.of(knobs, pairs, points, alpha, contrasts)
-    names = [*knobs, *pairs]
+    names: list[str | Pair] = [*knobs, *pairs]
     told = {name: fit.effect(i) for i, name in enumerate(names)}
     together, unexplained = fit.together(len(knobs))
     return FactorialEstimate(
@@ -86,11 +86,14 @@ def estimate(
         base=fit.base,
         knobs={knob: cost for knob in knobs if (cost := told[knob]) is not None},
         pairs={pair: cost for pair in pairs if (cost := told[pair]) is not None},
-        unknown=[" and ".join(name) if isinstance(name, tuple) else name
-                 for name in names if told[name] is None],
+        unknown=[_words(name) for name in names if told[name] is None],
         together=together,
         unexplained=unexplained,
-    )  # fmt: skip
+    )
+
+
+def _words(name: str | Pair) -> str:
+    return name if isinstance(name, str) else " and ".join(name)
 
 
 @dataclass(frozen=True, slots=True)

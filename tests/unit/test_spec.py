@@ -178,8 +178,8 @@ def test_a_crossed_arm_is_proven_by_both_its_modes() -> None:
     [
         (("[knob, machine]", "[knob, nob]"), "unknown family 'nob'"),
         (("[knob, machine]", "[knob, knob]"), "family 'knob' stands twice"),
-        (("    cross: [knob, machine]\n", ""), "give `arms`, or the families to `cross`"),
-        (("    cross: [knob, machine]\n", "    cross: [knob]\n" + ARMS), "give `arms`, or the"),
+        (("    cross: [knob, machine]\n", ""), "give one of `arms`, the families to `cross`"),
+        (("    cross: [knob, machine]\n", "    cross: [knob]\n" + ARMS), "give one of `arms`, the"),
         (("off.on", "off.off"), "baseline 'off.off' is no arm"),
     ],
 )

@@ -121,6 +121,7 @@ export function largeExperiment(rows: number, arms = 4): WholeExperiment {
       hosts: HOSTS,
       emulated: false,
       counted: false,
+      factorial: false,
     },
     arms: columns,
     rows: Array.from({ length: rows }, (_, i) => rowOf(next, i, rows, columns)),

@@ -14,7 +14,7 @@ from mitigauge.letters.report.entries import claims_beside, explained, not_effec
 from mitigauge.letters.report.host_time import host_time
 from mitigauge.pages.consequence_schemas import ConsequencesView
 from mitigauge.pages.profile_schemas import CaseProfilesView
-from mitigauge.pages.schemas import ExperimentView, HostFacts, RunView
+from mitigauge.pages.schemas import ComparisonView, ExperimentView, HostFacts, RunView
 from mitigauge.runs.states import RunState
 from mitigauge.stats.terms import ALPHA, DELTA_PERCENT, INTERVAL_LEVEL, POWER
 
@@ -67,7 +67,13 @@ def content_of(
         caveats=list(_caveats(view, emulated, counting)),
         warnings=list(_warnings(view)),
         facts=list(_facts(view)),
-        tables=[table for c in view.comparisons for table in tables_of(c, emulated, counting)],
+        # A factorial design has a table of its own, of knobs in place of arms.
+        tables=[
+            table
+            for c in view.comparisons
+            if not c.factorial
+            for table in tables_of(c, emulated, counting)
+        ],
         not_effective=[e for c in view.comparisons for e in not_effective(c)],
         not_measured=list(not_measured(view)),
         claims=[claims_beside(source) for source in claims],
@@ -93,13 +99,23 @@ def uncounted_words(view: ExperimentView) -> Iterator[str]:
     for comparison in view.comparisons:
         if not comparison.emulated or len({tuple(arm.events) for arm in comparison.arms}) < 2:
             continue
-        by = [f"{a.name} works by {', '.join(a.events)}" for a in comparison.arms if a.events]
+        by = list(_works_by(comparison))
         said[
             f"In comparison {comparison.name}, {'; '.join(by)}. On real processors that costs, "
             "here it does not: figures of such a mode are bounds of its true cost, and say nothing "
             "of which of these modes is cheaper."
         ] = None
     yield from said
+
+
+def _works_by(comparison: ComparisonView) -> Iterator[str]:
+    if comparison.factorial:
+        events = dict.fromkeys(event for arm in comparison.arms for event in arm.events)
+        yield f"knobs work by {', '.join(events)}"
+        return
+    for arm in comparison.arms:
+        if arm.events:
+            yield f"{arm.name} works by {', '.join(arm.events)}"
 
 
 def _is_emulated(view: ExperimentView, host: str) -> bool:

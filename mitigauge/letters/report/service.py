@@ -24,6 +24,9 @@ from mitigauge.pages.schemas import ExperimentView
 from mitigauge.tables.counter_table import counter_table
 from mitigauge.tables.counters import counters_of, has_counters
 from mitigauge.tables.detail_table import reached_sections
+from mitigauge.tables.factorial_schemas import FactorialView
+from mitigauge.tables.factorial_table import factorial_table, read_factorial
+from mitigauge.tables.kind import TableQuery
 from mitigauge.tables.loss import crosses, loss_of
 from mitigauge.tables.loss_table import loss_table
 
@@ -37,6 +40,7 @@ class Report:
     profiles: Sequence[CaseProfilesView]
     beside: ConsequencesView
     details: Sequence[DetailsView] = ()
+    factorial: FactorialView | None = None
 
     def text(self, *, caveats: bool = True) -> str:
         """For a mailing list; without *caveats* within a mail that has said them."""
@@ -57,7 +61,9 @@ class Report:
         return text + "".join(f"{line}\n" for line in lines)
 
     def _tables(self) -> Iterator[TableView]:
-        """Loss matrices where anything is crossed, counters where anything was counted."""
+        """Costs of knobs, loss matrices where anything is crossed, counters where any counted."""
+        if self.factorial:
+            yield factorial_table(self.factorial)
         if crosses(self.view.comparisons):
             yield loss_table(loss_of(self.view, self.claims))
         if has_counters(self.view.comparisons):
@@ -75,4 +81,11 @@ def gathered(session: Session, view: ExperimentView) -> Report:
         profiles_beside(session, view),
         consequences_beside(session, view),
         detailed(session, view.id),
+        _factorial(session, view),
     )
+
+
+def _factorial(session: Session, view: ExperimentView) -> FactorialView | None:
+    if not any(comparison.factorial for comparison in view.comparisons):
+        return None
+    return read_factorial(session, view.id, TableQuery())

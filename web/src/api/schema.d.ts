@@ -3602,6 +3602,12 @@ export interface components {
             counted: boolean;
             /** Emulated */
             emulated: boolean;
+            /**
+             * Factorial
+             * @description whether its arms are those of a factorial design
+             * @default false
+             */
+            factorial: boolean;
             /** Family Title */
             family_title: string;
             /** Hosts */
@@ -3626,6 +3632,12 @@ export interface components {
             counted: boolean;
             /** Emulated */
             emulated: boolean;
+            /**
+             * Factorial
+             * @description whether its arms are those of a factorial design
+             * @default false
+             */
+            factorial: boolean;
             /** Family Title */
             family_title: string;
             /** Hosts */

@@ -19,6 +19,7 @@ import { RecordedNotice, RecordedTag } from "../ui/recorded";
 import { ExperimentTag } from "../ui/tag";
 import { Claims } from "./claims";
 import { Comparisons } from "./comparisons";
+import { FactorialCosts } from "./factorial";
 import "./experiment.css";
 import { Log } from "./log";
 import { isCrossed, tablePath } from "../tables/paths";
@@ -112,6 +113,7 @@ function Body({ experiment }: { experiment: Experiment }) {
       <RecordedNotice recorded={experiment.recorded} />
       {experiment.emulated && <EmulatedNotice counted={experiment.counted} />}
       {live && runs}
+      <FactorialCosts experiment={experiment} />
       <Comparisons experiment={experiment} />
       {!live && <Claims id={id} />}
       {!live && runs}

@@ -17,6 +17,7 @@ import { SectionPanel } from "./section";
 const TITLES: Record<string, string> = {
   matrix: "Matrix",
   counters: "Counters",
+  factorial: "What each knob costs",
   loss: "Loss matrix",
   threads: "Threads by name",
   details: "Details",

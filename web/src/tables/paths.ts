@@ -35,9 +35,13 @@ export function tableFile(
 
 interface Arms {
   arms: readonly { mode: string }[];
+  factorial?: boolean;
 }
 
 /** Whether there is a loss matrix: a mode of several families has a plus, `ibrs/entry+ibpb/on`. */
 export function isCrossed(comparisons: readonly Arms[]): boolean {
-  return comparisons.some(({ arms }) => arms.length > 1 && arms.every((a) => a.mode.includes("+")));
+  return comparisons.some(
+    ({ arms, factorial }) =>
+      !factorial && arms.length > 1 && arms.every((a) => a.mode.includes("+")),
+  );
 }
