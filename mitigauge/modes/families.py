@@ -80,7 +80,8 @@ class Mode(Closed):
     def _is_provable(self) -> Mode:
         if not self.expect and not self.settings.describe():
             raise ValueError("nothing proves it: give `expect`, or a setting that is read back")
-        if self.applies == "at-runtime" and self.settings.cmdline.root:
+        at_boot = self.settings.cmdline.root or self.settings.cmdline_words.root
+        if self.applies == "at-runtime" and at_boot:
             raise ValueError(
                 "the command line is read at boot: leave out `applies: at-runtime`, or give "
                 "`sysctls` or `module_parameters` in place of `cmdline`"
