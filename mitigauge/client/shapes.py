@@ -1321,6 +1321,7 @@ class ExactTable(TypedDict):
     functions: list[ExactFunctionRow]
     left_out: int
     """functions beyond the longest list, of the least difference"""
+    footprint: list[FootprintRow]
     bill: list[BillRow]
     """events that either side has"""
     predictions: list[PredictedCost]
@@ -1472,6 +1473,18 @@ class FlameGraph(TypedDict):
     host: str
     a: str
     b: str
+
+
+class FootprintRow(TypedDict):
+    """What each operation asks of caches and branch predictors, counted in pieces, not in time."""
+
+    figure: Literal["lines", "pages", "taken", "indirect", "returns"]
+    title: str
+    a: float
+    b: float
+    difference: float
+    exact: int | None
+    """the difference as a whole number, where all boots of each side agree"""
 
 
 class Found(TypedDict):

@@ -18,6 +18,7 @@ from mitigauge.profiles.exact.difference import (
     line_pairs,
     mean_of,
 )
+from mitigauge.profiles.exact.footprint_table import footprint_rows
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.operation import LineRuns, Operation, operation_of
 from mitigauge.profiles.exact.schemas import (
@@ -94,6 +95,7 @@ def exact_table(
         high=high,
         functions=[_function_row(pair) for pair in shown[:MOST_FUNCTIONS]],
         left_out=max(0, len(shown) - MOST_FUNCTIONS),
+        footprint=footprint_rows(left.footprint, right.footprint),
         bill=bill,
         predictions=_predictions(exact, bill, prices),
         function=function,
@@ -116,8 +118,8 @@ def _side(group: CountedGroup, of: Operation | None) -> ExactSide:
         steady=of.steady if of else 0,
         counted_ns=of.counted_ns if of else 0.0,
         measured_ns=of.seconds * 1e9 if of else 0.0,
-        lines=of.lines if of else 0.0,
-        pages=of.pages if of else 0.0,
+        lines=of.footprint.lines if of else 0.0,
+        pages=of.footprint.pages if of else 0.0,
         missing=list(dict.fromkeys(group.missing)),
     )
 
@@ -139,6 +141,7 @@ def _empty(title: str, a: CountedGroup, sides: Sequence[ExactSide], function: st
         exact=0,
         functions=[],
         left_out=0,
+        footprint=[],
         bill=[],
         predictions=[],
         function=function,

@@ -4637,6 +4637,8 @@ export interface components {
              * @description of those that each operation runs, B - A
              */
             exact: number;
+            /** Footprint */
+            footprint: components["schemas"]["FootprintRow"][];
             /**
              * Function
              * @description whose instructions are listed; empty: of none
@@ -4970,6 +4972,30 @@ export interface components {
             experiment_id: number;
             /** Host */
             host: string;
+        };
+        /**
+         * FootprintRow
+         * @description What each operation asks of caches and branch predictors, counted in pieces, not in time.
+         */
+        FootprintRow: {
+            /** A */
+            a: number;
+            /** B */
+            b: number;
+            /** Difference */
+            difference: number;
+            /**
+             * Exact
+             * @description the difference as a whole number, where all boots of each side agree
+             */
+            exact: number | null;
+            /**
+             * Figure
+             * @enum {string}
+             */
+            figure: "lines" | "pages" | "taken" | "indirect" | "returns";
+            /** Title */
+            title: string;
         };
         /**
          * Found
