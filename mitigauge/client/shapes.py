@@ -1077,7 +1077,7 @@ class DetailsView(TypedDict):
 class DiffArray(TypedDict):
     """Where one array is."""
 
-    type: Literal["int32", "float32", "uint8"]
+    type: Literal["int32", "float32", "float64", "uint8"]
     offset: int
     """in bytes, from the end of the header"""
     length: int
@@ -1089,6 +1089,8 @@ class DiffHeader(TypedDict):
 
     a: DiffSide
     b: DiffSide
+    exact: bool
+    """totals are exact counts; the shape alone is sampled"""
     basis: Literal["operation", "share", "raw"]
     bases: list[Literal["operation", "share", "raw"]]
     """those that both sides have"""

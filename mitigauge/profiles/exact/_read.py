@@ -29,6 +29,7 @@ from mitigauge.profiles.capture._disassemble import (
     spelled,
 )
 from mitigauge.profiles.exact.footprint import Counts, Key, footprint
+from mitigauge.profiles.exact.nowhere import GUEST, NOWHERE, UNKNOWN_KERNEL, UNKNOWN_USER
 from mitigauge.wire.exact import (
     FILE,
     FORM,
@@ -48,9 +49,6 @@ LONGEST_HEADER = 4096
 # only its sum: an execve runs through two thousand functions.
 LEAST_KEPT, LEAST_SHARE = 0.25, 1e-5
 KERNEL = 1 << 63
-# What no symbol and no file covers, as a module.
-UNKNOWN_KERNEL, UNKNOWN_USER, GUEST = "unknown kernel", "unknown user", "guest"
-NOWHERE = frozenset({UNKNOWN_KERNEL, UNKNOWN_USER, GUEST})
 BLOCK = struct.Struct("<QQQQQIHHHH")
 STOP = struct.Struct("<HQ")
 
