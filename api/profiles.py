@@ -14,6 +14,7 @@ from mitigauge.errors import InvalidInput
 from mitigauge.pages import profile_functions
 from mitigauge.pages import profiles as profile_views
 from mitigauge.pages.exact import exact_difference
+from mitigauge.pages.exact_graph import exact_graph
 from mitigauge.pages.function_schemas import FunctionSort, FunctionsView, Measure
 from mitigauge.pages.profile_schemas import CaseProfilesView, ProfileGroupView
 from mitigauge.profiles.diff.compare import Basis
@@ -148,6 +149,23 @@ def exact_counts(
 ) -> ExactTable:
     """What an operation runs on both sides, to the instruction, as an emulator counted it."""
     return exact_difference(session, *sides, function=function)
+
+
+@router.get(
+    "/exact/graph",
+    response_class=Response,
+    responses={
+        200: {"content": {MEDIA_TYPE: {"schema": _BINARY}}},
+        **AS_JSON,
+    },
+)
+def exact_flame_graph(
+    session: Database,
+    sides: Annotated[tuple[Selection, Selection], Depends(asked_selections)],
+    merge: Merge = True,
+) -> Response:
+    """Sampled stacks with exact counts as their totals, in binary: see docs/exact.md."""
+    return Response(exact_graph(session, *sides, merged=merge), media_type=MEDIA_TYPE)
 
 
 @router.get("/groups")

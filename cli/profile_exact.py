@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         ExactLineRow,
         ExactSide,
         ExactTable,
+        FootprintRow,
     )
 
 
@@ -69,8 +70,13 @@ def exact(
     if len(changed) > limit:
         say(f"{len(changed) - limit} more functions differ; --limit lists more of them.")
     print_table(
+        [table.a.label, table.b.label, "difference", "the footprint of an operation"],
+        [_counted(row) for row in table.footprint],
+        empty="No operation runs any code.",
+    )
+    print_table(
         [table.a.label, table.b.label, "difference", "the bill of an operation"],
-        [_billed(row) for row in table.bill],
+        [_counted(row) for row in table.bill],
         empty="No operation does what costs on real processors beside its instructions.",
     )
     for line in predictions(table):
@@ -87,11 +93,6 @@ def head(table: ExactTable) -> Iterator[str]:
     )
     for side in (table.a, table.b):
         yield _told(side)
-    lines = table.b.lines - table.a.lines
-    yield (
-        f"code of an operation: {table.a.lines:.0f} lines of 64 bytes in {table.a.pages:.0f} "
-        f"pages, then {table.b.lines:.0f} in {table.b.pages:.0f} ({lines:+.0f} lines)"
-    )
 
 
 def predictions(table: ExactTable) -> Iterator[str]:
@@ -109,7 +110,7 @@ def predictions(table: ExactTable) -> Iterator[str]:
             yield f"  {of}: {source}"
 
 
-def _billed(row: BillRow) -> list[str]:
+def _counted(row: BillRow | FootprintRow) -> list[str]:
     difference = f"{row.exact:+d}" if row.exact is not None else f"{row.difference:+.2f}"
     return [f"{row.a:.2f}", f"{row.b:.2f}", difference, row.title]
 

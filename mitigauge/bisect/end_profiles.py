@@ -12,7 +12,8 @@ from mitigauge.bisect.question import arm_name
 from mitigauge.bisect.tables import Bisection, BisectionStep
 from mitigauge.kernels import renames
 from mitigauge.profiles.diff.compare import FunctionDiff, bases_of, diff_functions, with_names
-from mitigauge.profiles.diff.service import KERNEL_MARK, boot_profile, renamed_symbols
+from mitigauge.profiles.diff.service import boot_profile, renamed_symbols
+from mitigauge.profiles.store.functions import KERNEL_MARK
 from mitigauge.profiles.store.repository import names_of
 
 SIGNIFICANT_Q = 0.05

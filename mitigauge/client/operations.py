@@ -594,6 +594,33 @@ class Client(Transport):
         found: shapes.ExactTable = self._json("GET", "/api/v1/profiles/exact", asked)
         return found
 
+    def exact_flame_graph(
+        self,
+        *,
+        merge: bool | None = None,
+        a: str,
+        b: str,
+        experiment: int,
+        case: int,
+        host: str,
+        b_experiment: int | None = None,
+        b_case: int | None = None,
+        b_host: str | None = None,
+    ) -> bytes:
+        """Sampled stacks with exact counts as their totals, in binary: see docs/exact.md."""
+        asked: dict[str, Parameter] = {
+            "merge": merge,
+            "a": a,
+            "b": b,
+            "experiment": experiment,
+            "case": case,
+            "host": host,
+            "b_experiment": b_experiment,
+            "b_case": b_case,
+            "b_host": b_host,
+        }
+        return self._content("GET", "/api/v1/profiles/exact/graph", asked)
+
     def groups(
         self,
         *,

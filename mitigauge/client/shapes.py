@@ -1081,7 +1081,7 @@ class DetailsView(TypedDict):
 class DiffArray(TypedDict):
     """Where one array is."""
 
-    type: Literal["int32", "float32", "uint8"]
+    type: Literal["int32", "float32", "float64", "uint8"]
     offset: int
     """in bytes, from the end of the header"""
     length: int
@@ -1093,6 +1093,8 @@ class DiffHeader(TypedDict):
 
     a: DiffSide
     b: DiffSide
+    exact: bool
+    """totals are exact counts; the shape alone is sampled"""
     basis: Literal["operation", "share", "raw"]
     bases: list[Literal["operation", "share", "raw"]]
     """those that both sides have"""
@@ -1325,6 +1327,7 @@ class ExactTable(TypedDict):
     functions: list[ExactFunctionRow]
     left_out: int
     """functions beyond the longest list, of the least difference"""
+    footprint: list[FootprintRow]
     bill: list[BillRow]
     """events that either side has"""
     predictions: list[PredictedCost]
@@ -1476,6 +1479,18 @@ class FlameGraph(TypedDict):
     host: str
     a: str
     b: str
+
+
+class FootprintRow(TypedDict):
+    """What each operation asks of caches and branch predictors, counted in pieces, not in time."""
+
+    figure: Literal["lines", "pages", "taken", "indirect", "returns"]
+    title: str
+    a: float
+    b: float
+    difference: float
+    exact: int | None
+    """the difference as a whole number, where all boots of each side agree"""
 
 
 class Found(TypedDict):

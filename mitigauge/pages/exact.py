@@ -14,10 +14,11 @@ from mitigauge.pages import profile_repository
 from mitigauge.pages.profiles import PlannedArm, label_of, planned_arms
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact import repository
+from mitigauge.profiles.exact.counted_group import CountedGroup
 from mitigauge.profiles.exact.coverage import Coverage, functions_run
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.schemas import ExactTable
-from mitigauge.profiles.exact.table import CountedGroup, PriceList, exact_table
+from mitigauge.profiles.exact.table import PriceList, exact_table
 
 
 def exact_difference(
@@ -44,6 +45,14 @@ def price_list() -> PriceList:
     """The events and processors that come with the project."""
     catalog = Catalog()
     return PriceList(catalog.events, catalog.processors)
+
+
+def counted_groups(
+    session: Session, a: Selection, b: Selection
+) -> tuple[CountedGroup, CountedGroup]:
+    """The counted boots of both selections. Raises what :func:`exact_difference` raises."""
+    one, other = planned_arms(session, a, b)
+    return _group(session, one, a, b), _group(session, other, b, a)
 
 
 def _group(session: Session, asked: PlannedArm, of: Selection, other: Selection) -> CountedGroup:

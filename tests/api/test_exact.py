@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from cli.profile import app as command
 from mitigauge.database.engine import transaction
 from mitigauge.experiments import repository as experiment_rows
-from mitigauge.profiles.exact.ledger import Ledger
+from mitigauge.profiles.exact.ledger import Branches, Ledger
 from mitigauge.profiles.exact.service import CountedPass, store_counts
 from mitigauge.profiles.exact.tables import ExactCount
 from mitigauge.runs import repository as run_rows
@@ -30,9 +30,11 @@ def counts(arm: str, block: int) -> Ledger:
     """A boot of an arm: in `on` a call and what it calls are new."""
     tick = function("tick", {"incq %rax": TICKS[arm][block % 2]})
     if arm == "off":
-        return ledger(function("do_syscall_64", PLAIN), tick)
+        branches = Branches(taken=2, indirect=1, returns=2)
+        return ledger(function("do_syscall_64", PLAIN), tick, branches=branches)
     new = function("clear_bhb_loop", {"subl $1, %ecx": 5})
-    return ledger(function("do_syscall_64", PATCHED), new, tick, lines=12)
+    branches = Branches(taken=7, indirect=1, returns=3)
+    return ledger(function("do_syscall_64", PATCHED), new, tick, lines=12, branches=branches)
 
 
 @pytest.fixture
@@ -92,6 +94,19 @@ def test_what_each_operation_runs_is_compared_to_the_instruction(
         ("new", "callq clear_bhb_loop", 1),
         ("", "popq %rbx", 1),
     ]
+
+
+def test_the_footprint_is_told_before_and_after(
+    client: TestClient, counted: dict[str, Any]
+) -> None:
+    rows = table(client, counted)["footprint"]
+    assert {row["figure"]: (row["a"], row["b"], row["exact"]) for row in rows} == {
+        "lines": (10, 12, 2),
+        "pages": (3, 3, 0),
+        "taken": (2, 7, 5),
+        "indirect": (1, 1, 0),
+        "returns": (2, 3, 1),
+    }
 
 
 def test_without_a_function_no_instructions_are_listed(
@@ -161,5 +176,7 @@ def test_the_command_says_the_same(
     assert "each operation: +6 in on; with all that ran beside it +6.21 (95 %:" in text
     [new] = [line for line in text.splitlines() if "clear_bhb_loop" in line]
     assert new.split() == ["0.00", "5.00", "+5", "new", "clear_bhb_loop"]
+    [taken] = [line for line in text.splitlines() if "taken branches" in line]
+    assert taken.split()[:3] == ["2.00", "7.00", "+5"]
     assert "+4 callq clear_bhb_loop" in said("--function", "do_syscall_64")
     assert json.loads(said("--json"))["exact"] == 6

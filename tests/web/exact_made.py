@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlalchemy import Engine, select
 
 from mitigauge.database.engine import transaction
-from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction
+from mitigauge.profiles.exact.ledger import Branches, Ledger, LedgerFunction
 from mitigauge.profiles.exact.service import CountedPass, store_counts
 from mitigauge.profiles.store.tables import Profile
 from mitigauge.runs.tables import Boot
@@ -54,7 +54,8 @@ def boot_ledger(*, is_loop: bool, block: int) -> Ledger:
     ]
     if is_loop:
         functions.append(function("clear_bhb_loop", _clear()))
-    return ledger(*functions, lines=52 + 4 * is_loop, pages=14)
+    branches = Branches(taken=92 + 28 * is_loop, indirect=1, returns=61 + is_loop)
+    return ledger(*functions, lines=52 + 4 * is_loop, pages=14, branches=branches)
 
 
 def _syscall(*, is_loop: bool) -> Lines:

@@ -33,6 +33,7 @@ from mitigauge.profiles.diff.payload import (
 from mitigauge.profiles.diff.sides import Group, Sides, require_comparable
 from mitigauge.profiles.diff.significance import Comparison
 from mitigauge.profiles.store import repository
+from mitigauge.profiles.store.functions import KERNEL_MARK
 from mitigauge.profiles.store.normalise import rules
 from mitigauge.profiles.store.pack import unpacked
 from mitigauge.profiles.store.tables import Profile
@@ -40,7 +41,6 @@ from mitigauge.profiles.store.tree import Layout
 from mitigauge.wire.profile import NMI_EVENT, OFF_CPU
 
 ROOT = "all"
-KERNEL_MARK = "_[k]"
 SHARE_UNIT = "%"
 IN_NANOSECONDS = ("cpu-clock", "task-clock", OFF_CPU, NMI_EVENT)
 
@@ -107,8 +107,9 @@ def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged:
     were = repository.names_of(session, list(diffed.renamed))
     places, body = laid_out(arrays)
     header = DiffHeader(
-        a=_side(sides.a, boots[:half], diffed.basis),
-        b=_side(sides.b, boots[half:], diffed.basis),
+        a=side_of(sides.a, boots[:half], diffed.basis),
+        b=side_of(sides.b, boots[half:], diffed.basis),
+        exact=False,
         basis=diffed.basis,
         bases=diffed.bases,
         unit=diffed.unit,
@@ -182,7 +183,8 @@ def unit_of(basis: Basis, event: str) -> str:
     return f"{weight}/op" if basis == "operation" else weight
 
 
-def _side(group: Group, boots: Sequence[BootProfile], basis: Basis) -> DiffSide:
+def side_of(group: Group, boots: Sequence[BootProfile], basis: Basis) -> DiffSide:
+    """What the page says of a side beside its frames."""
     profiles = group.profiles
     weight = sum(profile.weight for profile in profiles)
     idle = sum(profile.idle for profile in profiles)

@@ -13,7 +13,7 @@ import zlib
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ from mitigauge.profiles.capture._disassemble import (
     disassembler,
     spelled,
 )
+from mitigauge.profiles.exact.footprint import Counts, Key, footprint
+from mitigauge.profiles.exact.nowhere import GUEST, NOWHERE, UNKNOWN_KERNEL, UNKNOWN_USER
 from mitigauge.wire.exact import (
     FILE,
     FORM,
@@ -46,26 +48,9 @@ LONGEST_HEADER = 4096
 # Instructions an operation, and part of all of them, below which a function's lines are not kept,
 # only its sum: an execve runs through two thousand functions.
 LEAST_KEPT, LEAST_SHARE = 0.25, 1e-5
-# Executions an operation from which an instruction is part of each, for the footprint.
-EACH_TIME = 0.5
-LINE_BITS, PAGE_BITS = 6, 12
 KERNEL = 1 << 63
-# What no symbol and no file covers, as a module.
-UNKNOWN_KERNEL, UNKNOWN_USER, GUEST = "unknown kernel", "unknown user", "guest"
-NOWHERE = frozenset({UNKNOWN_KERNEL, UNKNOWN_USER, GUEST})
 BLOCK = struct.Struct("<QQQQQIHHHH")
 STOP = struct.Struct("<HQ")
-
-Key = tuple[int, bytes, bool]
-"""Address, bytes, and whether a guest of the host ran it."""
-
-
-@dataclass
-class Counts:
-    """Executions of one instruction, by window; and how often it branched, all windows together."""
-
-    runs: list[int] = field(default_factory=lambda: [0] * WINDOWS)
-    taken: int = 0
 
 
 @dataclass(frozen=True)
@@ -208,7 +193,7 @@ def add_block(block: Block, place: int, counts: dict[Key, Counts]) -> int:
         of = counts[address, code, block.guest]
         of.runs[place] += runs
         address += len(code)
-    of.taken += block.taken
+    of.taken[place] += block.taken
     return sum(block.runs)
 
 
@@ -308,21 +293,8 @@ def line(symbol: Symbol, key: Key, count: Counts, near: Mapping[int, str]) -> li
         text[:LONGEST_INSTRUCTION],
         normal[:LONGEST_INSTRUCTION],
         count.runs,
-        count.taken,
+        sum(count.taken),
     ]
-
-
-def footprint(counts: Mapping[Key, Counts], operations: int) -> dict[str, int]:
-    """Lines of 64 bytes and pages of code that each operation runs through."""
-    touched = [
-        (address, address + len(code) - 1)
-        for (address, code, _), count in counts.items()
-        if min(count.runs) / operations >= EACH_TIME
-    ]
-    return {
-        "lines": len({at >> LINE_BITS for both in touched for at in both}),
-        "pages": len({at >> PAGE_BITS for both in touched for at in both}),
-    }
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from mitigauge.modes.families import Finding, HardwareEvent
-from mitigauge.profiles.exact.operation import FunctionRuns, LineRuns, Operation, whole_of
+from mitigauge.profiles.exact.footprint import whole_of
+from mitigauge.profiles.exact.operation import FunctionRuns, LineRuns, Operation
 
 # How far before an instruction the one may stand that tells what it is about: the number of a
 # register is loaded, then its two halves.

@@ -61,12 +61,24 @@ class Window(_Read):
     """What the workload measured of the same operations."""
 
 
+class Branches(_Read):
+    """What each operation does of them, the same number of times."""
+
+    taken: Count
+    """Jumps, calls and returns that led elsewhere."""
+    indirect: Count
+    """Jumps and calls whose target is read from a register or memory."""
+    returns: Count
+
+
 class Footprint(_Read):
     """Code that each operation runs through."""
 
     lines: Count
     """Of 64 bytes."""
     pages: Count
+    branches: Branches | None = None
+    """None in a ledger whose lines alone tell them."""
 
 
 class Ledger(_Read):

@@ -11,11 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction, Line
+from mitigauge.profiles.exact.footprint import TOLERANCE, branch_of, whole_of
+from mitigauge.profiles.exact.ledger import Branches, Ledger, LedgerFunction, Line
 from mitigauge.wire.exact import INSTRUCTION_NS
-
-# How far from a whole number an operation's runs may lie: what interrupts runs the same code.
-TOLERANCE = 0.02
 
 Key = tuple[str, str]
 """A function's module and name."""
@@ -66,6 +64,21 @@ class FunctionRuns:
 
 
 @dataclass(frozen=True, slots=True)
+class OperationFootprint:
+    """Code that each operation runs through and branches that each does: the mean of boots."""
+
+    lines: float
+    """Of 64 bytes."""
+    pages: float
+    """Of 4 KiB."""
+    taken: float
+    """Jumps, calls and returns that led elsewhere."""
+    indirect: float
+    """Of jumps and calls, those whose target is read from a register or memory."""
+    returns: float
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """An operation on one side of a comparison: the mean of its boots."""
 
@@ -74,9 +87,7 @@ class Operation:
     instructions: float
     seconds: float
     """As the workload measured it."""
-    lines: float
-    """Of 64 bytes of code; with *pages*, the footprint."""
-    pages: float
+    footprint: OperationFootprint
     values: tuple[float, ...]
     """Instructions an operation in each boot."""
 
@@ -94,14 +105,40 @@ class Operation:
 def operation_of(ledgers: Sequence[Ledger]) -> Operation:
     """The operation that *ledgers*, one a boot and at least one, tell of."""
     count = len(ledgers)
+    functions = _functions(ledgers)
     return Operation(
         boots=count,
-        functions=_functions(ledgers),
+        functions=functions,
         instructions=sum(ledger.instructions for ledger in ledgers) / count,
         seconds=sum(ledger.seconds for ledger in ledgers) / count,
-        lines=sum(ledger.footprint.lines for ledger in ledgers) / count,
-        pages=sum(ledger.footprint.pages for ledger in ledgers) / count,
+        footprint=_footprint(ledgers, functions.values()),
         values=tuple(ledger.instructions for ledger in ledgers),
+    )
+
+
+def _footprint(ledgers: Sequence[Ledger], functions: Iterable[FunctionRuns]) -> OperationFootprint:
+    told = [ledger.footprint for ledger in ledgers]
+    branches = [each.branches for each in told if each.branches is not None]
+    # A ledger without them has the lines of what runs often enough, which tell the same.
+    if len(branches) < len(told):
+        branches = [_branches(functions)]
+    return OperationFootprint(
+        lines=sum(each.lines for each in told) / len(told),
+        pages=sum(each.pages for each in told) / len(told),
+        taken=sum(each.taken for each in branches) / len(branches),
+        indirect=sum(each.indirect for each in branches) / len(branches),
+        returns=sum(each.returns for each in branches) / len(branches),
+    )
+
+
+def _branches(functions: Iterable[FunctionRuns]) -> Branches:
+    """What the kept lines tell of each operation's branches."""
+    lines = [line for function in functions for line in function.lines]
+    kinds = [(branch_of(bytes.fromhex(line.line.code)), line) for line in lines]
+    return Branches(
+        taken=sum(whole_of([line.taken]) or 0 for kind, line in kinds if kind),
+        indirect=sum(line.steady or 0 for kind, line in kinds if kind == "indirect"),
+        returns=sum(line.steady or 0 for kind, line in kinds if kind == "return"),
     )
 
 
@@ -150,11 +187,3 @@ def _lines(
         line, by_boot = found[key]
         values = tuple(value for values in by_boot for value in values)
         yield LineRuns(line, values, whole_of(values), taken[key])
-
-
-def whole_of(values: Sequence[float]) -> int | None:
-    """The whole number above 0 that all *values* are, but for what interrupts; None for no such."""
-    nearest = round(sum(values) / len(values))
-    reach = TOLERANCE * max(1, nearest)
-    alike = nearest > 0 and all(abs(value - nearest) <= min(reach, 0.49) for value in values)
-    return nearest if alike else None

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from mitigauge.profiles.diff.sides import Selection
 
 Mark = Literal["", "new", "gone", "renamed"]
+FootprintFigure = Literal["lines", "pages", "taken", "indirect", "returns"]
 
 
 class _Answer(BaseModel):
@@ -61,6 +62,19 @@ class ExactLineRow(_Answer):
     mark: Mark = ""
 
 
+class FootprintRow(_Answer):
+    """What each operation asks of caches and branch predictors, counted in pieces, not in time."""
+
+    figure: FootprintFigure
+    title: str
+    a: float
+    b: float
+    difference: float
+    exact: int | None = Field(
+        description="the difference as a whole number, where all boots of each side agree"
+    )
+
+
 class BillRow(_Answer):
     """How often an operation does what costs on real processors; counted, not priced."""
 
@@ -109,6 +123,7 @@ class ExactTable(_Answer):
     high: float | None = None
     functions: list[ExactFunctionRow]
     left_out: int = Field(description="functions beyond the longest list, of the least difference")
+    footprint: list[FootprintRow]
     bill: list[BillRow] = Field(description="events that either side has")
     predictions: list[PredictedCost] = Field(description="one for each processor with prices")
     function: str = Field(description="whose instructions are listed; empty: of none")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from mitigauge.modes.families import HardwareEvent
 from mitigauge.prices.definitions import INSTRUCTION, Processor
 from mitigauge.prices.prediction import predicted
-from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact.bill import Entry, bill_of
+from mitigauge.profiles.exact.counted_group import CountedGroup, why_none
 from mitigauge.profiles.exact.difference import (
     FunctionPair,
     LinePair,
@@ -18,7 +18,7 @@ from mitigauge.profiles.exact.difference import (
     line_pairs,
     mean_of,
 )
-from mitigauge.profiles.exact.ledger import Ledger
+from mitigauge.profiles.exact.footprint_table import footprint_rows
 from mitigauge.profiles.exact.operation import LineRuns, Operation, operation_of
 from mitigauge.profiles.exact.schemas import (
     BillRow,
@@ -37,16 +37,6 @@ MOST_FUNCTIONS = 2000
 LEAST_SHOWN = 0.005
 # Runs an operation below which an instruction is another program's, or an interrupt's.
 LEAST_RUNS = 0.002
-
-
-@dataclass(frozen=True, slots=True)
-class CountedGroup:
-    """The boots of one side: their ledgers, and why others have none."""
-
-    label: str
-    of: Selection
-    ledgers: Sequence[Ledger]
-    missing: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +61,7 @@ def exact_table(
     left, right = operations
     sides = [_side(group, of) for group, of in zip((a, b), operations, strict=True)]
     if left is None or right is None:
-        return _empty(title, a, sides, function)
+        return _empty(title, (a, b), sides, function)
     pairs = function_pairs(left, right, renamed)
     shown = [
         pair
@@ -94,6 +84,7 @@ def exact_table(
         high=high,
         functions=[_function_row(pair) for pair in shown[:MOST_FUNCTIONS]],
         left_out=max(0, len(shown) - MOST_FUNCTIONS),
+        footprint=footprint_rows(left.footprint, right.footprint),
         bill=bill,
         predictions=_predictions(exact, bill, prices),
         function=function,
@@ -116,29 +107,26 @@ def _side(group: CountedGroup, of: Operation | None) -> ExactSide:
         steady=of.steady if of else 0,
         counted_ns=of.counted_ns if of else 0.0,
         measured_ns=of.seconds * 1e9 if of else 0.0,
-        lines=of.lines if of else 0.0,
-        pages=of.pages if of else 0.0,
+        lines=of.footprint.lines if of else 0.0,
+        pages=of.footprint.pages if of else 0.0,
         missing=list(dict.fromkeys(group.missing)),
     )
 
 
-def _empty(title: str, a: CountedGroup, sides: Sequence[ExactSide], function: str) -> ExactTable:
-    reasons = list(dict.fromkeys(reason for side in sides for reason in side.missing))
-    without = " and ".join(side.label for side in sides if not side.boots)
-    why = "; ".join(reasons) or (
-        "only the first boots on emulated hosts in counted time have them, of workloads that can "
-        "mark their operations (docs/exact.md)"
-    )
+def _empty(
+    title: str, groups: tuple[CountedGroup, CountedGroup], sides: Sequence[ExactSide], function: str
+) -> ExactTable:
     return ExactTable(
         title=title,
-        host=a.of.host,
+        host=groups[0].of.host,
         a=sides[0],
         b=sides[1],
-        why_none=f"No exact counts of {without}: {why}.",
+        why_none=why_none(groups),
         difference=0.0,
         exact=0,
         functions=[],
         left_out=0,
+        footprint=[],
         bill=[],
         predictions=[],
         function=function,

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mitigauge.profiles.exact.ledger import Footprint, Ledger, LedgerFunction, Line, Window
+from mitigauge.profiles.exact.ledger import (
+    Branches,
+    Footprint,
+    Ledger,
+    LedgerFunction,
+    Line,
+    Window,
+)
 
 OPERATIONS = 1000
 Lines = Mapping[str, float | Sequence[float]]
@@ -24,7 +31,9 @@ def function(name: str, lines: Lines, *, module: str = "kernel") -> LedgerFuncti
     )
 
 
-def ledger(*functions: LedgerFunction, lines: int = 10, pages: int = 3) -> Ledger:
+def ledger(
+    *functions: LedgerFunction, lines: int = 10, pages: int = 3, branches: Branches | None = None
+) -> Ledger:
     """A boot that ran these functions."""
     totals = [sum(each.runs[window] for each in functions) for window in range(2)]
     return Ledger(
@@ -34,5 +43,5 @@ def ledger(*functions: LedgerFunction, lines: int = 10, pages: int = 3) -> Ledge
             for total in totals
         ],
         functions=list(functions),
-        footprint=Footprint(lines=lines, pages=pages),
+        footprint=Footprint(lines=lines, pages=pages, branches=branches),
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mitigauge.profiles.diff.sides import Selection
+from mitigauge.profiles.exact.counted_group import CountedGroup
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.schemas import ExactTable
-from mitigauge.profiles.exact.table import CountedGroup, PriceList, exact_table
+from mitigauge.profiles.exact.table import PriceList, exact_table
 from tests.unit.exact.ledgers import function, ledger
 
 ENTER = {"push": 1, "mov": 1, "ret": 1}

@@ -1242,6 +1242,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/exact/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Exact Flame Graph
+         * @description Sampled stacks with exact counts as their totals, in binary: see docs/exact.md.
+         */
+        get: operations["exact_flame_graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/functions": {
         parameters: {
             query?: never;
@@ -4178,7 +4198,7 @@ export interface components {
              * Type
              * @enum {string}
              */
-            type: "int32" | "float32" | "uint8";
+            type: "int32" | "float32" | "float64" | "uint8";
         };
         /**
          * DiffHeader
@@ -4212,6 +4232,11 @@ export interface components {
             emulated: boolean;
             /** Event */
             event: string;
+            /**
+             * Exact
+             * @description totals are exact counts; the shape alone is sampled
+             */
+            exact: boolean;
             /** Experiment */
             experiment: number | null;
             /** Host */
@@ -4649,6 +4674,8 @@ export interface components {
              * @description of those that each operation runs, B - A
              */
             exact: number;
+            /** Footprint */
+            footprint: components["schemas"]["FootprintRow"][];
             /**
              * Function
              * @description whose instructions are listed; empty: of none
@@ -4982,6 +5009,30 @@ export interface components {
             experiment_id: number;
             /** Host */
             host: string;
+        };
+        /**
+         * FootprintRow
+         * @description What each operation asks of caches and branch predictors, counted in pieces, not in time.
+         */
+        FootprintRow: {
+            /** A */
+            a: number;
+            /** B */
+            b: number;
+            /** Difference */
+            difference: number;
+            /**
+             * Exact
+             * @description the difference as a whole number, where all boots of each side agree
+             */
+            exact: number | null;
+            /**
+             * Figure
+             * @enum {string}
+             */
+            figure: "lines" | "pages" | "taken" | "indirect" | "returns";
+            /** Title */
+            title: string;
         };
         /**
          * Found
@@ -12254,6 +12305,57 @@ export interface operations {
                 };
             };
             /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    exact_flame_graph: {
+        parameters: {
+            query: {
+                /** @description show numbered threads and compiled clones as one */
+                merge?: boolean;
+                /** @description arm */
+                a: string;
+                /** @description arm that is compared with a */
+                b: string;
+                experiment: number;
+                case: number;
+                host: string;
+                b_experiment?: number | null;
+                b_case?: number | null;
+                b_host?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description a refusal */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description a refusal */
             "5XX": {
                 headers: {
                     [name: string]: unknown;

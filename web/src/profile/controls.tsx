@@ -10,6 +10,11 @@ interface ControlProps {
   change: (changes: Changes) => void;
 }
 
+interface Greyable {
+  /** Whether there are values of q to grey by. */
+  greyable?: boolean;
+}
+
 const BASIS_WORDS: Record<Basis, readonly [string, string]> = {
   operation: ["per operation", "What one operation costs: added cost shows where it was added"],
   share: ["share", "Share of all samples: added cost makes everything else look smaller"],
@@ -60,7 +65,7 @@ export function DataControls({ meta, change }: Omit<ControlProps, "state">) {
   );
 }
 
-export function ViewControls({ meta, state, change }: ControlProps) {
+export function ViewControls({ meta, state, change, greyable = true }: ControlProps & Greyable) {
   return (
     <>
       <Choice
@@ -86,17 +91,16 @@ export function ViewControls({ meta, state, change }: ControlProps) {
           change({ width: width === "mean" ? null : width });
         }}
       />
-      <LookControls state={state} change={change} />
+      <LookControls {...{ state, change, greyable }} />
     </>
   );
 }
 
-interface LookProps extends Omit<ControlProps, "meta"> {
-  /** Whether there are values of q to grey by. */
-  greyable?: boolean;
-}
-
-export function LookControls({ state, change, greyable = true }: LookProps) {
+export function LookControls({
+  state,
+  change,
+  greyable = true,
+}: Omit<ControlProps, "meta"> & Greyable) {
   return (
     <>
       <Choice

@@ -1,7 +1,7 @@
 /** The difference of two profiles as the service sends it: a head in JSON, columns behind it. */
 
 import type { components } from "../api/schema";
-import { arranged, type Tree } from "./tree";
+import { arranged, type Costs, type Tree } from "./tree";
 
 type Schemas = components["schemas"];
 
@@ -22,8 +22,8 @@ export interface Functions {
 }
 
 export interface Measure {
-  readonly a: Float32Array;
-  readonly b: Float32Array;
+  readonly a: Costs;
+  readonly b: Costs;
   readonly low: Float32Array;
   readonly high: Float32Array;
   readonly q: Float32Array;
@@ -42,7 +42,12 @@ const MAGIC = "MGPD";
 const VERSION = 1;
 const HEAD_BYTES = 16;
 
-const COLUMNS = { int32: Int32Array, float32: Float32Array, uint8: Uint8Array };
+const COLUMNS = {
+  int32: Int32Array,
+  float32: Float32Array,
+  float64: Float64Array,
+  uint8: Uint8Array,
+};
 type Columns = { [K in keyof typeof COLUMNS]: InstanceType<(typeof COLUMNS)[K]> };
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -123,11 +128,12 @@ function checkSymbols(symbols: Int32Array, names: number): void {
 export function decode(buffer: ArrayBuffer): Profile {
   const { meta, columns, start } = readMeta(buffer);
   const column = columnReader(buffer, columns, start);
+  const costs = (name: string): Costs => column(name, meta.exact ? "float64" : "float32");
   const tree: Tree = {
     parent: column("parent", "int32"),
     symbol: column("symbol", "int32"),
-    a: column("a", "float32"),
-    b: column("b", "float32"),
+    a: costs("a"),
+    b: costs("b"),
     low: column("low", "float32"),
     high: column("high", "float32"),
     q: column("q", "float32"),
@@ -135,8 +141,8 @@ export function decode(buffer: ArrayBuffer): Profile {
   };
   checkTree(tree, meta.names.length);
   const measure = (name: string, short: string): Measure => ({
-    a: column(`f_${name}_a`, "float32"),
-    b: column(`f_${name}_b`, "float32"),
+    a: costs(`f_${name}_a`),
+    b: costs(`f_${name}_b`),
     low: column(`${short}_low`, "float32"),
     high: column(`${short}_high`, "float32"),
     q: column(`${short}_q`, "float32"),
@@ -149,8 +155,8 @@ export function decode(buffer: ArrayBuffer): Profile {
   const { symbol, self, total } = functions;
   sameLength("functions", [
     symbol,
-    ...(Object.values(self) as Float32Array[]),
-    ...(Object.values(total) as Float32Array[]),
+    ...(Object.values(self) as Costs[]),
+    ...(Object.values(total) as Costs[]),
   ]);
   checkSymbols(symbol, meta.names.length);
   return { meta, tree: arranged(tree, meta.names), functions };

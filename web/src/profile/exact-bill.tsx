@@ -11,29 +11,12 @@ export function ExactBill({ table }: { table: ExactTable }) {
       <header>
         <h2 id="bill">The bill of an operation</h2>
       </header>
-      <div className="scroll-x">
-        <table className="list stack" aria-labelledby="bill">
-          <thead>
-            <tr>
-              <th scope="col">What costs on real processors</th>
-              <th scope="col" className="num">
-                A <bdi className="mono">{table.a.label}</bdi>
-              </th>
-              <th scope="col" className="num">
-                B <bdi className="mono">{table.b.label}</bdi>
-              </th>
-              <th scope="col" className="num">
-                Difference
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {table.bill.map((row) => (
-              <Row key={row.event} row={row} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <CountedRows
+        table={table}
+        labelledBy="bill"
+        of="What costs on real processors"
+        rows={table.bill.map((row) => [row.event, row])}
+      />
       <footer className="inside small soft notes">
         <p>
           Counted, not priced: in emulation a barrier costs what any other instruction does. Bill ×
@@ -53,7 +36,45 @@ export function ExactBill({ table }: { table: ExactTable }) {
   );
 }
 
-function Row({ row }: { row: BillRow }) {
+interface CountedProps {
+  table: ExactTable;
+  /** Id of the heading. */
+  labelledBy: string;
+  /** What the rows are, as a heading. */
+  of: string;
+  rows: readonly (readonly [string, Omit<BillRow, "event">])[];
+}
+
+/** Counts of an operation on both sides, with their difference. */
+export function CountedRows({ table, labelledBy, of, rows }: CountedProps) {
+  return (
+    <div className="scroll-x">
+      <table className="list stack" aria-labelledby={labelledBy}>
+        <thead>
+          <tr>
+            <th scope="col">{of}</th>
+            <th scope="col" className="num">
+              A <bdi className="mono">{table.a.label}</bdi>
+            </th>
+            <th scope="col" className="num">
+              B <bdi className="mono">{table.b.label}</bdi>
+            </th>
+            <th scope="col" className="num">
+              Difference
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([key, row]) => (
+            <Row key={key} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ row }: { row: Omit<BillRow, "event"> }) {
   return (
     <tr>
       <th scope="row">{row.title}</th>

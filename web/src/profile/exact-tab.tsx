@@ -7,9 +7,11 @@ import { counted, fixed } from "../format/quantity";
 import { Loaded } from "../ui/answers";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { ExactBill } from "./exact-bill";
+import { ExactFootprint } from "./exact-footprint";
 import { ExactFunctions } from "./exact-functions";
+import { ExactGraph } from "./exact-graph";
 import { ExactLines } from "./exact-lines";
-import { answerText, apartText, countText, nanoseconds, wayOf, wholeText } from "./exact-words";
+import { answerText, apartText, nanoseconds, wayOf, wholeText } from "./exact-words";
 import "./exact.css";
 import { exactQuery } from "./query";
 import type { TabProps } from "./tab";
@@ -41,6 +43,8 @@ function OfCase(props: ExactTabProps) {
                 <ExactLines key={state.fn} ref={lines} table={table} {...props} />
               )}
             </div>
+            <ExactGraph table={table} {...props} />
+            <ExactFootprint table={table} />
             <ExactBill table={table} />
           </div>
         ) : (
@@ -133,8 +137,6 @@ const OF_SIDES: readonly [string, (side: ExactSide) => string][] = [
   ["Counted time", (side) => nanoseconds(side.counted_ns)],
   ["Measured time", (side) => nanoseconds(side.measured_ns)],
   ["Apart", apartText],
-  ["Code lines of 64 bytes", (side) => countText(side.lines)],
-  ["Pages of code", (side) => countText(side.pages)],
   ["Boots", (side) => counted(side.boots, "boot")],
 ];
 

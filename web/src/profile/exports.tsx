@@ -27,7 +27,7 @@ export function Exports({ scene, profile, zoom }: ExportProps) {
   const [problem, setProblem] = useState("");
   const drawn = () => cut(scene.figure.tree, scene.figure.layout, zoom, WIDTH_PX);
   const title = `${meta.title} on ${meta.host}: ${meta.a.label} and ${meta.b.label}, ${meta.unit}${meta.emulated ? ", emulated" : ""}${meta.counted ? ", counted time" : ""}`;
-  const words = [meta.title, meta.a.label, "vs", meta.b.label, meta.basis];
+  const words = [meta.title, meta.a.label, "vs", meta.b.label, meta.exact ? "exact" : meta.basis];
   const keep = (content: BlobPart[], type: string, ending: string) => {
     save(new Blob(content, { type }), fileName(words, ending));
   };

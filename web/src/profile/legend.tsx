@@ -1,8 +1,9 @@
 /** What the shades mean, in numbers. */
 
-import { fixed, quantity } from "../format/quantity";
+import { fixed } from "../format/quantity";
 import { EVEN, LIMITS, type Look } from "./colour";
 import type { Palette } from "./palette";
+import { costText } from "./words";
 
 const MINUS = "\u2212";
 
@@ -41,7 +42,7 @@ export function Legend({ look, palette, whole, unit, known }: LegendProps) {
       <p className="soft">
         Colour: difference B {MINUS} A{" "}
         {look.colour === "self" && "of the frame’s own cost, without what it calls, "}in % of {of}
-        {look.colour !== "change" && ` (${quantity(whole, unit)})`}; a fixed scale, no colour within
+        {look.colour !== "change" && ` (${costText(whole, unit)})`}; a fixed scale, no colour within
         ±{bound(first)} %.
       </p>
       <ul>

@@ -12,8 +12,8 @@ async function bytes(path: string, signal: AbortSignal) {
   return { error, response };
 }
 
-async function profileDiff(query: string, signal: AbortSignal): Promise<Profile> {
-  const buffer = await data(bytes(`/api/profiles/diff?${query}`, signal));
+async function profileOf(path: string, signal: AbortSignal): Promise<Profile> {
+  const buffer = await data(bytes(path, signal));
   try {
     return decode(buffer);
   } catch (error) {
@@ -30,7 +30,7 @@ async function profileDiff(query: string, signal: AbortSignal): Promise<Profile>
 export const profileDiffQuery = (query: string) =>
   queryOptions({
     queryKey: ["profile diff", query],
-    queryFn: ({ signal }) => profileDiff(query, signal),
+    queryFn: ({ signal }) => profileOf(`/api/profiles/diff?${query}`, signal),
     staleTime: Infinity,
     placeholderData: keepPreviousData,
   });
@@ -57,11 +57,27 @@ export const instructionsQuery = (asked: string, fn: string) =>
 
 const OF_CASES = ["experiment", "case", "host", "a", "b", "b_experiment", "b_case", "b_host"];
 
+/** The flame graph with exact totals: stacks and counts do not change either. */
+export const exactGraphQuery = (asked: string) => {
+  const of = ofCases(asked, ["merge"]).toString();
+  return queryOptions({
+    queryKey: ["exact graph", of],
+    queryFn: ({ signal }) => profileOf(`/api/profiles/exact/graph?${of}`, signal),
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  });
+};
+
+function ofCases(asked: string, more: readonly string[] = []): URLSearchParams {
+  const taken = [...OF_CASES, ...more];
+  return new URLSearchParams(
+    [...new URLSearchParams(asked)].filter(([name]) => taken.includes(name)),
+  );
+}
+
 /** Exact counts of both arms, with the instructions of a function; meanwhile the last ones stay. */
 export const exactQuery = (asked: string, fn: string) => {
-  const query = new URLSearchParams(
-    [...new URLSearchParams(asked)].filter(([name]) => OF_CASES.includes(name)),
-  );
+  const query = ofCases(asked);
   query.set("function", fn);
   const of = query.toString();
   return queryOptions({

@@ -13,6 +13,7 @@ ARRAYS = {
     "a": np.arange(3, dtype=np.int32),
     "b": np.zeros(2, np.uint8),
     "c": np.array([1.5, np.nan], np.float32),
+    "d": np.array([1e9 + 0.001]),
 }
 
 
@@ -22,8 +23,9 @@ def header(**fields: object) -> DiffHeader:
         unknown_percent=0.0, truncated_percent=0.0, idle_percent=50.0,
     )  # fmt: skip
     every = {
-        "a": side, "b": side, "basis": "raw", "bases": ["raw"], "unit": "ns", "title": "t",
-        "host": "", "emulated": False, "counted": False, "event": "cpu-clock", "merged": True,
+        "a": side, "b": side, "exact": False, "basis": "raw", "bases": ["raw"], "unit": "ns",
+        "title": "t", "host": "", "emulated": False, "counted": False,
+        "event": "cpu-clock", "merged": True,
         "rules_version": 1, "names": ["all"], "raw_names": {}, "renamed": {},
         "pruned": DiffPruned(nodes=0, a=0.0, b=0.0),
         "experiment": None, "case": None, "where": "host", "wheres": ["host"], "svg_by": None,
@@ -48,8 +50,8 @@ def test_arrays_are_aligned_and_read_back_from_where_the_header_says() -> None:
 
 
 def test_an_array_that_the_viewer_does_not_read_is_a_fault() -> None:
-    with pytest.raises(ValueError, match="float64"):
-        laid_out({"a": np.zeros(1)})
+    with pytest.raises(ValueError, match="int64"):
+        laid_out({"a": np.zeros(1, np.int64)})
 
 
 def test_a_field_that_is_not_described_is_a_fault() -> None:
