@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from api.bodies import UNREAD_BODY
 from api.database import Database
 from api.gate import Known, needs
 from api.parameters import NameInPath, Word
@@ -16,7 +15,7 @@ from mitigauge.jobs.schemas import JobView
 from mitigauge.series import listing, service
 from mitigauge.series.order_service import ask_revision
 from mitigauge.series.revision_line import SeriesLine, line
-from mitigauge.series.schemas import Approval, RevisionView, SeriesHead, SeriesView
+from mitigauge.series.schemas import Approval, RevisionView, SeriesHead, SeriesView, StartRequest
 from mitigauge.series.states import RevisionState
 
 router = APIRouter(prefix="/api/series", tags=["series"])
@@ -66,15 +65,21 @@ def approve_revision(
 
 
 @router.post(
-    "/{name}/{revision}/start",
-    status_code=202,
-    dependencies=[Depends(needs(Right.SUBMIT))],
-    openapi_extra=UNREAD_BODY,
+    "/{name}/{revision}/start", status_code=202, dependencies=[Depends(needs(Right.SUBMIT))]
 )
 def start_revision(
-    name: NameInPath, revision: NameInPath, session: Database, caller: Known
+    name: NameInPath,
+    revision: NameInPath,
+    session: Database,
+    caller: Known,
+    wanted: StartRequest | None = None,
 ) -> JobView:
-    """Have an approved revision built and measured. A body is not read."""
+    """Have an approved revision built and measured.
+
+    Cases that are known to run nothing of what it changes are left out, unless `all_cases` is
+    true.
+    """
     found = service.find_revision(session, name, revision, lock=True)
-    job = ask_revision(session, found, asked_by=caller.subject)
+    all_cases = wanted is not None and wanted.all_cases
+    job = ask_revision(session, found, asked_by=caller.subject, all_cases=all_cases)
     return views.view_job(session, job.id)

@@ -275,8 +275,15 @@ def start(
             help="Follow it to its end, or not at all; else until its experiment is submitted.",
         ),
     ] = None,
+    all_cases: Annotated[
+        bool,
+        typer.Option("--all-cases", help="Measure also what is known to run none of the changes."),
+    ] = False,
 ) -> None:
     """Have an approved revision's kernels built and its experiment submitted.
+
+    Where kernels are compared in one mode, cases that were counted to run nothing of what differs
+    between them are left out; where none is left, nothing is booted and the exit code is 0.
 
     A worker does it, and goes on where this command is ended; where none runs, one is started on
     this machine. With --wait the exit code is 3 where something is worse, and 1 where there is no
@@ -284,11 +291,14 @@ def start(
     """
     import sys
 
-    job, said = _ordered(name, revision)
+    job, said = _ordered(name, revision, all_cases=all_cases)
     if wait is False:
         print_asked(job, json=False)
         return
-    experiment = int(followed(job).result["experiment"])
+    experiment = followed(job).result["experiment"]
+    if experiment is None:
+        say(f"{said} is not measured: {_revision(name, revision).why}")
+        return
     say(f"{said} is measured by experiment {experiment}")
     if wait is None:
         say(f"follow it with `mitigauge experiment wait {experiment}`; a worker must run")
@@ -298,20 +308,21 @@ def start(
     sys.exit(wait_to_end(experiment))
 
 
-def _ordered(name: str, label: str) -> tuple[int, str]:
+def _ordered(name: str, label: str, *, all_cases: bool) -> tuple[int, str]:
     """Have a revision measured; the job's number, and how the revision is called."""
     from mitigauge.jobs.schemas import JobView
 
     found = _revision(name, label)
     said = f"{_view(name).name} {found.label}"
     if not chosen_server():
-        return order_revision(found.id), said
+        return order_revision(found.id, all_cases=all_cases), said
     from cli.remote.client import client
 
-    return client().post(at("/api/series/{}/{}/start", name, found.label), JobView).id, said
+    path = at("/api/series/{}/{}/start", name, found.label)
+    return client().post(path, JobView, {"all_cases": all_cases}).id, said
 
 
-def order_revision(revision: int) -> int:
+def order_revision(revision: int, *, all_cases: bool = False) -> int:
     """Have a revision built and measured by a worker; its job's number."""
     from cli.workers import require_served
     from mitigauge.access.roles import OPERATOR
@@ -322,7 +333,7 @@ def order_revision(revision: int) -> int:
     with stored() as session:
         found = repository.revision(session, revision)
         assert found is not None
-        job = ask_revision(session, found, asked_by=OPERATOR).id
+        job = ask_revision(session, found, asked_by=OPERATOR, all_cases=all_cases).id
     require_served(Ability.KERNELS)
     return job
 
@@ -413,6 +424,8 @@ def _print_revisions(revisions: Sequence[RevisionView]) -> None:
 
 
 def _print_revision(revision: RevisionView, *, diff: bool) -> None:
+    from mitigauge.series.case_choice import choice_in_words
+
     say(f"{revision.label}: {revision.title}")
     say(f"  digest {revision.digest}")
     say(f"  from {revision.sender} ({revision.attested}), {revision.message_id or 'no message-id'}")
@@ -428,6 +441,10 @@ def _print_revision(revision: RevisionView, *, diff: bool) -> None:
         say(f"  left out: {stray}")
     for line in revision.loosely:
         say(f"  applied loosely: {line}")
+    if revision.all_cases:
+        say("  all cases are measured, whatever they run")
+    for line in (line for choice in revision.choices for line in choice_in_words(choice)):
+        say(f"  {line}")
     for change in revision.changes:
         say(f"{change.before or '-':>3} {change.change:7} {change.after or '-':>3}  {change.title}")
         for line in change.lines if diff else ():
@@ -457,6 +474,8 @@ def _say_next(view: SeriesView) -> None:
     elif newest.state == "waiting":
         what = f"{view.name} {newest.label} {newest.digest[:16]}"
         say(f"look at its patches, then `mitigauge series approve {what}`")
+    elif newest.state == "nothing_runs_it":
+        say(f"`mitigauge series start {view.name} {newest.label} --all-cases` measures all cases")
     elif newest.state in ("approved", "building", "failed"):
         say(f"`mitigauge series start {view.name} {newest.label}` builds and measures it")
     elif newest.experiment_id:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from mitigauge.kernels.schemas import KernelView
-    from mitigauge.profiles.exact.coverage import Reach
+    from mitigauge.profiles.exact.coverage import CountedCase, ReachPlan
+    from mitigauge.workloads.definitions import Workload
 
 HOST, GUESTS_HOST = "lab-intel", "lab-amd"
+ENVIRONMENT = "lab"
 BASE_ARM, ARM = "base", "patched"
 MODES = {HOST: "spectre-bhi/off", GUESTS_HOST: "vmscape/off"}
-NAMES_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,9 @@ class TriedCase:
     host: str = HOST
     judged: bool = True
     profiled: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.workload} {self.value}"
 
     @property
     def wanted(self) -> dict[str, str]:
@@ -49,74 +53,33 @@ CASES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TryPlan:
-    """The cases that are measured, and what is known of each."""
-
-    changed: Sequence[str]
-    """Functions of the kernel whose code differs."""
-    reach: Mapping[TriedCase, Reach]
-
-    @property
-    def measured(self) -> list[TriedCase]:
-        """Those that run what was changed, or of which nobody knows."""
-        return [case for case, reach in self.reach.items() if reach.is_worth_measuring]
-
-    def told(self) -> Iterator[str]:
-        """What was changed, which cases run it, and which do not."""
-        if self.changed:
-            more = len(self.changed) - NAMES_SHOWN
-            and_more = f" and {more} more" if more > 0 else ""
-            yield f"functions changed: {', '.join(self.changed[:NAMES_SHOWN])}{and_more}"
-        for case, reach in self.reach.items():
-            if reach.functions:
-                yield f"{_name(case)} runs {', '.join(reach.functions[:NAMES_SHOWN])}"
-        yield from self._left_out()
-
-    def _left_out(self) -> Iterator[str]:
-        for case, reach in self.reach.items():
-            if reach.is_worth_measuring or reach.coverage is None:
-                continue
-            known = f"counted on {reach.coverage.kernel} on {reach.coverage.at:%Y-%m-%d}"
-            yield f"{_name(case)} runs none of it ({known}), and is left out"
-
-
 def planned(
     session: Session, plain: KernelView, patched: KernelView, cases: Sequence[TriedCase]
-) -> TryPlan:
+) -> ReachPlan[TriedCase]:
     """The plan for two kernels, by the code that differs and what each case was counted to run."""
     from mitigauge.catalog import Catalog
-    from mitigauge.pages.exact import case_key, coverage
-    from mitigauge.profiles.exact.coverage import Reach, reach_of
-
-    names = _changed(session, plain, patched)
-    if names is None:
-        return TryPlan([], dict.fromkeys(cases, Reach(None)))
-    known = coverage(session)
-    workloads = Catalog().workloads
-    reach = {}
-    for case in cases:
-        [parameters] = workloads[case.workload].expand(case.wanted)
-        reach[case] = reach_of(names, known.get((case.workload, case_key(parameters))))
-    return TryPlan(sorted(names), reach)
-
-
-def _changed(session: Session, plain: KernelView, patched: KernelView) -> set[str] | None:
-    """Functions whose code differs; None where a kernel's were not noted."""
     from mitigauge.files.blobs import blob_store
-    from mitigauge.kernels.functions import changed, every_function
-    from mitigauge.kernels.service import noted_functions
     from mitigauge.kernels.tables import Kernel
+    from mitigauge.pages.reach import changed_between, coverage
+    from mitigauge.profiles.exact.coverage import plan_of
     from mitigauge.settings import get_settings
 
-    blobs = blob_store(get_settings())
-    kernels = (session.get_one(Kernel, view.id) for view in (plain, patched))
-    before, after = (every_function(noted_functions(kernel, blobs)) for kernel in kernels)
-    return changed(before, after) if before and after else None
+    kernels = [session.get_one(Kernel, view.id) for view in (plain, patched)]
+    workloads = Catalog().workloads
+    wanted = {case: [_counted(case, workloads[case.workload])] for case in cases}
+    known = coverage(session, [key for keys in wanted.values() for key in keys])
+    names = changed_between(kernels, blob_store(get_settings()))
+    return plan_of(names, wanted, known, str(plain.release))
 
 
-def _name(case: TriedCase) -> str:
-    return f"{case.workload} {case.value}"
+def _counted(case: TriedCase, workload: Workload) -> CountedCase:
+    """What its instructions are known by."""
+    from mitigauge.profiles.exact.coverage import CountedCase, case_key
+
+    [parameters] = workload.expand(case.wanted)
+    return CountedCase(
+        case.workload, case_key(parameters), MODES[case.host], ENVIRONMENT, case.host
+    )
 
 
 def spec_of(
@@ -131,7 +94,7 @@ def spec_of(
     head = f"""\
 name: try-{(patched.release or "")[-10:]}
 question: What do these patches cost?
-environment: lab
+environment: {ENVIRONMENT}
 blocks: {blocks}
 comparisons:
 """

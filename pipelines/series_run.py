@@ -23,6 +23,8 @@ from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.tables import Kernel
 from mitigauge.runs.submission import submit_text
 from mitigauge.series import repository, retests, service
+from mitigauge.series.case_choice import choice_in_words, nothing_in_words
+from mitigauge.series.choosing import Chosen, choose
 from mitigauge.series.letter import BASE_COMMIT
 from mitigauge.series.range_diff import with_code
 from mitigauge.series.spec import filled, layouts_in, places_in
@@ -49,8 +51,10 @@ class Ordered:
     loose: bool
 
 
-def start(revision_id: int, builder: Builder) -> int:
+def start(revision_id: int, builder: Builder) -> int | None:
     """Build what its spec asks for and submit it; the experiment's id.
+
+    None where no case runs what it changes, which is noted with the revision.
 
     A revision that was begun and whose process ended is gone on with: what was built already is
     found, and the experiment is stored in the transaction that notes it. Raises MitigaugeError,
@@ -131,7 +135,7 @@ def _built(ordered: Ordered, builder: Builder) -> dict[str, Kernel]:
 
 def _submitted(
     revision_id: int, ordered: Ordered, kernels: dict[str, Kernel], builder: Builder
-) -> int:
+) -> int | None:
     releases = {place: str(kernel.release) for place, kernel in kernels.items()}
     file = f"experiments/series/{ordered.spec}.yml"
     text = filled(ordered.text, file, releases, label=ordered.label, layouts=ordered.layouts)
@@ -139,10 +143,32 @@ def _submitted(
         revision = _locked(repository.revision(session, revision_id), revision_id)
         if revision.experiment_id is not None:
             return revision.experiment_id
-        experiment = submit_text(session, text, name=file)
         _note_renames(session, revision, kernels, builder)
-        service.measuring(session, revision, kernels["this"].id, experiment)
+        chosen = _chosen(session, revision, text, kernels, builder)
+        experiment = submit_text(session, chosen.text, name=file) if chosen.text else None
+        revision.choices = chosen.choices
+        if experiment is None:
+            why = nothing_in_words(chosen.choices)
+            service.nothing_runs_it(session, revision, kernels["this"].id, why)
+        else:
+            service.measuring(session, revision, kernels["this"].id, experiment)
+    for line in (line for choice in chosen.choices for line in choice_in_words(choice)):
+        builder.report(line)
     return experiment
+
+
+def _chosen(
+    session: Session,
+    revision: SeriesRevision,
+    text: str,
+    kernels: Mapping[str, Kernel],
+    builder: Builder,
+) -> Chosen:
+    """The spec with the cases that are measured: all, where a person wants them."""
+    if revision.all_cases:
+        return Chosen(text, [])
+    by_release = {str(kernel.release): kernel for kernel in kernels.values()}
+    return choose(session, text, by_release, builder.blobs)
 
 
 def _note_renames(

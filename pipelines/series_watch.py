@@ -69,8 +69,9 @@ class Watcher:
             wanted = repository.to_start(session)
         for revision in wanted:
             try:
-                self.say(f"revision {revision}: measured by experiment "
-                         f"{start(revision, self.builder)}")  # fmt: skip
+                experiment = start(revision, self.builder)
+                found = f"experiment {experiment}" if experiment else "nothing: no case runs it"
+                self.say(f"revision {revision}: measured by {found}")
             except MitigaugeError as error:
                 self.say(f"revision {revision}: {error.message}")
             except Exception as error:

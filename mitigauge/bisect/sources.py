@@ -28,7 +28,7 @@ from mitigauge.series.tables import SeriesRevision
 
 MOST_ARMS = 1000
 _MAY_RUN = (RevisionState.APPROVED, RevisionState.BUILDING, RevisionState.MEASURING,
-            RevisionState.FAILED)  # fmt: skip
+            RevisionState.FAILED, RevisionState.NOTHING_RUNS_IT)  # fmt: skip
 
 
 def from_revision(

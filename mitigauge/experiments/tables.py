@@ -15,7 +15,7 @@ from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.modes.crossing import BOTH
+from mitigauge.modes.crossing import BOTH, full_name
 from mitigauge.modes.families import Expectation, described
 from mitigauge.modes.settings import Settings
 from mitigauge.stats.bounds import Uncounted
@@ -153,8 +153,7 @@ class Arm(Base):
     @property
     def full_mode(self) -> str:
         """``family/mode``; several have ``+`` between them."""
-        pairs = zip(self.family.split(BOTH), self.mode.split(BOTH), strict=True)
-        return BOTH.join(f"{family}/{mode}" for family, mode in pairs)
+        return full_name(self.family, self.mode)
 
     @property
     def cmdline(self) -> str:

@@ -37,6 +37,12 @@ def parts(name: str) -> list[tuple[str, str]]:
     return [(family, mode) for family, _, mode in found]
 
 
+def full_name(family: str, mode: str) -> str:
+    """The name of what :class:`CrossedMode` calls *family* and *mode*."""
+    pairs = zip(family.split(BOTH), mode.split(BOTH), strict=True)
+    return BOTH.join(f"{family}/{mode}" for family, mode in pairs)
+
+
 def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> CrossedMode:
     """What *name* stands for; its families and modes are known.
 

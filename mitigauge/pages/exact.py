@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
-import orjson
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
@@ -15,7 +13,6 @@ from mitigauge.pages.profiles import PlannedArm, label_of, planned_arms
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact import repository
 from mitigauge.profiles.exact.counted_group import CountedGroup
-from mitigauge.profiles.exact.coverage import Coverage, functions_run
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.schemas import ExactTable
 from mitigauge.profiles.exact.table import PriceList, exact_table
@@ -69,21 +66,3 @@ def _group(session: Session, asked: PlannedArm, of: Selection, other: Selection)
         ledgers=[Ledger.from_bytes(packed[count.id]) for count in counts if count.id in packed],
         missing=[count.detail for count in counts if count.detail],
     )
-
-
-def coverage(session: Session) -> dict[tuple[str, str], Coverage]:
-    """What each case is known to run, by its workload and :func:`case_key` of its parameters."""
-    rows = profile_repository.newest_counts(session)
-    packed = repository.ledgers_of(session, [row["id"] for row in rows])
-    return {
-        (row["workload"], case_key(row["parameters"])): Coverage(
-            functions_run(Ledger.from_bytes(packed[row["id"]])), row["kernel"], row["stored_at"]
-        )
-        for row in rows
-        if row["id"] in packed
-    }
-
-
-def case_key(parameters: Mapping[str, object]) -> str:
-    """Parameters as a text that is the same for the same ones."""
-    return orjson.dumps(dict(parameters), option=orjson.OPT_SORT_KEYS).decode()

@@ -92,20 +92,23 @@ def counts_of_arm(session: Session, *, case_id: int, arm_id: int, run_id: int) -
 
 
 def newest_counts(session: Session) -> Sequence[RowMapping]:
-    """Of each case of a workload: the newest exact count, its kernel and when it was stored."""
+    """Of each case, mode and host: the newest exact count, its kernel and when it was stored."""
     return session.execute(_NEWEST_COUNTS).mappings().all()
 
 
 # Parameters are the same where their texts are: PostgreSQL keeps keys of jsonb in one order.
 _NEWEST_COUNTS = text(
     """
-    SELECT DISTINCT ON (c.workload, c.parameters::text)
-        e.id, c.workload, c.parameters, c.title, a.kernel, e.stored_at
+    SELECT DISTINCT ON (c.workload, c.parameters::text, a.family, a.mode, h.id)
+        e.id, c.workload, c.parameters, c.title, a.family, a.mode, h.environment, h.name AS host,
+        coalesce(b.proof ->> 'kernel_release', a.kernel) AS kernel, e.stored_at
     FROM exact_count e
         JOIN benchmark_case c ON c.id = e.case_id
         JOIN boot b ON b.id = e.boot_id
         JOIN arm a ON a.id = b.arm_id
+        JOIN run r ON r.id = b.run_id
+        JOIN host h ON h.id = r.host_id
     WHERE e.ledger IS NOT NULL AND b.state = 'effective'
-    ORDER BY c.workload, c.parameters::text, e.stored_at DESC, e.id DESC
+    ORDER BY c.workload, c.parameters::text, a.family, a.mode, h.id, e.stored_at DESC, e.id DESC
     """
 )

@@ -14,9 +14,20 @@ from mitigauge.series import repository, service
 from mitigauge.series.tables import SeriesRevision
 
 
-def ask_revision(session: Session, revision: SeriesRevision, *, asked_by: str = OPERATOR) -> Job:
-    """Have a revision built and measured. Raises InvalidInput for one that may not run."""
+def ask_revision(
+    session: Session,
+    revision: SeriesRevision,
+    *,
+    asked_by: str = OPERATOR,
+    all_cases: bool = False,
+) -> Job:
+    """Have a revision built and measured. Raises InvalidInput for one that may not run.
+
+    *all_cases*: also those that run nothing of what it changes. Once asked for, that stays,
+    whoever takes the job on or asks for it again.
+    """
     service.require_startable(revision)
+    revision.all_cases = revision.all_cases or all_cases
     title = f"{revision.series.name} {revision.label}"
     return jobs.ask(session, JobRequest(JobKind.REVISION, str(revision.id), title, asked_by))
 

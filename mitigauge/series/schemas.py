@@ -7,6 +7,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mitigauge.series.case_choice import CaseChoice
 from mitigauge.series.range_diff import Change, PatchChange, Renamed
 from mitigauge.series.request import RequestKind
 from mitigauge.series.states import Attested, RequestState, RevisionState
@@ -62,6 +63,14 @@ class RevisionView(BaseModel):
     patches: list[SeriesPatch]
     changes: list[PatchChange]
     renamed: list[Renamed]
+    all_cases: bool = Field(
+        default=False, description="cases that run nothing of what it changes are wanted too"
+    )
+    choices: list[CaseChoice] = Field(
+        default=[],
+        description="which cases of each comparison of kernels in one mode are measured, and why; "
+        "none: all are",
+    )
     experiment_id: int | None
     approved_by: str
 
@@ -77,6 +86,16 @@ class Approval(BaseModel):
     """What a person looked at before saying that it may run."""
 
     digest: str = Field(max_length=64, description="of the revision: 12 hexadecimal digits or more")
+
+
+class StartRequest(BaseModel):
+    """How a revision is measured."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    all_cases: bool = Field(
+        default=False, description="also cases that are known to run nothing of what it changes"
+    )
 
 
 class SeriesView(BaseModel):

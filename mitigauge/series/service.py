@@ -511,7 +511,18 @@ def begin(session: Session, revision: SeriesRevision) -> None:
 def measuring(session: Session, revision: SeriesRevision, kernel: int, experiment: int) -> None:
     """Note by what it is measured."""
     revision.state, revision.why = RevisionState.MEASURING, f"experiment {experiment}"
-    revision.kernel_id, revision.experiment_id = kernel, experiment
+    revision.experiment_id = experiment
+    _built(session, revision, kernel)
+
+
+def nothing_runs_it(session: Session, revision: SeriesRevision, kernel: int, why: str) -> None:
+    """Note that no case runs what it changes, so that nothing is measured."""
+    revision.state, revision.why = RevisionState.NOTHING_RUNS_IT, clean_text(why)[:LONGEST_WHY]
+    _built(session, revision, kernel)
+
+
+def _built(session: Session, revision: SeriesRevision, kernel: int) -> None:
+    revision.kernel_id = kernel
     revision.failures, revision.again_at = 0, None
     built = session.get_one(Kernel, kernel)
     # Its trends are the series', by the id that no mail chooses.

@@ -21,10 +21,12 @@ class RevisionState(StrEnum):
     """Its patches do not apply, or its kernel does not build."""
     SET_ASIDE = "set_aside"
     """Our side failed too often; `mitigauge series start` tries again."""
+    NOTHING_RUNS_IT = "nothing_runs_it"
+    """Its kernel is built, and no case runs what it changes; a person can have all measured."""
 
 
 STARTABLE = (RevisionState.APPROVED, RevisionState.BUILDING, RevisionState.FAILED,
-             RevisionState.SET_ASIDE)  # fmt: skip
+             RevisionState.SET_ASIDE, RevisionState.NOTHING_RUNS_IT)  # fmt: skip
 
 
 class Attested(StrEnum):

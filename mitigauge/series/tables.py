@@ -12,6 +12,7 @@ from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.tables import Experiment
 from mitigauge.kernels.tables import Kernel
+from mitigauge.series.case_choice import CaseChoice
 from mitigauge.series.range_diff import Change, PatchChange, Renamed
 from mitigauge.series.request import RequestKind
 from mitigauge.series.schemas import Recipients, SeriesPatch
@@ -110,6 +111,12 @@ class SeriesRevision(Base):
     renamed: Mapped[list[Renamed]] = mapped_column(JsonOf(list[Renamed]))
     # The patches as they are applied, in the blob store.
     patches_sha256: Mapped[str]
+    # Whether a person wants cases measured too that run nothing of what it changes.
+    all_cases: Mapped[bool] = mapped_column(server_default=text("false"))
+    # Which cases of its comparisons of kernels were measured and which were not, and why.
+    choices: Mapped[list[CaseChoice]] = mapped_column(
+        JsonOf(list[CaseChoice]), server_default=text("'[]'")
+    )
     kernel_id: Mapped[int | None] = mapped_column(ForeignKey(Kernel.id))
     experiment_id: Mapped[int | None] = mapped_column(ForeignKey(Experiment.id))
     approved_by: Mapped[str] = mapped_column(server_default="")

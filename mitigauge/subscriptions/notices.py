@@ -28,6 +28,7 @@ _STANDS = {
     RevisionState.MEASURING: "it is measured",
     RevisionState.FAILED: "failed",
     RevisionState.SET_ASIDE: "set aside",
+    RevisionState.NOTHING_RUNS_IT: "not measured",
 }
 
 

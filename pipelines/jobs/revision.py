@@ -17,6 +17,8 @@ from pipelines.jobs.kernel import LIMIT_S
 from pipelines.kernel_build import Builder
 from pipelines.series_run import start
 
+NOTHING = "nothing is measured: no case of ours runs what it changes"
+
 
 @dataclass(frozen=True)
 class RevisionRunner:
@@ -40,7 +42,8 @@ class RevisionRunner:
         def apply(_session: Session, job: Job) -> None:
             job.result = {"experiment": experiment}
 
-        return JobDone(apply, state=JobState.DONE, why=f"measured by experiment {experiment}")
+        why = f"measured by experiment {experiment}" if experiment else NOTHING
+        return JobDone(apply, state=JobState.DONE, why=why)
 
     def put_off(self, session: Session, job: Job, why: str) -> None:
         """``start`` noted it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from sqlalchemy import Engine, text
 from mitigauge.database.engine import transaction
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.files.blobs import blob_store
-from mitigauge.pages.exact import case_key, coverage, exact_difference
+from mitigauge.pages.exact import exact_difference
+from mitigauge.pages.reach import coverage
 from mitigauge.profiles.diff.sides import Selection
+from mitigauge.profiles.exact.coverage import CountedCase, case_key
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.service import CountedPass, store_counts
 from mitigauge.settings import get_settings
@@ -157,10 +160,23 @@ def test_what_a_case_ran_last_is_its_coverage(engine: Engine) -> None:
     with transaction(engine) as session:
         newest = max(boot for boot, _, block in boots(engine) if block == 3)
         store_counts(session, newest, 1, CountedPass(ledger(function("leave", {"ret": 1}))))
-        found = coverage(session)
         row = session.execute(
-            text("select workload, parameters from benchmark_case where id = 1")
+            text("""
+                select c.workload, c.parameters, a.family || '/' || a.mode as mode,
+                    h.environment, h.name
+                from boot b join arm a on a.id = b.arm_id join run r on r.id = b.run_id
+                    join host h on h.id = r.host_id, benchmark_case c
+                where c.id = 1 and b.id = :boot
+            """),
+            {"boot": newest},
         ).one()
-    [known] = found.values()
-    assert list(found) == [(row.workload, case_key(row.parameters))]
-    assert known.functions == {"leave"}
+        asked = CountedCase(
+            row.workload, case_key(row.parameters), row.mode, row.environment, row.name
+        )
+        others = [
+            replace(asked, mode="nothing/else"), replace(asked, host="other"),
+            replace(asked, parameters="{}"),
+        ]  # fmt: skip
+        found = coverage(session, [asked, *others])
+    assert list(found) == [asked]
+    assert found[asked].functions == {"leave"}

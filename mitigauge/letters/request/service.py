@@ -25,6 +25,9 @@ from mitigauge.series.tables import SeriesRequest, SeriesRevision
 
 MOST_FAILURES = 20
 LONGEST_ERROR = 500
+_WITHOUT_FIGURES = (
+    RevisionState.FAILED, RevisionState.REFUSED, RevisionState.NOTHING_RUNS_IT,
+)  # fmt: skip
 
 
 class Part(StrEnum):
@@ -135,7 +138,7 @@ def _result(
 
 def _why_no_figures(session: Session, measured: SeriesRevision) -> str | None:
     """Why a revision has no figures; empty where it has, None where that is still open."""
-    if measured.state in (RevisionState.FAILED, RevisionState.REFUSED):
+    if measured.state in _WITHOUT_FIGURES:
         return measured.why
     experiment = session.get(Experiment, measured.experiment_id or 0)
     if experiment is None or experiment.state not in FINAL_STATES:

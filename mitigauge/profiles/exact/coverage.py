@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Generic, TypeVar
+
+import orjson
 
 from mitigauge.profiles.exact.ledger import Ledger
+
+C = TypeVar("C")
 
 # Instructions an operation from which a change in a function can show in a figure; below it are
 # interrupts and other programs, which every case meets.
 LEAST = 0.05
+NAMES_SHOWN = 8
+_LINE = re.compile(r"\d+\.\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class CountedCase:
+    """What decides which code a case runs, beside the kernel's source.
+
+    *parameters*: as :func:`case_key` has them. *mode*: ``family/mode``, for a mitigation that is
+    off runs none of its code. *host*: processors have alternatives of their own.
+    """
+
+    workload: str
+    parameters: str
+    mode: str
+    environment: str
+    host: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +43,14 @@ class Coverage:
     functions: frozenset[str]
     kernel: str
     at: datetime
+
+    def is_of(self, release: str) -> bool:
+        """Whether it was counted on a kernel of the same version, the stable number aside.
+
+        Functions of other versions have other names, and are inlined elsewhere.
+        """
+        ours, other = (_LINE.match(each) for each in (self.kernel, release))
+        return bool(ours and other and ours[0] == other[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +64,65 @@ class Reach:
     def is_worth_measuring(self) -> bool:
         """Whether it may differ: a case of which nothing is known may."""
         return self.functions is None or bool(self.functions)
+
+    @property
+    def known_by(self) -> str:
+        """``counted on 7.2.12 on 2026-11-26``; empty: by nothing."""
+        if self.coverage is None:
+            return ""
+        return f"counted on {self.coverage.kernel} on {self.coverage.at:%Y-%m-%d}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReachPlan(Generic[C]):
+    """Which cases are measured, and what is known of each."""
+
+    changed: Sequence[str]
+    """Functions of the kernel whose code differs, sorted."""
+    reach: Mapping[C, Reach]
+
+    @property
+    def measured(self) -> list[C]:
+        """Those that run what was changed, or of which nobody knows."""
+        return [case for case, reach in self.reach.items() if reach.is_worth_measuring]
+
+    @property
+    def left_out(self) -> list[C]:
+        """Those that are known to run none of it."""
+        return [case for case, reach in self.reach.items() if not reach.is_worth_measuring]
+
+    def told(self, title: Callable[[C], str] = str) -> Iterator[str]:
+        """What was changed, which cases run it, and which do not; a line each."""
+        if self.changed:
+            yield f"functions changed: {names_in_words(self.changed)}"
+        for case, reach in self.reach.items():
+            if reach.functions:
+                yield f"{title(case)} runs {', '.join(reach.functions[:NAMES_SHOWN])}"
+        for case in self.left_out:
+            known = self.reach[case].known_by
+            yield f"{title(case)} runs none of it ({known}), and is left out"
+
+
+def plan_of(
+    changed: Collection[str] | None,
+    cases: Mapping[C, Collection[CountedCase]],
+    known: Mapping[CountedCase, Coverage],
+    release: str,
+) -> ReachPlan[C]:
+    """The plan for kernels of which *release* is one.
+
+    *changed*: functions whose code differs between them; None: nobody knows. *cases*: each with
+    what it is on each of its hosts.
+    """
+    names = changed or ()
+    fitting = {key: each for key, each in known.items() if each.is_of(release)}
+    return ReachPlan(
+        sorted(names),
+        {
+            case: together([reach_of(names, fitting.get(counted)) for counted in on])
+            for case, on in cases.items()
+        },
+    )
 
 
 def functions_run(ledger: Ledger) -> frozenset[str]:
@@ -53,3 +143,26 @@ def reach_of(changed: Collection[str], known: Coverage | None) -> Reach:
     if known is None or not changed:
         return Reach(None, known)
     return Reach(tuple(sorted(known.functions & set(changed))), known)
+
+
+def together(reaches: Sequence[Reach]) -> Reach:
+    """What a case runs on several hosts together; where one is unknown, nobody knows.
+
+    It stands by the oldest of what is known.
+    """
+    if not reaches or any(reach.functions is None for reach in reaches):
+        return Reach(None)
+    functions = {name for reach in reaches for name in reach.functions or ()}
+    known = [reach.coverage for reach in reaches if reach.coverage]
+    return Reach(tuple(sorted(functions)), min(known, key=lambda each: each.at))
+
+
+def names_in_words(names: Sequence[str], count: int | None = None) -> str:
+    """``one, two and 3 more``; *count*: how many there are, where *names* are some of them."""
+    more = (count or len(names)) - len(names[:NAMES_SHOWN])
+    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def case_key(parameters: Mapping[str, object]) -> str:
+    """Parameters as a text that is the same for the same ones."""
+    return orjson.dumps(dict(parameters), option=orjson.OPT_SORT_KEYS).decode()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cli.try_plan import CASES, TryPlan
-from mitigauge.profiles.exact.coverage import Coverage, Reach, functions_run, reach_of
+from cli.try_plan import CASES
+from mitigauge.profiles.exact.coverage import Coverage, Reach, ReachPlan, functions_run, reach_of
 from tests.unit.exact.ledgers import function, ledger
 
 AT = datetime(2026, 11, 26, tzinfo=UTC)
@@ -38,7 +38,7 @@ def test_a_case_is_worth_measuring_where_it_runs_a_change_or_nobody_knows() -> N
 
 def test_the_plan_says_why_a_case_is_left_out() -> None:
     first, second, third = CASES[:3]
-    plan = TryPlan(
+    plan = ReachPlan(
         ["enter"],
         {
             first: reach_of({"enter"}, known("enter")),
@@ -55,5 +55,5 @@ def test_the_plan_says_why_a_case_is_left_out() -> None:
 
 
 def test_nothing_is_measured_where_no_case_runs_it() -> None:
-    plan = TryPlan(["rare"], {case: reach_of({"rare"}, known("enter")) for case in CASES})
+    plan = ReachPlan(["rare"], {case: reach_of({"rare"}, known("enter")) for case in CASES})
     assert plan.measured == []

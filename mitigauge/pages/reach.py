@@ -1,0 +1,56 @@
+"""What cases are known to run, and what differs between kernels: see ``exact/coverage.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy.orm import Session
+
+from mitigauge.files.blobs import BlobStore
+from mitigauge.kernels.functions import changed, every_function
+from mitigauge.kernels.service import noted_functions
+from mitigauge.kernels.tables import Kernel
+from mitigauge.modes.crossing import full_name
+from mitigauge.pages import profile_repository
+from mitigauge.profiles.exact import repository
+from mitigauge.profiles.exact.coverage import (
+    CountedCase,
+    Coverage,
+    case_key,
+    functions_run,
+)
+from mitigauge.profiles.exact.ledger import Ledger
+
+
+def coverage(session: Session, wanted: Collection[CountedCase]) -> dict[CountedCase, Coverage]:
+    """What those cases are known to run; those that were never counted are left out."""
+    newest = {
+        CountedCase(
+            row["workload"],
+            case_key(row["parameters"]),
+            full_name(row["family"], row["mode"]),
+            row["environment"],
+            row["host"],
+        ): row
+        for row in profile_repository.newest_counts(session)
+    }
+    rows = {case: newest[case] for case in wanted if case in newest}
+    packed = repository.ledgers_of(session, [row["id"] for row in rows.values()])
+    return {
+        case: Coverage(
+            functions_run(Ledger.from_bytes(packed[row["id"]])), row["kernel"], row["stored_at"]
+        )
+        for case, row in rows.items()
+        if row["id"] in packed
+    }
+
+
+def changed_between(kernels: Sequence[Kernel], blobs: BlobStore) -> set[str] | None:
+    """Functions whose code differs between the first and any other of these kernels.
+
+    None where a kernel's were not noted.
+    """
+    first, *others = (every_function(noted_functions(kernel, blobs)) for kernel in kernels)
+    if not first or not all(others):
+        return None
+    return set().union(*(changed(first, other) for other in others))

@@ -1,0 +1,88 @@
+"""Which cases of a revision's spec were measured, and why, as it is stored and said. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+from mitigauge.files.hostile_text import clean_text
+from mitigauge.profiles.exact.coverage import NAMES_SHOWN, Reach, ReachPlan, names_in_words
+from mitigauge.series.spec_cases import SpecCase
+
+MOST_NAMES = 50
+
+
+class CaseReach(BaseModel):
+    """A case, and what is known of it."""
+
+    case: str
+    runs: list[str] | None = Field(
+        description="the first 8 of what was changed that it runs; null: nobody knows"
+    )
+    kernel: str = Field("", description="the kernel that it was counted on; empty: on none")
+    counted_at: datetime | None = None
+
+
+class CaseChoice(BaseModel):
+    """What was chosen of one comparison of kernels in one mode."""
+
+    comparison: str
+    changed: list[str] = Field(
+        description=f"functions whose code differs between its kernels, {MOST_NAMES} at most"
+    )
+    changed_count: int = Field(description="how many there are")
+    measured: list[CaseReach]
+    left_out: list[CaseReach] = Field(description="those that are known to run none of them")
+
+
+def choice_of(comparison: str, plan: ReachPlan[SpecCase]) -> CaseChoice:
+    """A plan as it is stored; its names, which patches chose, are bounded and cleaned."""
+    return CaseChoice(
+        comparison=comparison,
+        changed=[clean_text(name) for name in plan.changed[:MOST_NAMES]],
+        changed_count=len(plan.changed),
+        measured=[_reach(case, plan.reach[case]) for case in plan.measured],
+        left_out=[_reach(case, plan.reach[case]) for case in plan.left_out],
+    )
+
+
+def _reach(case: SpecCase, reach: Reach) -> CaseReach:
+    known = reach.coverage
+    runs = reach.functions
+    return CaseReach(
+        case=case.title,
+        runs=None if runs is None else [clean_text(name) for name in runs[:NAMES_SHOWN]],
+        kernel=known.kernel if known else "",
+        counted_at=known.at if known else None,
+    )
+
+
+def choice_in_words(choice: CaseChoice) -> Iterator[str]:
+    """What was changed, which cases run it, and which are left out; a line each."""
+    if choice.changed:
+        changed = names_in_words(choice.changed, choice.changed_count)
+        yield f"{choice.comparison}: functions changed: {changed}"
+    for each in choice.measured:
+        known = f"runs {', '.join(each.runs)} ({_known_by(each)})" if each.runs else ""
+        yield f"{choice.comparison}: {each.case} {known or 'may run it: nobody knows'}"
+    for each in choice.left_out:
+        why = f"runs none of it ({_known_by(each)}), and is left out"
+        yield f"{choice.comparison}: {each.case} {why}"
+
+
+def _known_by(reach: CaseReach) -> str:
+    at = f" on {reach.counted_at:%Y-%m-%d}" if reach.counted_at else ""
+    return f"counted on {reach.kernel}{at}"
+
+
+def nothing_in_words(choices: Sequence[CaseChoice]) -> str:
+    """Why nothing is measured, and how it is all the same."""
+    names = sorted({name for choice in choices for name in choice.changed})
+    count = max((choice.changed_count for choice in choices), default=0)
+    changed = names_in_words(names, max(count, len(names)))
+    return (
+        f"no case of ours runs what it changes: {changed}; "
+        "`mitigauge series start` with --all-cases measures all the same"
+    )

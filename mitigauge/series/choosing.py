@@ -1,0 +1,58 @@
+"""Which cases of a revision's spec are measured, by what each is known to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from mitigauge.catalog import Catalog
+from mitigauge.files.blobs import BlobStore
+from mitigauge.kernels.tables import Kernel
+from mitigauge.pages.reach import changed_between, coverage
+from mitigauge.profiles.exact.coverage import ReachPlan, plan_of
+from mitigauge.series.case_choice import CaseChoice, choice_of
+from mitigauge.series.spec_cases import (
+    KernelComparison,
+    SpecCase,
+    kernel_comparisons,
+    without_cases,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """*text*: the spec with what is measured; empty: nothing is. *choices*: why."""
+
+    text: str
+    choices: list[CaseChoice]
+
+
+def choose(session: Session, text: str, kernels: Mapping[str, Kernel], blobs: BlobStore) -> Chosen:
+    """Leave out the cases that are known to run nothing of what differs between the kernels.
+
+    Of comparisons of kernels in one mode; *kernels*: by release. A comparison with a kernel that
+    is none of these stays as it is.
+    """
+    workloads = Catalog().workloads
+    plans = {
+        comparison.name: _plan(session, comparison, kernels, blobs)
+        for comparison in kernel_comparisons(text, workloads)
+        if set(comparison.kernels) <= set(kernels)
+    }
+    choices = [choice_of(name, plan) for name, plan in plans.items()]
+    left_out = {name: plan.left_out for name, plan in plans.items() if plan.left_out}
+    kept = without_cases(text, left_out, workloads) if left_out else text
+    return Chosen(kept, choices)
+
+
+def _plan(
+    session: Session,
+    comparison: KernelComparison,
+    kernels: Mapping[str, Kernel],
+    blobs: BlobStore,
+) -> ReachPlan[SpecCase]:
+    known = coverage(session, [each for on in comparison.cases.values() for each in on])
+    names = changed_between([kernels[each] for each in comparison.kernels], blobs)
+    return plan_of(names, comparison.cases, known, comparison.kernels[0])
