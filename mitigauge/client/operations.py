@@ -761,11 +761,18 @@ class Client(Transport):
         )
         return found
 
-    def start_revision(self, name: str, revision: str) -> shapes.JobView:
-        """Have an approved revision built and measured. A body is not read."""
+    def start_revision(
+        self, name: str, revision: str, body: shapes.StartRequest | None
+    ) -> shapes.JobView:
+        """
+        Have an approved revision built and measured.
+
+        Cases that are known to run nothing of what it changes are left out, unless `all_cases` is
+        true.
+        """
         asked: dict[str, Parameter] = {}
         found: shapes.JobView = self._json(
-            "POST", f"/api/v1/series/{in_path(name)}/{in_path(revision)}/start", asked
+            "POST", f"/api/v1/series/{in_path(name)}/{in_path(revision)}/start", asked, body
         )
         return found
 

@@ -562,6 +562,19 @@ class CandidateView(TypedDict):
     """that it alone is the culprit"""
 
 
+class CaseChoice(TypedDict):
+    """What was chosen of one comparison of kernels in one mode."""
+
+    comparison: str
+    changed: list[str]
+    """functions whose code differs between its kernels, 50 at most"""
+    changed_count: int
+    """how many there are"""
+    measured: list[CaseReach]
+    left_out: list[CaseReach]
+    """those that are known to run none of them"""
+
+
 class CaseProfilesView(TypedDict):
     """What the profiles of one case on one host say, arm by arm."""
 
@@ -572,6 +585,17 @@ class CaseProfilesView(TypedDict):
     event: str
     unit: str
     arms: list[ArmProfilesView]
+
+
+class CaseReach(TypedDict):
+    """A case, and what is known of it."""
+
+    case: str
+    runs: list[str] | None
+    """the first 8 of what was changed that it runs; null: nobody knows"""
+    kernel: NotRequired[str]
+    """the kernel that it was counted on; empty: on none"""
+    counted_at: NotRequired[str | None]
 
 
 class CaseView(TypedDict):
@@ -2854,6 +2878,10 @@ class RevisionView(TypedDict):
     patches: list[SeriesPatch]
     changes: list[PatchChange]
     renamed: list[Renamed]
+    all_cases: NotRequired[bool]
+    """cases that run nothing of what it changes are wanted too"""
+    choices: NotRequired[list[CaseChoice]]
+    """which cases of each comparison of kernels in one mode are measured, and why; none: all are"""
     experiment_id: int | None
     approved_by: str
 
@@ -3089,6 +3117,13 @@ class Stability(TypedDict):
     agreed_percent: float
     ci_low_percent: float
     ci_high_percent: float
+
+
+class StartRequest(TypedDict):
+    """How a revision is measured."""
+
+    all_cases: NotRequired[bool]
+    """also cases that are known to run nothing of what it changes"""
 
 
 class StepView(TypedDict):
@@ -3697,7 +3732,14 @@ RequestKind = Literal["test", "fix", "stop", "unclear"]
 RequestState = Literal["waiting", "accepted", "refused", "done", "ignored"]
 RevertOutcome = Literal["gone", "part", "nothing", "worse"]
 RevisionState = Literal[
-    "refused", "waiting", "approved", "building", "measuring", "failed", "set_aside"
+    "refused",
+    "waiting",
+    "approved",
+    "building",
+    "measuring",
+    "failed",
+    "set_aside",
+    "nothing_runs_it",
 ]
 Right = Literal[
     "read",

@@ -116,6 +116,7 @@ COMMANDS = [
     ("series set 1 --spec vmscape", 0),
     ("series show 1", 0),
     ("series start 1", 1),
+    ("series start 1 --all-cases", 1),
     ("series watch", 1),
     ("token create ci --role runner", 0),
     ("token list", 0),

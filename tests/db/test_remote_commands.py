@@ -146,6 +146,7 @@ CHANGING = [
     ("series approve 1 v1 0000", 1),
     ("series approve 1", 1),
     ("series start 1 --no-wait", 1),
+    ("series start 1 --no-wait --all-cases", 1),
     ("regression file 9999 --host x --case 1 --arm a --metric m", 1),
     ("regression set 9999 --owner alice", 1),
     ("regression set 1 --state false", 1),

@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 from alembic import command
@@ -58,6 +59,7 @@ from mitigauge.regressions.states import Origin
 from mitigauge.regressions.tables import Regression
 from mitigauge.runs.submission import submit
 from mitigauge.runs.tables import Boot, Run
+from mitigauge.series.case_choice import CaseChoice, CaseReach
 from mitigauge.series.mail_thread import revisions
 from mitigauge.series.service import SeriesOptions, add
 from mitigauge.series.states import RevisionState
@@ -212,6 +214,22 @@ def store_series(engine: Engine) -> None:
         for revision in new[:4]:
             revision.experiment_id = session.scalar(select(func.min(Experiment.id)))
             revision.state = RevisionState.MEASURING
+        new[3].choices = [made_choice()]
+
+
+def made_choice() -> CaseChoice:
+    """What was chosen of a comparison; one function is called what a script would like."""
+    known = {"kernel": "7.2.12-mg0123456789", "counted_at": datetime(2026, 11, 26, tzinfo=UTC)}
+    return CaseChoice(
+        comparison="since-before",
+        changed=[HOSTILE, "do_syscall_64"],
+        changed_count=61,
+        measured=[
+            CaseReach(case="syscall basic", runs=[HOSTILE], **known),
+            CaseReach(case="syscall getpgid", runs=None),
+        ],
+        left_out=[CaseReach(case="exits to userspace", runs=[], **known)],
+    )
 
 
 def store_bisection(engine: Engine) -> None:

@@ -82,6 +82,11 @@ export const REVISION_STATE: Record<RevisionState, Word> = {
   measuring: { label: "submitted", meaning: "its experiment says how far it is", tone: "good" },
   failed: { label: "failed", meaning: "its patches do not apply or build", tone: "bad" },
   set_aside: { label: "set aside", meaning: "our side failed too often", tone: "bad" },
+  nothing_runs_it: {
+    label: "nothing runs it",
+    meaning: "no case runs what it changes, so nothing was measured",
+    tone: "quiet",
+  },
 };
 
 export const BOOT_STATE: Record<BootState, Word> = {

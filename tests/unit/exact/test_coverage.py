@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from cli.try_plan import CASES
-from mitigauge.profiles.exact.coverage import Coverage, Reach, ReachPlan, functions_run, reach_of
+from mitigauge.profiles.exact.coverage import (
+    CountedCase,
+    Coverage,
+    Reach,
+    ReachPlan,
+    functions_run,
+    plan_of,
+    reach_of,
+)
 from tests.unit.exact.ledgers import function, ledger
 
 AT = datetime(2026, 11, 26, tzinfo=UTC)
@@ -57,3 +67,33 @@ def test_the_plan_says_why_a_case_is_left_out() -> None:
 def test_nothing_is_measured_where_no_case_runs_it() -> None:
     plan = ReachPlan(["rare"], {case: reach_of({"rare"}, known("enter")) for case in CASES})
     assert plan.measured == []
+
+
+def counted(host: str) -> CountedCase:
+    return CountedCase("syscall", "{}", "x/off", "lab", host)
+
+
+def test_on_several_hosts_all_must_be_known() -> None:
+    one, other = counted("one"), counted("other")
+    older = Coverage(frozenset({"leave"}), "7.2.1", AT - timedelta(days=3))
+    both = plan_of({"enter"}, {"c": [one, other]}, {one: known("leave"), other: older}, "7.2.12")
+    assert (both.measured, both.left_out) == ([], ["c"])
+    assert both.reach["c"].known_by == "counted on 7.2.1 on 2026-11-23"
+    half = plan_of({"enter"}, {"c": [one, other]}, {one: known("leave")}, "7.2.12")
+    assert half.measured == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("release", "left_out"),
+    [("7.2.99-mgabc", ["c"]), ("7.20.1", []), ("6.12.1", []), ("", []), ("custom", [])],
+)
+def test_what_was_counted_on_another_version_is_not_known(
+    release: str, left_out: list[str]
+) -> None:
+    plan = plan_of({"enter"}, {"c": [counted("one")]}, {counted("one"): known("leave")}, release)
+    assert plan.left_out == left_out
+
+
+def test_where_nobody_knows_what_was_changed_all_is_measured() -> None:
+    plan = plan_of(None, {"c": [counted("one")]}, {counted("one"): known("leave")}, "7.2.12")
+    assert plan.measured == ["c"]

@@ -9,7 +9,7 @@ import { counted } from "../format/quantity";
 import { Action } from "./action";
 import { useRights } from "./rights";
 
-const STARTABLE: Revision["state"][] = ["approved", "failed", "set_aside"];
+const STARTABLE: Revision["state"][] = ["approved", "failed", "set_aside", "nothing_runs_it"];
 
 interface RevisionActionsProps {
   series: Series;
@@ -26,6 +26,8 @@ export function RevisionActions({ series, revision }: RevisionActionsProps) {
         queries.invalidateQueries({ queryKey }),
       ),
     );
+  // Ordered once more as it is, nothing would be measured again.
+  const everything = revision.state === "nothing_runs_it";
   const patches = counted(revision.patches.length, "patch", "patches");
   return (
     <div className="buttons">
@@ -53,9 +55,14 @@ export function RevisionActions({ series, revision }: RevisionActionsProps) {
       )}
       {STARTABLE.includes(revision.state) && revision.experiment_id === null && may("submit") && (
         <Action
-          label="Build and measure"
+          label={everything ? "Measure all cases" : "Build and measure"}
           run={() =>
-            data(api.POST("/api/series/{name}/{revision}/start", { params: { path }, body: {} }))
+            data(
+              api.POST("/api/series/{name}/{revision}/start", {
+                params: { path },
+                body: { all_cases: everything },
+              }),
+            )
           }
           settled={settled}
         >
@@ -68,6 +75,9 @@ export function RevisionActions({ series, revision }: RevisionActionsProps) {
             )}
             . <Link to="/jobs">Jobs</Link> show how far it is.
           </p>
+          {everything && (
+            <p>No case is known to run what it changes; all of them are measured all the same.</p>
+          )}
         </Action>
       )}
       {revision.experiment_id !== null && may("submit") && (

@@ -1601,7 +1601,10 @@ export interface paths {
         put?: never;
         /**
          * Start Revision
-         * @description Have an approved revision built and measured. A body is not read.
+         * @description Have an approved revision built and measured.
+         *
+         *     Cases that are known to run nothing of what it changes are left out, unless `all_cases` is
+         *     true.
          */
         post: operations["start_revision"];
         delete?: never;
@@ -3151,6 +3154,31 @@ export interface components {
             title: string;
         };
         /**
+         * CaseChoice
+         * @description What was chosen of one comparison of kernels in one mode.
+         */
+        CaseChoice: {
+            /**
+             * Changed
+             * @description functions whose code differs between its kernels, 50 at most
+             */
+            changed: string[];
+            /**
+             * Changed Count
+             * @description how many there are
+             */
+            changed_count: number;
+            /** Comparison */
+            comparison: string;
+            /**
+             * Left Out
+             * @description those that are known to run none of them
+             */
+            left_out: components["schemas"]["CaseReach"][];
+            /** Measured */
+            measured: components["schemas"]["CaseReach"][];
+        };
+        /**
          * CaseProfilesView
          * @description What the profiles of one case on one host say, arm by arm.
          */
@@ -3172,6 +3200,27 @@ export interface components {
             system: "host" | "guest" | "off-cpu";
             /** Unit */
             unit: string;
+        };
+        /**
+         * CaseReach
+         * @description A case, and what is known of it.
+         */
+        CaseReach: {
+            /** Case */
+            case: string;
+            /** Counted At */
+            counted_at?: string | null;
+            /**
+             * Kernel
+             * @description the kernel that it was counted on; empty: on none
+             * @default
+             */
+            kernel: string;
+            /**
+             * Runs
+             * @description the first 8 of what was changed that it runs; null: nobody knows
+             */
+            runs: string[] | null;
         };
         /**
          * CaseView
@@ -7753,12 +7802,18 @@ export interface components {
          * @description What has happened with a revision.
          * @enum {string}
          */
-        RevisionState: "refused" | "waiting" | "approved" | "building" | "measuring" | "failed" | "set_aside";
+        RevisionState: "refused" | "waiting" | "approved" | "building" | "measuring" | "failed" | "set_aside" | "nothing_runs_it";
         /**
          * RevisionView
          * @description One revision.
          */
         RevisionView: {
+            /**
+             * All Cases
+             * @description cases that run nothing of what it changes are wanted too
+             * @default false
+             */
+            all_cases: boolean;
             /** Approved By */
             approved_by: string;
             attested: components["schemas"]["Attested"];
@@ -7768,6 +7823,12 @@ export interface components {
             changelog: string;
             /** Changes */
             changes: components["schemas"]["PatchChange"][];
+            /**
+             * Choices
+             * @description which cases of each comparison of kernels in one mode are measured, and why; none: all are
+             * @default []
+             */
+            choices: components["schemas"]["CaseChoice"][];
             /** Digest */
             digest: string;
             /** Experiment Id */
@@ -8297,6 +8358,18 @@ export interface components {
              * @description empty: of all workloads
              */
             workload: string;
+        };
+        /**
+         * StartRequest
+         * @description How a revision is measured.
+         */
+        StartRequest: {
+            /**
+             * All Cases
+             * @description also cases that are known to run nothing of what it changes
+             * @default false
+             */
+            all_cases: boolean;
         };
         /**
          * StepView
@@ -13169,9 +13242,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": unknown;
+                "application/json": components["schemas"]["StartRequest"] | null;
             };
         };
         responses: {

@@ -7,6 +7,7 @@ import { counted } from "../format/quantity";
 import { Stamp } from "../ui/age";
 import { Facts } from "../ui/facts";
 import { RevisionTag } from "../ui/tag";
+import { Choices } from "./choices";
 
 const ATTESTED: Record<Revision["attested"], string> = {
   pass: "its sender's own key signed it",
@@ -68,6 +69,7 @@ export function RevisionItem({ series, revision, open }: RevisionProps) {
           ))}
         </ul>
       )}
+      <Choices revision={revision} />
       {revision.changelog !== "" && <pre className="changelog">{revision.changelog}</pre>}
       {revision.renamed.map((each) => (
         <p key={each.before}>
