@@ -20,6 +20,7 @@ from mitigauge.bisect import decision_service, knowledge, model, repository, ser
 from mitigauge.bisect.question import StepArm, arm_name, step_text
 from mitigauge.bisect.states import BisectionKind, BisectionState
 from mitigauge.bisect.tables import Bisection, BisectionPoint
+from mitigauge.bisect.unreached import unreached
 from mitigauge.database.engine import is_away
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.jobs.blame import words_of
@@ -112,6 +113,7 @@ class Driver:
             return self._ahead(bisection) or Ticked.WAITING
         if step is not None:
             service.take_in(session, bisection, step)
+            self._weigh(session, bisection)
             self.say(f"step {step.number}: {step.outcome}")
             return Ticked.MOVED
         wanted = decision_service.decide(session, bisection)
@@ -208,9 +210,13 @@ class Driver:
                 self.say(f"point {wanted.point} is skipped: {why}")
                 return
             point.kernel_id, point.kernel = built, session.get_one(Kernel, built)
-            if service.weigh_anew(bisection):
+            if self._weigh(session, bisection):
                 same = [c.position for c in bisection.candidates if c.prior == 0]
                 self.say(f"cannot be it: {', '.join(map(str, same))}; their binaries are the same")
+
+    def _weigh(self, session: Session, bisection: Bisection) -> bool:
+        """Weigh its candidates by all that is known by now."""
+        return service.weigh_anew(bisection, unreached(session, bisection, self.builder.blobs))
 
     def _submit(self, session: Session, bisection: Bisection, wanted: model.Measure) -> None:
         """Submit a step's experiment and note it, both or neither."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
+from types import MappingProxyType
 
 from sqlalchemy.orm import Session
 
@@ -179,16 +181,21 @@ def store_step(
     return step
 
 
-def weigh_anew(bisection: Bisection) -> bool:
-    """Weigh candidates by the kernels that are built and by the ends' profiles.
+def weigh_anew(bisection: Bisection, unreached: Mapping[int, str] = MappingProxyType({})) -> bool:
+    """Weigh candidates by the kernels that are built, by exact counts and by the ends' profiles.
 
     Where two points have the same binary, nothing between them is to blame. Who touches what the
-    profiles differ in weighs more. Returns whether a candidate cannot be it any more.
+    profiles differ in weighs more; *unreached*, of which the case runs none, less: see
+    :mod:`mitigauge.bisect.unreached`. Returns whether a candidate cannot be it any more.
     """
     same = _same_binaries(bisection)
     shares = bisection.end_shares or {}
     touches = [
-        Touch(is_same or candidate.prior == 0, frozenset(candidate.functions))
+        Touch(
+            is_same or candidate.prior == 0,
+            frozenset(candidate.functions),
+            unreached.get(candidate.position, ""),
+        )
         for is_same, candidate in zip(same, bisection.candidates, strict=True)
     ]
     changed = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mitigauge.bisect.weights import MOST_MORE, Touch, priors, weight_in_words
+from mitigauge.bisect.weights import MOST_MORE, UNREACHED, Touch, priors, weight_in_words
 
 
 def test_a_binary_that_stayed_has_no_weight_and_the_rest_is_even() -> None:
@@ -30,3 +30,15 @@ def test_why_a_patch_weighs_more_names_its_functions_and_their_share() -> None:
     assert weight_in_words(Touch(True, frozenset({"entry"})), shares) == ""
     many = {f"f{at}": 0.1 for at in range(9)}
     assert "f0, f1, f2, f3 and 5 more" in weight_in_words(Touch(functions=frozenset(many)), many)
+
+
+def test_what_the_case_is_counted_not_to_run_weighs_less_whatever_profiles_say() -> None:
+    touch = Touch(functions=frozenset({"entry"}), unreached="counted on 7.2.12 on 2026-11-26")
+    shares = {"entry": 1.0}
+    assert priors([touch, Touch()], shares) == (UNREACHED, 1.0)
+    assert weight_in_words(touch, shares) == (
+        "weighs 0.1 times as much: the case runs none of the functions that it changes "
+        "(counted on 7.2.12 on 2026-11-26)"
+    )
+    same = Touch(True, unreached="counted on 7.2.12 on 2026-11-26")
+    assert (priors([same]), weight_in_words(same, {})) == ((0.0,), "")
