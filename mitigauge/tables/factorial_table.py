@@ -138,10 +138,24 @@ def _in_units(view: FactorialView, table: FactorialTable) -> DataTable:
         ],
         rows=rows,
         notes=[
-            TableNote(text=f"{row.name} cannot be told from {', '.join(row.shared)}")
-            for row in table.rows
-            if row.shared
+            *([TableNote(text=_scatter(table))] if table.furthest else []),
+            *(
+                TableNote(text=f"{row.name} cannot be told from {', '.join(row.shared)}")
+                for row in table.rows
+                if row.shared
+            ),
         ],
+    )
+
+
+def _scatter(table: FactorialTable) -> str:
+    """How well the parts add up, over all arms."""
+    rms = units.humanise(table.scatter, table.unit)
+    off = units.humanise(abs(table.furthest_by), table.unit)
+    side = "above" if table.furthest_by > 0 else "below"
+    return (
+        f"arms lie within {rms} of the sum of the parts (root mean square); furthest "
+        f"{table.furthest}, {off} {side} it"
     )
 
 
@@ -169,7 +183,8 @@ def _notes(table: FactorialTable) -> Iterator[str]:
             yield f"{row.name}: {row.help}"
     yield (
         "A pair: what both cost beyond each alone. All together: every knob high against every "
-        "knob low, as those boots measured it. Left unexplained: that without the knobs' sum."
+        "knob low, as those boots measured it. Left unexplained: that without the knobs' sum; not "
+        "told apart where knobs take every column of the design."
     )
     for arm in table.not_effective:
         yield f"no boot counts of arm {arm}"
