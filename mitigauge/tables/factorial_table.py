@@ -92,11 +92,12 @@ def _section(view: FactorialView, tables: list[FactorialTable]) -> TableSection:
 
 def _in_percent(view: FactorialView, tables: list[FactorialTable]) -> DataTable:
     """Every case beside the others; a knob's modes and pairs stand in the tables below."""
+    alone = len({table.case_id for table in tables}) == len(tables)
     columns = [TableColumn(key="what", title="knob")]
     columns += [
         TableColumn(
             key=f"case-{table.case_id}-{table.metric}",
-            title=_of_case(table),
+            title=table.case if alone else _of_case(table),
             kind="answer",
             parts=("change", "interval"),
         )
@@ -116,13 +117,7 @@ def _in_units(view: FactorialView, table: FactorialTable) -> DataTable:
     rows: list[list[Cell]] = [
         [
             TextCell(text=row.name, title=row.help),
-            Quantity(
-                value=row.value,
-                unit=table.unit,
-                low=row.low,
-                high=row.high,
-                words="not told apart" if row.value is None else "",
-            ),
+            _cost(table, row),
             _percent(view, table, row),
         ]
         for row in table.rows
@@ -138,7 +133,7 @@ def _in_units(view: FactorialView, table: FactorialTable) -> DataTable:
         ],
         rows=rows,
         notes=[
-            *([TableNote(text=_scatter(table))] if table.furthest else []),
+            *([TableNote(text=_scatter(table))] if table.df else []),
             *(
                 TableNote(text=f"{row.name} cannot be told from {', '.join(row.shared)}")
                 for row in table.rows
@@ -146,6 +141,15 @@ def _in_units(view: FactorialView, table: FactorialTable) -> DataTable:
             ),
         ],
     )
+
+
+def _cost(table: FactorialTable, row: FactorialRow) -> Quantity:
+    """The cost with its interval, or what stands in its place."""
+    if row.value is None:
+        return Quantity(words="not told apart")
+    if row.low is None:
+        return Quantity(words=f"{units.humanise(row.value, table.unit)}, no error yet")
+    return Quantity(value=row.value, unit=table.unit, low=row.low, high=row.high)
 
 
 def _scatter(table: FactorialTable) -> str:
