@@ -20,12 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mitigauge.stats import dunnett
-from mitigauge.stats.spread import Noise, noise_of
+from mitigauge.stats.spread import Noise, Residuals, noise_of
 
 Floats = NDArray[np.float64]
 Pair = tuple[str, str]
@@ -112,16 +113,50 @@ def _words(name: str | Pair) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fit:
-    """The least squares solution, and how each figure hangs on each boot."""
+class _Model:
+    """What the boots of a design tell, whatever they measured."""
 
-    y: Floats
-    residual: Floats
     solution: Floats
     """(effects and blocks, boots): effects = solution @ y."""
     estimable: NDArray[np.bool_]
     ends: tuple[NDArray[np.bool_], NDArray[np.bool_]]
     """Boots with all knobs low, and with all high."""
+    residuals: Residuals
+
+
+@lru_cache(maxsize=32)
+def _model(
+    knobs: tuple[str, ...],
+    pairs: tuple[Pair, ...],
+    highs: tuple[tuple[bool, ...], ...],
+    blocks: tuple[int, ...],
+) -> _Model:
+    """Of boots with these knobs high, in these blocks: the cases of a run share one."""
+    x = _columns(knobs, pairs, highs, blocks)
+    solution = np.asarray(np.linalg.pinv(x), dtype=np.float64)
+    span = solution @ x
+    arms = {high: i for i, high in enumerate(dict.fromkeys(highs))}
+    return _Model(
+        solution=solution,
+        estimable=np.abs(span - np.eye(len(span))).max(axis=1, initial=0.0) < ESTIMABLE,
+        ends=(
+            np.array([not any(high) for high in highs], dtype=bool),
+            np.array([all(high) for high in highs], dtype=bool),
+        ),
+        residuals=Residuals.of(
+            x,
+            np.array([arms[high] for high in highs], dtype=np.int64),
+            np.array(blocks, dtype=np.int64),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """One metric's solution."""
+
+    y: Floats
+    model: _Model
     noise: Noise
     reach: float
     """The c of the intervals; 0 without degrees of freedom."""
@@ -135,50 +170,38 @@ class _Fit:
         alpha: float,
         contrasts: int,
     ) -> _Fit:
-        x = _columns(knobs, pairs, boots)
+        highs = tuple(boot.high for boot in boots)
+        model = _model(tuple(knobs), tuple(pairs), highs, tuple(boot.block for boot in boots))
         y = np.array([boot.mean for boot in boots], dtype=np.float64)
-        solution = np.asarray(np.linalg.pinv(x), dtype=np.float64)
-        arms = {high: i for i, high in enumerate({boot.high for boot in boots})}
-        blocks = {block: i for i, block in enumerate({boot.block for boot in boots})}
-        noise = noise_of(
-            x,
-            y,
-            np.array([arms[boot.high] for boot in boots], dtype=np.int64),
-            np.array([blocks[boot.block] for boot in boots], dtype=np.int64),
-        )
-        span = solution @ x
-        return cls(
-            y=y,
-            residual=y - x @ (solution @ y),
-            solution=solution,
-            estimable=np.abs(span - np.eye(len(span))).max(axis=1, initial=0.0) < ESTIMABLE,
-            ends=(
-                np.array([not any(boot.high) for boot in boots], dtype=bool),
-                np.array([all(boot.high) for boot in boots], dtype=bool),
-            ),
-            noise=noise,
-            reach=dunnett.critical_value(alpha, noise.df, (0.0,) * contrasts) if noise.df else 0.0,
-        )
+        noise = noise_of(model.residuals, y)
+        reach = dunnett.critical_value(alpha, noise.df, (0.0,) * contrasts) if noise.df else 0.0
+        return cls(y, model, noise, reach)
+
+    @property
+    def residual(self) -> Floats:
+        """What the model leaves of each boot."""
+        return self.model.residuals.whole @ self.y
 
     @property
     def base(self) -> float | None:
         """Mean of the boots with all knobs low."""
-        low, _ = self.ends
+        low, _ = self.model.ends
         return float(self.y[low].mean()) if low.any() else None
 
     def effect(self, place: int) -> Cost | None:
         """The effect in that column; None where the boots do not tell it."""
-        return self._cost(self.solution[place]) if self.estimable[place] else None
+        told = self.model.estimable[place]
+        return self._cost(self.model.solution[place]) if told else None
 
     def together(self, knobs: int) -> tuple[Cost | None, Cost | None]:
         """All high against all low, and that without the sum of the first *knobs* effects."""
-        low, high = self.ends
+        low, high = self.model.ends
         if not low.any() or not high.any():
             return None, None
         of_ends = high / high.sum() - low / low.sum()
-        if not self.estimable[:knobs].all():
+        if not self.model.estimable[:knobs].all():
             return self._cost(of_ends), None
-        left = of_ends - self.solution[:knobs].sum(axis=0)
+        left = of_ends - self.model.solution[:knobs].sum(axis=0)
         # Where knobs take every odd column, their sum is this difference whatever the boots say.
         told = np.abs(left).max() > ESTIMABLE
         return self._cost(of_ends), self._cost(left) if told else None
@@ -191,12 +214,18 @@ class _Fit:
         return Cost(value, value - reach, value + reach)
 
 
-def _columns(knobs: Sequence[str], pairs: Sequence[Pair], boots: Sequence[BootPoint]) -> Floats:
+def _columns(
+    knobs: Sequence[str],
+    pairs: Sequence[Pair],
+    highs: Sequence[tuple[bool, ...]],
+    blocks: Sequence[int],
+) -> Floats:
     """(boots, effects and blocks); the first block is the constant."""
     places = {knob: i for i, knob in enumerate(knobs)}
-    signs = np.array([[0.5 if on else -0.5 for on in boot.high] for boot in boots])
-    signs = signs.reshape(len(boots), len(knobs))
+    signs = np.array([[0.5 if on else -0.5 for on in high] for high in highs])
+    signs = signs.reshape(len(highs), len(knobs))
     products = [signs[:, places[a]] * signs[:, places[b]] for a, b in pairs]
-    blocks = sorted({boot.block for boot in boots})
-    later = [np.array([float(boot.block == block) for boot in boots]) for block in blocks[1:]]
-    return np.column_stack([signs, *products, np.ones(len(boots)), *later])
+    later = [
+        np.array([float(block == each) for block in blocks]) for each in sorted(set(blocks))[1:]
+    ]
+    return np.column_stack([signs, *products, np.ones(len(highs)), *later])

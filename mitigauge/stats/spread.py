@@ -35,19 +35,50 @@ class Noise:
     df: int
 
 
-def noise_of(x: Floats, y: Floats, arms: Places, blocks: Places) -> Noise:
-    """The noise of *y* around the model of the columns *x*; *arms* and *blocks* of each boot."""
-    count = len(y)
-    rank = int(np.linalg.matrix_rank(x)) if count else 0
-    if count <= rank:
-        return Noise(np.zeros(count), 0)
-    residual_of = np.eye(count) - x @ np.linalg.pinv(x)
-    fitted = y - residual_of @ y
-    level = np.maximum(fitted, y.min() / 2.0) if (y > 0).all() else np.ones(count)
-    whole = _share(residual_of, y, level)
-    lack = _lack_of_fit(residual_of, y, level, arms, blocks)
+@dataclass(frozen=True, slots=True)
+class Residuals:
+    """What a model leaves of the values of its boots; the same for every metric of these boots."""
+
+    whole: Floats
+    """(boots, boots): residuals = whole @ y."""
+    within: Floats
+    """What boots of one arm differ by, blocks taken out."""
+    between: Floats
+    """What the mean of each arm lies off the model."""
+    df: int
+    between_df: int
+
+    @classmethod
+    def of(cls, x: Floats, arms: Places, blocks: Places) -> Residuals:
+        """Of a model with the columns *x*; *arms* and *blocks* of each boot."""
+        count = len(x)
+        whole = np.eye(count) - x @ np.linalg.pinv(x)
+        alike = arms[:, None] == arms
+        dummies = np.column_stack([alike, blocks[:, None] == blocks]).astype(float)
+        between = (alike / np.maximum(alike.sum(axis=1, keepdims=True), 1)) @ whole
+        return cls(
+            whole=whole,
+            within=np.eye(count) - dummies @ np.linalg.pinv(dummies),
+            between=between,
+            df=count - _rank(x),
+            between_df=_rank(between),
+        )
+
+
+def _rank(matrix: Floats) -> int:
+    return int(np.linalg.matrix_rank(matrix, tol=1e-9)) if matrix.size else 0
+
+
+def noise_of(of: Residuals, y: Floats) -> Noise:
+    """The noise of *y* around the model."""
+    if of.df <= 0:
+        return Noise(np.zeros(len(y)), 0)
+    fitted = y - of.whole @ y
+    level = np.maximum(fitted, y.min() / 2.0) if (y > 0).all() else np.ones(len(y))
+    lack = _lack_of_fit(of, y, level)
     if lack is not None:
-        return Noise(np.full(count, lack[0]), lack[1])
+        return Noise(np.full(len(y), lack), of.between_df)
+    whole = _share(of.whole, y, level)
     return Noise(level * np.sqrt(whole.share), max(1, int(whole.df)))
 
 
@@ -70,23 +101,14 @@ def _share(linear: Floats, y: Floats, level: Floats) -> _Share:
     return _Share(told / expected, expected**2 / float(np.square(squares).sum()))
 
 
-def _lack_of_fit(
-    residual_of: Floats, y: Floats, level: Floats, arms: Places, blocks: Places
-) -> tuple[float, int] | None:
-    """Standard deviation of arms around the model, and its df; None where boots explain it."""
-    dummies = np.column_stack(
-        [arms[:, None] == np.unique(arms), blocks[:, None] == np.unique(blocks)]
-    )
-    within = np.eye(len(y)) - dummies @ np.linalg.pinv(dummies.astype(float))
-    pure = _share(within, y, level)
-    mean_of = (arms[:, None] == arms).astype(float)
-    mean_of /= mean_of.sum(axis=1, keepdims=True)
-    between_of = mean_of @ residual_of
-    between = _share(between_of, y, level)
-    if pure.df < 1 or between.df < 1 or between.share <= NOTHING:
+def _lack_of_fit(of: Residuals, y: Floats, level: Floats) -> float | None:
+    """Standard deviation of arms around the model; None where boots explain it."""
+    if of.between_df < 1 or of.df <= of.between_df:
+        return None
+    pure, between = _share(of.within, y, level), _share(of.between, y, level)
+    if pure.df < 1 or between.share <= NOTHING:
         return None
     f = between.share / pure.share if pure.share > 0 else np.inf
     if special.fdtrc(between.df, pure.df, f) >= LACK_OF_FIT:
         return None
-    df = int(np.linalg.matrix_rank(between_of))
-    return float(np.sqrt(np.square(between_of @ y).sum() / df)), df
+    return float(np.sqrt(np.square(of.between @ y).sum() / of.between_df))

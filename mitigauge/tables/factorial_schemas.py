@@ -65,3 +65,5 @@ class FactorialView(View):
     emulated: bool
     counted: bool
     tables: list[FactorialTable]
+    choices: dict[int, str] = Field(description="every case that has a table, by its number")
+    left_out: int = Field(description="tables that were not asked for, or are beyond the limit")

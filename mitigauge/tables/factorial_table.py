@@ -9,12 +9,14 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from mitigauge.documents import units
+from mitigauge.documents.parts import counted
 from mitigauge.documents.paths import case_path
 from mitigauge.documents.table import (
     Answer,
     Cell,
     DataTable,
     Quantity,
+    TableChoice,
     TableColumn,
     TableNote,
     TableSection,
@@ -38,6 +40,8 @@ MEANING = (
     "Cost: change for the worse from low to high, on the average over the other knobs. The 95 % "
     "intervals hold jointly: all of one case with that probability."
 )
+# A page shows so many at a time; the others are asked for by case and host.
+MOST_TABLES = 12
 FACTORIAL_COLUMNS = (
     *("comparison", "host", "emulated", "case", "metric", "unit", "kind", "name", "modes"),
     *("cost", "low", "high", "cost_percent", "low_percent", "high_percent", "base", "boots"),
@@ -48,8 +52,13 @@ FACTORIAL_COLUMNS = (
 def read_factorial(session: Session, experiment_id: int, query: TableQuery) -> FactorialView:
     """The experiment's factorial designs. Raises :class:`NotFound`."""
     head = show_head(session, experiment_id)
-    found = factorial_cases(session, experiment_id, case_id=query.case, host=query.host)
-    tables = [table_of(each) for each in found]
+    every = list(factorial_cases(session, experiment_id))
+    asked = [
+        each
+        for each in every
+        if query.case in (None, each.case.id) and query.host in (None, each.run.host.name)
+    ]
+    tables = [table_of(each) for each in asked[:MOST_TABLES]]
     if not tables and (query.case, query.host) != (None, None):
         raise NotFound(
             f"experiment {experiment_id} has no factorial design of case {query.case or 'any'} on "
@@ -63,6 +72,8 @@ def read_factorial(session: Session, experiment_id: int, query: TableQuery) -> F
         emulated=head.emulated,
         counted=head.counted,
         tables=tables,
+        choices={each.case.id: each.case.title for each in every},
+        left_out=len(every) - len(tables),
     )
 
 
@@ -71,7 +82,19 @@ def factorial_table(view: FactorialView) -> TableView:
     places = groupby(view.tables, key=lambda table: (table.comparison, table.host))
     sections = [_section(view, list(tables)) for _, tables in places]
     notes = [] if view.tables else [NOTHING_FACTORIAL]
-    return experiment_tables("factorial", "what each knob costs", view, sections, notes=notes)
+    more = counted(view.left_out, "more table")
+    return experiment_tables(
+        "factorial",
+        "what each knob costs",
+        view,
+        sections,
+        notes=notes,
+        choices=[
+            TableChoice(title=title, query={"case": str(case)})
+            for case, title in view.choices.items()
+        ],
+        more=f"{more} not shown: name a case (`--case NUMBER`)." if view.left_out else "",
+    )
 
 
 def _section(view: FactorialView, tables: list[FactorialTable]) -> TableSection:
