@@ -20,6 +20,7 @@ from cli.export import take_in
 from cli.output import echo, say
 from cli.processes import prepare_database, print_stage, running, serving
 from cli.serve import WITHOUT_LINK, login_link
+from cli.stored import stored
 from mitigauge.errors import MitigaugeError
 from mitigauge.settings import REPOSITORY, get_settings
 
@@ -80,7 +81,7 @@ def _run(text: str, spec: Path, started: float, *, once: bool) -> None:
     with serving() as (address, key), running("worker"):
         with transaction() as session:
             experiment_id = submission.submit_text(session, text, name=str(spec))
-        page = _page(address, experiment_id, key)
+        page = _page(address, f"/experiments/{experiment_id}", key)
         print_stage(f"experiment {experiment_id}, live at:")
         _show_address(page)
         state = follow(experiment_id)
@@ -114,8 +115,17 @@ def _show_recorded(*, once: bool) -> None:
         return
     with serving() as (address, key):
         print_stage(f"experiment {done.experiment_id}, at:  (Ctrl-C stops it)")
-        _show_address(_page(address, done.experiment_id, key))
+        _show_address(_page(address, _first_page(done.experiment_id), key))
+        say(f"all of it: {address}/experiments/{done.experiment_id}")
         _serve_until_interrupted()
+
+
+def _first_page(experiment_id: int) -> str:
+    """What to look at first: an exact difference, where the experiment has one."""
+    from mitigauge.pages.exact import first_difference
+
+    with stored() as session:
+        return first_difference(session, experiment_id) or f"/experiments/{experiment_id}"
 
 
 def _show_address(page: str) -> None:
@@ -145,9 +155,8 @@ def named_hosts(spec: object) -> set[str]:
     return {str(host) for hosts in lists if isinstance(hosts, list) for host in hosts}
 
 
-def _page(address: str, experiment_id: int, key: str) -> str:
-    """The experiment's page, by a link that lets a browser in where such links are taken."""
-    path = f"/experiments/{experiment_id}"
+def _page(address: str, path: str, key: str) -> str:
+    """A page, by a link that lets a browser in where such links are taken."""
     if is_loopback(get_settings().bind):
         return login_link(address, key, path)
     return f"{address}{path}"

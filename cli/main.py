@@ -60,6 +60,9 @@ ENTRIES: Final = {
     "report": Entry(
         "cli.report", "What is sent to people: the week, an answer, a cover letter.", is_group=True
     ),
+    "price": Entry(
+        "cli.price", "Prices of events on processors, and what they predict.", is_group=True
+    ),
     "profile": Entry("cli.profile", "Profiles: what perf recorded, as stacks.", is_group=True),
     "compare": Entry(
         "cli.compare", "Judge every arm of every case and metric in a CSV file against a baseline."

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.stats import layouts
+from bench.stats import factorial, layouts
 from bench.stats.bound import fewest_blocks
 from bench.stats.noise import BLOCKS, ITERATIONS, NOISES, simulate
 from bench.stats.rules import RULES
@@ -166,6 +166,7 @@ def main() -> None:
     )
     own = print_tables(sizes, options.contrasts, options.seed)
     print_costs(own)
+    print("\n" + "\n".join(factorial.lines(max(100, options.null // 10), options.seed)))
     print("\nTargets")
     alarm = layouts.print_table(max(100, options.null // 5), options.seed)
     false = layouts.draws(20, 3, 200, options.seed)

@@ -31,13 +31,22 @@ REMOTE: Final = frozenset(
 )
 # They read files that they are given, or nothing at all.
 ANYWHERE: Final = frozenset(
-    {"compare", "kernel profiles", "openapi", "profile fold", "report check"}
+    {
+        "compare",
+        "kernel profiles",
+        "openapi",
+        "price list",
+        "price measure",
+        "profile fold",
+        "report check",
+    }
 )
 
 _DATABASE: Final = "It is about the service's own database and files."
 _HOSTS: Final = "It reaches hosts with the keys of the service's machine."
 _STORED: Final = "The API takes no such file; the dashboard shows what is stored."
 _LAB: Final = "It is about emulated hosts of the machine itself."
+_STORED_COUNTS: Final = "It reads counts of single instructions, which the API has no route for."
 _MAIL: Final = "Mails and archives are the business of the service's workers."
 # Without a way through the API: the reason, or what to do instead.
 LOCAL: Final[Mapping[str, str]] = {
@@ -62,6 +71,8 @@ LOCAL: Final[Mapping[str, str]] = {
     "lab down": _LAB,
     "lab status": _LAB,
     "lab up": _LAB,
+    "price check": _STORED_COUNTS,
+    "price estimate": _STORED_COUNTS,
     "profile diff": "The dashboard shows it, on an experiment's page.",
     "profile exact": "The dashboard shows it, as a tab of a case's flame graph.",
     "profile export": "The dashboard offers profiles as downloads.",

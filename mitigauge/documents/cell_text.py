@@ -27,7 +27,8 @@ def quantity_words(quantity: Quantity, *, with_interval: bool = False) -> str:
         return value
     if quantity.low is None or quantity.high is None:
         return f"{value} one boot"
-    return f"{value} [{units.humanise(quantity.low, '')}, {units.humanise(quantity.high, '')}]"
+    unit = neutralise(quantity.unit, LONGEST_UNIT)
+    return units.humanise_interval(quantity.value, quantity.low, quantity.high, unit)
 
 
 def value_words(cell: Cell) -> str:

@@ -17,15 +17,31 @@ def humanise(value: float, unit: str) -> str:
 
     Units that are not known stand as they are.
     """
+    size, name = _suiting(value, unit)
+    return f"{_three(value / size)} {name}".rstrip()
+
+
+def humanise_interval(value: float, low: float, high: float, unit: str) -> str:
+    """``1.15 µs [1.06, 1.24]``: both ends in the unit that suits *value*."""
+    size, name = _suiting(value, unit)
+    ends = f"[{_three(low / size)}, {_three(high / size)}]"
+    return " ".join(filter(None, [_three(value / size), name, ends]))
+
+
+def _suiting(value: float, unit: str) -> tuple[float, str]:
+    """How many of *unit* the unit that suits *value* is, and its name."""
     base, slash, per = unit.partition("/")
     if base in _SECONDS and unit not in _SCALED:
-        return _time(value * _SECONDS[base], slash + per)
+        seconds = abs(value) * _SECONDS[base]
+        fitting = (pair for pair in _TIMES if seconds >= pair[0] * 0.9995)
+        size, name = _TIMES[0] if seconds == 0 else next(fitting, _TIMES[-1])
+        return size / _SECONDS[base], f"{name}{slash}{per}"
     if unit in _SCALED:
         factor, prefix = next(
             (pair for pair in _LARGER if abs(value) >= pair[0] * 0.9995), (1.0, "")
         )
-        return f"{_three(value / factor)} {prefix}{unit}"
-    return f"{_three(value)} {_PLAIN.get(unit, unit)}".rstrip()
+        return factor, f"{prefix}{unit}"
+    return 1.0, _PLAIN.get(unit, unit)
 
 
 def signed(value: float, unit: str = "") -> str:
@@ -95,13 +111,6 @@ def _signed(value: float, digits: int) -> str:
     text = f"{value:+.{digits}f}"
     # A rounded zero has no sign to speak of.
     return text.replace("-", "+") if float(text) == 0 else text
-
-
-def _time(seconds: float, per: str) -> str:
-    size, name = next((pair for pair in _TIMES if abs(seconds) >= pair[0] * 0.9995), _TIMES[-1])
-    if seconds == 0:
-        size, name = 1.0, "s"
-    return f"{_three(seconds / size)} {name}{per}"
 
 
 def _three(value: float) -> str:

@@ -7,6 +7,7 @@ from functools import cache
 from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
+from mitigauge.documents.paths import exact_path
 from mitigauge.kernels import renames
 from mitigauge.pages import profile_repository
 from mitigauge.pages.profiles import PlannedArm, label_of, planned_arms
@@ -66,3 +67,9 @@ def _group(session: Session, asked: PlannedArm, of: Selection, other: Selection)
         ledgers=[Ledger.from_bytes(packed[count.id]) for count in counts if count.id in packed],
         missing=[count.detail for count in counts if count.detail],
     )
+
+
+def first_difference(session: Session, experiment_id: int) -> str | None:
+    """The page of the first exact difference of an experiment; None where it has none."""
+    found = profile_repository.first_counted_pair(session, experiment_id)
+    return None if found is None else exact_path(experiment_id, **found)

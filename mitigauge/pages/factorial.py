@@ -34,12 +34,10 @@ class FactorialCase:
     """Arms of which no boot counts, and why."""
 
 
-def factorial_cases(
-    session: Session, experiment_id: int, *, case_id: int | None = None, host: str | None = None
-) -> Iterator[FactorialCase]:
+def factorial_cases(session: Session, experiment_id: int) -> Iterator[FactorialCase]:
     """Every primary metric of the experiment's factorial comparisons, in the order of the spec.
 
-    Of one case and host if they are given. Raises :class:`mitigauge.errors.NotFound`.
+    Raises :class:`mitigauge.errors.NotFound`.
     """
     experiment = experiment_rows.experiment(session, experiment_id)
     runs = run_rows.runs_of(session, experiment_id)
@@ -47,12 +45,12 @@ def factorial_cases(
         if comparison.factorial is None:
             continue
         for run in runs:
-            if run.comparison_id == comparison.id and host in (None, run.host.name):
-                yield from _of_run(session, comparison, comparison.factorial, run, case_id)
+            if run.comparison_id == comparison.id:
+                yield from _of_run(session, comparison, comparison.factorial, run)
 
 
 def _of_run(
-    session: Session, comparison: Comparison, plan: FactorialPlan, run: Run, case_id: int | None
+    session: Session, comparison: Comparison, plan: FactorialPlan, run: Run
 ) -> Iterator[FactorialCase]:
     lines = run_rows.boot_lines(session, [run.id])
     counted = {line.id: line for line in run_rows.effective_lines(session, [run.id])}
@@ -67,7 +65,7 @@ def _of_run(
     missing = {arm.name: reasons.get(arm.id, "") for arm in comparison.arms if arm.id not in proven}
     for case in comparison.cases:
         for metric, declared in case.metrics.items():
-            if declared.primary and case_id in (None, case.id):
+            if declared.primary:
                 yield FactorialCase(
                     comparison=comparison,
                     plan=plan,

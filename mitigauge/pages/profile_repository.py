@@ -112,3 +112,31 @@ _NEWEST_COUNTS = text(
     ORDER BY c.workload, c.parameters::text, a.family, a.mode, h.id, e.stored_at DESC, e.id DESC
     """
 )
+
+
+def first_counted_pair(session: Session, experiment_id: int) -> RowMapping | None:
+    """The first case of an experiment that was counted and profiled, on which host, in which arms.
+
+    The baseline and the first other arm; None where there is none.
+    """
+    return session.execute(_FIRST_COUNTED_PAIR, {"experiment_id": experiment_id}).mappings().first()
+
+
+_FIRST_COUNTED_PAIR = text(
+    """
+    SELECT c.id AS case_id, h.name AS host, base.name AS a, other.name AS b
+    FROM exact_count e
+        JOIN benchmark_case c ON c.id = e.case_id
+        JOIN boot ON boot.id = e.boot_id
+        JOIN run r ON r.id = boot.run_id
+        JOIN host h ON h.id = r.host_id
+        JOIN arm other ON other.id = boot.arm_id AND NOT other.is_baseline
+        JOIN arm base ON base.comparison_id = other.comparison_id AND base.is_baseline
+    WHERE r.experiment_id = :experiment_id AND e.ledger IS NOT NULL AND boot.state = 'effective'
+        AND EXISTS (
+            SELECT FROM profile p WHERE p.boot_id = boot.id AND p.case_id = e.case_id
+        )
+    ORDER BY c.id, other.position
+    LIMIT 1
+    """
+)

@@ -6,31 +6,32 @@ factors do,
     y = block + Σⱼ βⱼ xⱼ + Σ γⱼₖ xⱼ xₖ + noise,   xⱼ = −½ where knob j is low, +½ where it is high
 
 so that βⱼ is what j costs on the average over the other knobs, and γⱼₖ = y₁₁ − y₁₀ − y₀₁ + y₀₀
-what both cost more than each alone. Noise is in proportion to y where all y are positive: weights
-are 1 / ŷ², found by iteration (McCullagh and Nelder, Generalized Linear Models, 1989, ch. 8), else
-it is the same everywhere.
+what both cost more than each alone. Estimates are least squares without weights, which alone keep
+a knob clear of pairs that nobody asked for. Their errors are for noise in proportion to the level
+where all y are positive, else for the same noise everywhere (:mod:`mitigauge.stats.spread`).
 
 Intervals are estimate ± c · error, where c is what the largest of as many independent |t| stays
-below with probability 1 − α (studentised maximum modulus). For statistics that depend on each other
-c is too large rather than too small (Šidák, JASA 62, 1967), so that all intervals hold together
-with at least 1 − α. Unmodelled interactions are part of the noise.
+below with probability 1 − α (studentised maximum modulus). For statistics that depend on each
+other c is too large rather than too small (Šidák, JASA 62, 1967), so that all intervals hold
+together with at least 1 − α.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mitigauge.stats import dunnett
+from mitigauge.stats.spread import Noise, Residuals, noise_of
 
 Floats = NDArray[np.float64]
 Pair = tuple[str, str]
 
 ALPHA = 0.05
-ITERATIONS = 12
 ESTIMABLE = 1e-8
 
 
@@ -67,7 +68,11 @@ class FactorialEstimate:
     together: Cost | None
     """All knobs high against all low, as those boots measured it."""
     unexplained: Cost | None
-    """*together* without the sum of the knobs' own costs."""
+    """*together* without the sum of the knobs' own costs; None where the design cannot tell it."""
+    scatter: float
+    """Root mean square of the arms' means around the model, in the metric's unit."""
+    furthest: tuple[tuple[bool, ...], float] | None
+    """The arm that lies furthest from the model, and by how much; None without boots."""
 
 
 def estimate(
@@ -80,16 +85,27 @@ def estimate(
     names: list[str | Pair] = [*knobs, *pairs]
     told = {name: fit.effect(i) for i, name in enumerate(names)}
     together, unexplained = fit.together(len(knobs))
+    apart = _apart(points, fit)
     return FactorialEstimate(
         boots=len(points),
-        df=fit.df,
+        df=fit.noise.df,
         base=fit.base,
         knobs={knob: cost for knob in knobs if (cost := told[knob]) is not None},
         pairs={pair: cost for pair in pairs if (cost := told[pair]) is not None},
         unknown=[_words(name) for name in names if told[name] is None],
         together=together,
         unexplained=unexplained,
+        scatter=float(np.sqrt(np.mean(np.square(list(apart.values()))))) if apart else 0.0,
+        furthest=max(apart.items(), key=lambda arm: abs(arm[1]), default=None),
     )
+
+
+def _apart(boots: Sequence[BootPoint], fit: _Fit) -> dict[tuple[bool, ...], float]:
+    """By how much the mean of each arm lies off the model."""
+    found: dict[tuple[bool, ...], list[float]] = {}
+    for boot, off in zip(boots, fit.residual, strict=True):
+        found.setdefault(boot.high, []).append(float(off))
+    return {arm: sum(values) / len(values) for arm, values in found.items()}
 
 
 def _words(name: str | Pair) -> str:
@@ -97,20 +113,51 @@ def _words(name: str | Pair) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fit:
-    """The weighted least squares solution, and how each figure hangs on each boot."""
+class _Model:
+    """What the boots of a design tell, whatever they measured."""
 
-    y: Floats
-    level: Floats
-    """Noise of each boot in proportion to this."""
     solution: Floats
     """(effects and blocks, boots): effects = solution @ y."""
     estimable: NDArray[np.bool_]
     ends: tuple[NDArray[np.bool_], NDArray[np.bool_]]
     """Boots with all knobs low, and with all high."""
-    df: int
-    spread: float
-    """Standard deviation of the noise where *level* is 1; 0 without degrees of freedom."""
+    residuals: Residuals
+
+
+@lru_cache(maxsize=32)
+def _model(
+    knobs: tuple[str, ...],
+    pairs: tuple[Pair, ...],
+    highs: tuple[tuple[bool, ...], ...],
+    blocks: tuple[int, ...],
+) -> _Model:
+    """Of boots with these knobs high, in these blocks: the cases of a run share one."""
+    x = _columns(knobs, pairs, highs, blocks)
+    solution = np.asarray(np.linalg.pinv(x), dtype=np.float64)
+    span = solution @ x
+    arms = {high: i for i, high in enumerate(dict.fromkeys(highs))}
+    return _Model(
+        solution=solution,
+        estimable=np.abs(span - np.eye(len(span))).max(axis=1, initial=0.0) < ESTIMABLE,
+        ends=(
+            np.array([not any(high) for high in highs], dtype=bool),
+            np.array([all(high) for high in highs], dtype=bool),
+        ),
+        residuals=Residuals.of(
+            x,
+            np.array([arms[high] for high in highs], dtype=np.int64),
+            np.array(blocks, dtype=np.int64),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """One metric's solution."""
+
+    y: Floats
+    model: _Model
+    noise: Noise
     reach: float
     """The c of the intervals; 0 without degrees of freedom."""
 
@@ -123,76 +170,62 @@ class _Fit:
         alpha: float,
         contrasts: int,
     ) -> _Fit:
-        x = _columns(knobs, pairs, boots)
+        highs = tuple(boot.high for boot in boots)
+        model = _model(tuple(knobs), tuple(pairs), highs, tuple(boot.block for boot in boots))
         y = np.array([boot.mean for boot in boots], dtype=np.float64)
-        level = np.ones(len(y))
-        rank = int(np.linalg.matrix_rank(x)) if len(y) else 0
-        # Weights do not matter where every boot is fitted exactly.
-        if len(y) and (y > 0).all() and len(y) > rank:
-            level = _levels(x, y)
-        solution = np.linalg.pinv(x / level[:, None]) / level[None, :]
-        df = len(y) - rank
-        spread = reach = 0.0
-        if df > 0:
-            spread = float(np.sqrt(np.square((y - x @ (solution @ y)) / level).sum() / df))
-            reach = dunnett.critical_value(alpha, df, (0.0,) * contrasts)
-        span = solution @ x
-        return cls(
-            y=y,
-            level=level,
-            solution=solution,
-            estimable=np.abs(span - np.eye(len(span))).max(axis=1, initial=0.0) < ESTIMABLE,
-            ends=(
-                np.array([not any(boot.high) for boot in boots], dtype=bool),
-                np.array([all(boot.high) for boot in boots], dtype=bool),
-            ),
-            df=df,
-            spread=spread,
-            reach=reach,
-        )
+        noise = noise_of(model.residuals, y)
+        reach = dunnett.critical_value(alpha, noise.df, (0.0,) * contrasts) if noise.df else 0.0
+        return cls(y, model, noise, reach)
+
+    @property
+    def residual(self) -> Floats:
+        """What the model leaves of each boot."""
+        return self.model.residuals.whole @ self.y
 
     @property
     def base(self) -> float | None:
-        low, _ = self.ends
+        """Mean of the boots with all knobs low."""
+        low, _ = self.model.ends
         return float(self.y[low].mean()) if low.any() else None
 
     def effect(self, place: int) -> Cost | None:
         """The effect in that column; None where the boots do not tell it."""
-        return self._cost(self.solution[place]) if self.estimable[place] else None
+        told = self.model.estimable[place]
+        return self._cost(self.model.solution[place]) if told else None
 
     def together(self, knobs: int) -> tuple[Cost | None, Cost | None]:
         """All high against all low, and that without the sum of the first *knobs* effects."""
-        low, high = self.ends
+        low, high = self.model.ends
         if not low.any() or not high.any():
             return None, None
         of_ends = high / high.sum() - low / low.sum()
-        if not self.estimable[:knobs].all():
+        if not self.model.estimable[:knobs].all():
             return self._cost(of_ends), None
-        return self._cost(of_ends), self._cost(of_ends - self.solution[:knobs].sum(axis=0))
+        left = of_ends - self.model.solution[:knobs].sum(axis=0)
+        # Where knobs take every odd column, their sum is this difference whatever the boots say.
+        told = np.abs(left).max() > ESTIMABLE
+        return self._cost(of_ends), self._cost(left) if told else None
 
     def _cost(self, by_boot: Floats) -> Cost:
         value = float(by_boot @ self.y)
-        if self.df <= 0:
+        if not self.noise.df:
             return Cost(value, None, None)
-        reach = self.reach * self.spread * float(np.linalg.norm(by_boot * self.level))
+        reach = self.reach * float(np.linalg.norm(by_boot * self.noise.of_boots))
         return Cost(value, value - reach, value + reach)
 
 
-def _columns(knobs: Sequence[str], pairs: Sequence[Pair], boots: Sequence[BootPoint]) -> Floats:
+def _columns(
+    knobs: Sequence[str],
+    pairs: Sequence[Pair],
+    highs: Sequence[tuple[bool, ...]],
+    blocks: Sequence[int],
+) -> Floats:
     """(boots, effects and blocks); the first block is the constant."""
     places = {knob: i for i, knob in enumerate(knobs)}
-    signs = np.array([[0.5 if on else -0.5 for on in boot.high] for boot in boots])
-    signs = signs.reshape(len(boots), len(knobs))
+    signs = np.array([[0.5 if on else -0.5 for on in high] for high in highs])
+    signs = signs.reshape(len(highs), len(knobs))
     products = [signs[:, places[a]] * signs[:, places[b]] for a, b in pairs]
-    blocks = sorted({boot.block for boot in boots})
-    later = [np.array([float(boot.block == block) for boot in boots]) for block in blocks[1:]]
-    return np.column_stack([signs, *products, np.ones(len(boots)), *later])
-
-
-def _levels(x: Floats, y: Floats) -> Floats:
-    """The fitted means, by which noise grows; none below half of the smallest boot."""
-    level = y.copy()
-    for _ in range(ITERATIONS):
-        fitted = x @ (np.linalg.pinv(x / level[:, None]) @ (y / level))
-        level = np.maximum(fitted, y.min() / 2.0)
-    return level
+    later = [
+        np.array([float(block == each) for block in blocks]) for each in sorted(set(blocks))[1:]
+    ]
+    return np.column_stack([signs, *products, np.ones(len(highs)), *later])

@@ -18,6 +18,8 @@ def table_of(of: FactorialCase) -> FactorialTable:
     """What the boots of one case tell."""
     knobs = [knob.name for knob in of.plan.knobs]
     found = estimate(knobs, of.plan.pairs, of.boots)
+    names = {of.plan.high(arm.full_mode): arm.name for arm in of.comparison.arms}
+    arm, off = found.furthest or ((), 0.0)
     return FactorialTable(
         comparison=of.comparison.name,
         host=of.run.host.name,
@@ -34,6 +36,9 @@ def table_of(of: FactorialCase) -> FactorialTable:
         planned=of.planned,
         df=found.df,
         rows=list(_Rows(of, found).rows(_shared(knobs, of.plan.pairs))),
+        scatter=found.scatter,
+        furthest=names.get(arm, ""),
+        furthest_by=off,
         not_effective=[
             f"{arm}: {reason}" if reason else arm for arm, reason in of.not_effective.items()
         ],

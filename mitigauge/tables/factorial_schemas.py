@@ -48,6 +48,11 @@ class FactorialTable(View):
     planned: int
     df: int = Field(description="degrees of freedom of the noise")
     rows: list[FactorialRow]
+    scatter: float = Field(
+        description="of the arms around the sum of the parts, root mean square, in the unit"
+    )
+    furthest: str = Field(description="the arm that lies furthest from it; empty: no boots count")
+    furthest_by: float = Field(description="how far it lies off, in the unit")
     not_effective: list[str] = Field(description="arms of which no boot counts, with the reason")
 
 
@@ -60,3 +65,5 @@ class FactorialView(View):
     emulated: bool
     counted: bool
     tables: list[FactorialTable]
+    choices: dict[int, str] = Field(description="every case that has a table, by its number")
+    left_out: int = Field(description="tables that were not asked for, or are beyond the limit")

@@ -9,12 +9,14 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from mitigauge.documents import units
+from mitigauge.documents.parts import counted
 from mitigauge.documents.paths import case_path
 from mitigauge.documents.table import (
     Answer,
     Cell,
     DataTable,
     Quantity,
+    TableChoice,
     TableColumn,
     TableNote,
     TableSection,
@@ -38,6 +40,8 @@ MEANING = (
     "Cost: change for the worse from low to high, on the average over the other knobs. The 95 % "
     "intervals hold jointly: all of one case with that probability."
 )
+# A page shows so many at a time; the others are asked for by case and host.
+MOST_TABLES = 12
 FACTORIAL_COLUMNS = (
     *("comparison", "host", "emulated", "case", "metric", "unit", "kind", "name", "modes"),
     *("cost", "low", "high", "cost_percent", "low_percent", "high_percent", "base", "boots"),
@@ -48,8 +52,13 @@ FACTORIAL_COLUMNS = (
 def read_factorial(session: Session, experiment_id: int, query: TableQuery) -> FactorialView:
     """The experiment's factorial designs. Raises :class:`NotFound`."""
     head = show_head(session, experiment_id)
-    found = factorial_cases(session, experiment_id, case_id=query.case, host=query.host)
-    tables = [table_of(each) for each in found]
+    every = list(factorial_cases(session, experiment_id))
+    asked = [
+        each
+        for each in every
+        if query.case in (None, each.case.id) and query.host in (None, each.run.host.name)
+    ]
+    tables = [table_of(each) for each in asked[:MOST_TABLES]]
     if not tables and (query.case, query.host) != (None, None):
         raise NotFound(
             f"experiment {experiment_id} has no factorial design of case {query.case or 'any'} on "
@@ -63,6 +72,8 @@ def read_factorial(session: Session, experiment_id: int, query: TableQuery) -> F
         emulated=head.emulated,
         counted=head.counted,
         tables=tables,
+        choices={each.case.id: each.case.title for each in every},
+        left_out=len(every) - len(tables),
     )
 
 
@@ -71,7 +82,19 @@ def factorial_table(view: FactorialView) -> TableView:
     places = groupby(view.tables, key=lambda table: (table.comparison, table.host))
     sections = [_section(view, list(tables)) for _, tables in places]
     notes = [] if view.tables else [NOTHING_FACTORIAL]
-    return experiment_tables("factorial", "what each knob costs", view, sections, notes=notes)
+    more = counted(view.left_out, "more table")
+    return experiment_tables(
+        "factorial",
+        "what each knob costs",
+        view,
+        sections,
+        notes=notes,
+        choices=[
+            TableChoice(title=title, query={"case": str(case)})
+            for case, title in view.choices.items()
+        ],
+        more=f"{more} not shown: name a case (`--case NUMBER`)." if view.left_out else "",
+    )
 
 
 def _section(view: FactorialView, tables: list[FactorialTable]) -> TableSection:
@@ -92,11 +115,12 @@ def _section(view: FactorialView, tables: list[FactorialTable]) -> TableSection:
 
 def _in_percent(view: FactorialView, tables: list[FactorialTable]) -> DataTable:
     """Every case beside the others; a knob's modes and pairs stand in the tables below."""
+    alone = len({table.case_id for table in tables}) == len(tables)
     columns = [TableColumn(key="what", title="knob")]
     columns += [
         TableColumn(
             key=f"case-{table.case_id}-{table.metric}",
-            title=_of_case(table),
+            title=table.case if alone else _of_case(table),
             kind="answer",
             parts=("change", "interval"),
         )
@@ -116,13 +140,7 @@ def _in_units(view: FactorialView, table: FactorialTable) -> DataTable:
     rows: list[list[Cell]] = [
         [
             TextCell(text=row.name, title=row.help),
-            Quantity(
-                value=row.value,
-                unit=table.unit,
-                low=row.low,
-                high=row.high,
-                words="not told apart" if row.value is None else "",
-            ),
+            _cost(table, row),
             _percent(view, table, row),
         ]
         for row in table.rows
@@ -138,10 +156,33 @@ def _in_units(view: FactorialView, table: FactorialTable) -> DataTable:
         ],
         rows=rows,
         notes=[
-            TableNote(text=f"{row.name} cannot be told from {', '.join(row.shared)}")
-            for row in table.rows
-            if row.shared
+            *([TableNote(text=_scatter(table))] if table.df else []),
+            *(
+                TableNote(text=f"{row.name} cannot be told from {', '.join(row.shared)}")
+                for row in table.rows
+                if row.shared
+            ),
         ],
+    )
+
+
+def _cost(table: FactorialTable, row: FactorialRow) -> Quantity:
+    """The cost with its interval, or what stands in its place."""
+    if row.value is None:
+        return Quantity(words="not told apart")
+    if row.low is None:
+        return Quantity(words=f"{units.humanise(row.value, table.unit)}, no error yet")
+    return Quantity(value=row.value, unit=table.unit, low=row.low, high=row.high)
+
+
+def _scatter(table: FactorialTable) -> str:
+    """How well the parts add up, over all arms."""
+    rms = units.humanise(table.scatter, table.unit)
+    off = units.humanise(abs(table.furthest_by), table.unit)
+    side = "above" if table.furthest_by > 0 else "below"
+    return (
+        f"arms lie within {rms} of the sum of the parts (root mean square); furthest "
+        f"{table.furthest}, {off} {side} it"
     )
 
 
@@ -169,7 +210,8 @@ def _notes(table: FactorialTable) -> Iterator[str]:
             yield f"{row.name}: {row.help}"
     yield (
         "A pair: what both cost beyond each alone. All together: every knob high against every "
-        "knob low, as those boots measured it. Left unexplained: that without the knobs' sum."
+        "knob low, as those boots measured it. Left unexplained: that without the knobs' sum; not "
+        "told apart where knobs take every column of the design."
     )
     for arm in table.not_effective:
         yield f"no boot counts of arm {arm}"

@@ -156,6 +156,28 @@ test("a case without counts says why, and what to do", async ({ page, world }) =
   await expect(page.getByText("mitigauge lab up")).toBeVisible();
 });
 
+test("a case that was counted and not profiled has a page of its counts", async ({
+  page,
+  world,
+}) => {
+  const { row } = world.profiled;
+  const path = `/experiments/${world.recorded.id}/cases/${row.case_id + 1}?host=${row.host}`;
+  // Time was not counted yet when the run of these pages was recorded.
+  await page.route(`**/api/experiments/*/cases/${row.case_id + 1}?*`, async (route) => {
+    const answered = await route.fetch();
+    const found = (await answered.json()) as { clock: string };
+    await route.fulfill({ response: answered, json: { ...found, clock: "counted" } });
+  });
+  await open(page, path);
+  await page.getByRole("link", { name: "loop against off" }).click();
+  await expect(page.getByText("this case was not profiled")).toBeVisible();
+  const answer = page.getByRole("region", { name: "Exact counts" });
+  await expect(answer).toContainText("+130 instructions in each operation");
+  await page.getByRole("link", { name: "clear_bhb_loop" }).click();
+  await expect(page.getByRole("region", { name: /^Instructions of clear_bhb_loop/ })).toBeVisible();
+  await expectAccessible(page);
+});
+
 for (const colorScheme of ["light", "dark"] as const)
   for (const width of [1440, 400])
     test(`the tab is accessible in ${colorScheme} at ${width} pixels`, async ({ page, world }) => {

@@ -97,6 +97,59 @@ function loss(): TableView {
   );
 }
 
+const COSTS: [string, number, number][] = [
+  ["pti", 7013, 1021.4],
+  ["bhi", 217.4, 31.7],
+  ["left unexplained", -3.1, -0.5],
+];
+
+function factorial(): TableView {
+  const rows = COSTS.map(([name, ns, percent]): TableCell[] => [
+    text(name),
+    { ...quantity(ns, "ns"), low: ns - 4, high: ns + 4 },
+    answer({ effect: effect(percent, 0.6), href: "/experiments/1/cases/1?host=spr-01" }),
+  ]);
+  const columns = [
+    column("knob"),
+    column("cost", { kind: "quantity", with_interval: true }),
+    column("of none", { kind: "answer", parts: ["change", "interval"] }),
+  ];
+  return view("factorial", [
+    section({
+      title: "What each knob of mitigations costs, host spr-01",
+      tables: [table(columns, rows, "syscall basic, Time per call; none: 686 ns; 32 of 32 boots")],
+      notes: [{ label: "", text: "pti: pti/off to pti/on" }],
+    }),
+  ]);
+}
+
+test("what each knob costs stands on the experiment's page and leads to its table", async ({
+  page,
+  world,
+}) => {
+  const id = world.recorded.id;
+  await page.route(`**/api/experiments/${id}`, async (route) => {
+    const answered = await route.fetch();
+    const found = (await answered.json()) as { comparisons: { factorial: boolean }[] };
+    for (const comparison of found.comparisons) comparison.factorial = true;
+    await route.fulfill({ response: answered, json: found });
+  });
+  await page.route("**/api/experiments/*/tables/factorial*", (route) =>
+    route.fulfill({ json: factorial() }),
+  );
+  await open(page, `/experiments/${id}`);
+  const costs = page.getByRole("region", { name: /^What each knob of mitigations costs/ }).first();
+  await expect(costs.getByRole("row", { name: /^pti/ })).toContainText("[7009, 7017]");
+  await costs.getByRole("link", { name: "As a table" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("What each knob costs");
+});
+
+test("an experiment that turns no knobs together says how to", async ({ page, world }) => {
+  await open(page, `/experiments/${world.recorded.id}/tables/factorial`);
+  await expect(page.getByText("factorial: {knobs")).toBeVisible();
+  await expectAccessible(page);
+});
+
 test("an experiment that counts nothing says how to", async ({ page, world }) => {
   await open(page, `/experiments/${world.recorded.id}/counters`);
   await expect(page).toHaveURL(/\/tables\/counters$/);
@@ -174,6 +227,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     for (const [kind, made] of [
       ["counters", counters],
       ["loss", loss],
+      ["factorial", factorial],
     ] as const) {
       test(`${kind} are accessible at ${width} in ${colorScheme}`, async ({ page }) => {
         await page.emulateMedia({ colorScheme });

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.documents.units import detectable, humanise, interval, percent
+from mitigauge.documents.units import (
+    detectable,
+    humanise,
+    humanise_interval,
+    interval,
+    percent,
+)
 from mitigauge.effect import digits_for
 
 
@@ -63,3 +69,20 @@ def test_an_interval_that_says_nothing_is_not_spelled_out() -> None:
     assert interval(-100.0, 6.2e6, digits=0) == "[-100, >+1000]"
     assert interval(-100.0, 1000.0, digits=0) == "[-100, +1000]"
     assert interval(1200.0, 1500.0, digits=0) == "[+1200, +1500]"
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "unit", "text"),
+    [
+        (1153.6, 1063.8, 1243.4, "ns", "1.15 µs [1.06, 1.24]"),
+        (20.16, 19.88, 20.45, "ns", "20.2 ns [19.9, 20.4]"),
+        (-67381.5, -197719.0, 62956.0, "ns", "-67.4 µs [-198, 63.0]"),
+        (4.21, 3.9, 4.53, "sessions", "4.21 sessions [3.90, 4.53]"),
+        (4.21, 3.9, 4.53, "count", "4.21 [3.90, 4.53]"),
+        (1.7e9, 1.6e9, 1.8e9, "bit/s", "1.70 Gbit/s [1.60, 1.80]"),
+    ],
+)
+def test_both_ends_of_an_interval_are_in_the_unit_of_the_value(
+    value: float, low: float, high: float, unit: str, text: str
+) -> None:
+    assert humanise_interval(value, low, high, unit) == text

@@ -23,6 +23,7 @@ import { Chart } from "./chart";
 import { DetailsSection } from "../details/section";
 import { HostSamples } from "./samples";
 import { Consequences } from "./consequences";
+import { CountedLinks } from "./counted-links";
 import { NoiseNote, PaceNote } from "./noise";
 import { Profiles } from "./profiles";
 import { ArmMark } from "./shape";
@@ -229,6 +230,7 @@ function Metric({ view, row }: { view: Case; row: Row }) {
       <DetailsSection view={view} />
       <Consequences view={view} row={row} />
       {row.profiled && <Profiles view={view} row={row} />}
+      {!row.profiled && view.clock === "counted" && <CountedLinks view={view} row={row} />}
       <section className="panel" aria-labelledby="boots">
         <header>
           <h2 id="boots">Boots</h2>

@@ -20,7 +20,7 @@ import { PageButtons, pageOf } from "./page-buttons";
 import { understood } from "./search";
 import type { TabProps } from "./tab";
 
-interface ExactFunctionsProps extends TabProps {
+interface ExactFunctionsProps extends Omit<TabProps, "profile"> {
   table: ExactTable;
 }
 

@@ -19,7 +19,7 @@ import { WHOLE } from "./state";
 import type { TabProps } from "./tab";
 import { useMatches } from "./use-matches";
 
-interface ExactGraphProps extends TabProps {
+interface ExactGraphProps extends Omit<TabProps, "profile"> {
   asked: string;
   table: ExactTable;
 }
@@ -60,7 +60,14 @@ function Missing({ error }: { error: Error }) {
   );
 }
 
-function Drawn({ profile, table, state, text, change, address }: Omit<ExactGraphProps, "asked">) {
+function Drawn({
+  profile,
+  table,
+  state,
+  text,
+  change,
+  address,
+}: Omit<ExactGraphProps, "asked"> & Pick<TabProps, "profile">) {
   const { meta, tree } = profile;
   const palette = usePalette();
   const figure = useMemo(

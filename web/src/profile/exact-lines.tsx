@@ -10,7 +10,7 @@ import { FoldedLines, LinesChoice, Unfold } from "./folded-lines";
 import { Name } from "./inspector";
 import type { TabProps } from "./tab";
 
-interface ExactLinesProps extends TabProps {
+interface ExactLinesProps extends Omit<TabProps, "profile"> {
   table: ExactTable;
   ref: RefObject<HTMLElement | null>;
 }

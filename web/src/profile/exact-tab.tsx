@@ -16,18 +16,18 @@ import "./exact.css";
 import { exactQuery } from "./query";
 import type { TabProps } from "./tab";
 
-interface ExactTabProps extends TabProps {
+export interface ExactProps extends Omit<TabProps, "profile"> {
   /** The part of the address that the service is asked with. */
   asked: string;
 }
 
-export function ExactTab(props: ExactTabProps) {
-  if (props.profile.meta.experiment === null)
+export function ExactTab({ profile, ...props }: ExactProps & Pick<TabProps, "profile">) {
+  if (profile.meta.experiment === null)
     return <p className="panel inside">Imported profiles have no exact counts.</p>;
-  return <OfCase {...props} />;
+  return <ExactOfCase {...props} />;
 }
 
-function OfCase(props: ExactTabProps) {
+export function ExactOfCase(props: ExactProps) {
   const { asked, state } = props;
   const query = useQuery(exactQuery(asked, state.fn));
   const lines = useInSight(state.fn);

@@ -3,10 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
+import { ApiError } from "../api/client";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle, type Crumb } from "../ui/page";
+import { CountedPage } from "./counted-page";
 import type { Meta, Profile } from "./decode";
 import { ExactTab } from "./exact-tab";
 import { FunctionTable } from "./function-table";
@@ -60,6 +62,9 @@ function Asked({ asked }: { asked: string }) {
   const query = useQuery(profileDiffQuery(asked));
   const meta = query.data?.meta;
   useTitle(meta ? `${meta.title}: ${meta.a.label} and ${meta.b.label}` : "Profiles");
+  const error = query.error instanceof ApiError ? query.error : null;
+  if (error?.status === 404 && new URLSearchParams(asked).has("experiment"))
+    return <CountedPage asked={asked} error={error} retry={() => void query.refetch()} />;
   return (
     <Loaded query={query}>
       {(profile) => (

@@ -1,0 +1,133 @@
+"""Boots of a host of one's own beside exact counts of the same arms on a lab host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlalchemy.orm import Session
+
+from mitigauge.errors import InvalidInput
+from mitigauge.experiments import repository as experiment_rows
+from mitigauge.experiments.tables import Arm, Case, Comparison
+from mitigauge.pages import profile_repository
+from mitigauge.pages.exact import price_list
+from mitigauge.prices.definitions import INSTRUCTION
+from mitigauge.prices.levels import ArmLevel, CaseLevels
+from mitigauge.profiles.exact import repository as ledger_rows
+from mitigauge.profiles.exact.bill import bill_of
+from mitigauge.profiles.exact.ledger import Ledger
+from mitigauge.profiles.exact.operation import operation_of
+from mitigauge.results import repository as result_rows
+from mitigauge.runs import repository as run_rows
+from mitigauge.runs.tables import Run
+
+NS_OF = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+
+Place = tuple[str, str]
+"""A case by its workload and title: loops and seconds may differ between hosts."""
+
+
+def levels_of(
+    session: Session, measured: int, counted: int, *, host: str | None = None
+) -> list[CaseLevels]:
+    """The cases and arms that experiment *measured* timed and experiment *counted* counted.
+
+    Arms belong together where their modes have one name. *host*: of the first; None: its only one.
+    Raises :class:`InvalidInput` where nothing is in both, and NotFound.
+    """
+    bills = dict(_bills(session, counted))
+    found = [
+        levels
+        for comparison, run in _runs(session, measured, host)
+        for levels in _of_run(session, comparison, run, bills)
+    ]
+    if not found:
+        raise InvalidInput(
+            f"no case of experiment {measured} in two arms that experiment {counted} counted",
+            hint="Both need cases of one name in modes of one name; the second one a lab host "
+            "with exact counts (docs/exact.md), the first one primary metrics in ns to s.",
+        )
+    return found
+
+
+def _runs(
+    session: Session, experiment_id: int, host: str | None
+) -> Iterator[tuple[Comparison, Run]]:
+    experiment = experiment_rows.experiment(session, experiment_id)
+    runs = run_rows.runs_of(session, experiment_id)
+    names = list(dict.fromkeys(run.host.name for run in runs))
+    if host is None and len(names) > 1:
+        raise InvalidInput(
+            f"experiment {experiment_id} ran on {', '.join(names)}", hint="Say which: --host."
+        )
+    for comparison in experiment.comparisons:
+        for run in runs:
+            if run.comparison_id == comparison.id and host in (None, run.host.name):
+                yield comparison, run
+
+
+def _of_run(
+    session: Session,
+    comparison: Comparison,
+    run: Run,
+    bills: Mapping[tuple[Place, str], Mapping[str, float]],
+) -> Iterator[CaseLevels]:
+    boots = {line.id: line.arm_id for line in run_rows.effective_lines(session, [run.id])}
+    means = result_rows.means_of(session, boots)
+    arms = sorted(comparison.arms, key=lambda arm: not arm.is_baseline)
+    for case in comparison.cases:
+        metric, scale = _time_of(case)
+        values: dict[int, list[float]] = {}
+        for mean in means:
+            if mean.case_id == case.id and mean.metric == metric:
+                values.setdefault(boots[mean.boot_id], []).append(mean.mean * scale)
+        levels = [
+            ArmLevel(arm.name, bills[_place(case), arm.full_mode], values[arm.id])
+            for arm in arms
+            if arm.id in values and (_place(case), arm.full_mode) in bills
+        ]
+        if len(levels) > 1:
+            yield CaseLevels(case.title, levels)
+
+
+def _time_of(case: Case) -> tuple[str, float]:
+    """The case's first primary time, and how many ns its unit is; no name where it has none."""
+    for name, declared in case.metrics.items():
+        if declared.primary and declared.unit in NS_OF and declared.direction == "lower":
+            return name, NS_OF[declared.unit]
+    return "", 0.0
+
+
+def _place(case: Case) -> Place:
+    return case.workload, case.title
+
+
+def _bills(
+    session: Session, experiment_id: int
+) -> Iterator[tuple[tuple[Place, str], Mapping[str, float]]]:
+    """Events and instructions an operation of each case and mode that was counted."""
+    experiment = experiment_rows.experiment(session, experiment_id)
+    runs = run_rows.runs_of(session, experiment_id)
+    for comparison in experiment.comparisons:
+        for run in (run for run in runs if run.comparison_id == comparison.id):
+            for case in comparison.cases:
+                for arm in comparison.arms:
+                    bill = _bill(session, case, arm, run)
+                    if bill is not None:
+                        yield (_place(case), arm.full_mode), bill
+
+
+def _bill(session: Session, case: Case, arm: Arm, run: Run) -> Mapping[str, float] | None:
+    counts = profile_repository.counts_of_arm(
+        session, case_id=case.id, arm_id=arm.id, run_id=run.id
+    )
+    packed = ledger_rows.ledgers_of(session, [count.id for count in counts])
+    ledgers: Sequence[Ledger] = [Ledger.from_bytes(each) for each in packed.values()]
+    if not ledgers:
+        return None
+    operation = operation_of(ledgers)
+    bill = bill_of(operation, price_list().events)
+    return {
+        INSTRUCTION: float(operation.steady),
+        **{name: entry.times for name, entry in bill.items() if entry.times},
+    }
