@@ -128,7 +128,7 @@ def _in_percent(view: FactorialView, tables: list[FactorialTable]) -> DataTable:
     ]
     rows: list[list[Cell]] = [
         [
-            TextCell(text=row.name, title=row.help),
+            TextCell(text=row.name, title=f"{row.name}: {row.help}"),
             *(_percent(view, table, table.rows[i]) for table in tables),
         ]
         for i, row in enumerate(tables[0].rows)
@@ -139,7 +139,7 @@ def _in_percent(view: FactorialView, tables: list[FactorialTable]) -> DataTable:
 def _in_units(view: FactorialView, table: FactorialTable) -> DataTable:
     rows: list[list[Cell]] = [
         [
-            TextCell(text=row.name, title=row.help),
+            TextCell(text=row.name, title=f"{row.name}: {row.help}"),
             _cost(table, row),
             _percent(view, table, row),
         ]
