@@ -120,6 +120,12 @@ def _conclude_experiment(session: Session, experiment_id: int) -> None:
 
 
 def _set_headline(session: Session, experiment: Experiment) -> None:
+    knobs = [len(of.factorial.knobs) if of.factorial else 0 for of in experiment.comparisons]
+    if all(knobs):
+        # Its arms are no answers by themselves: the table of its knobs is.
+        turned = " and ".join(f"{count} knobs" for count in knobs)
+        experiment.headline = f"{turned} turned together: the table says what each costs"
+        return
     plainest = run_rows.plainest_effect(session, experiment.id)
     experiment.headline = headline(run_rows.verdict_counts(session, experiment.id), plainest)
     is_worse = plainest is not None and plainest.verdict == Verdict.WORSE

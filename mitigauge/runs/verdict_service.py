@@ -56,6 +56,8 @@ class Judgement:
 
     cells: Sequence[Cell]
     all_decided: bool
+    is_of_knobs: bool = False
+    """Of a factorial design, whose arms are no answers by themselves."""
 
 
 def load(engine: Engine, run_id: int) -> Judgeable:
@@ -90,7 +92,7 @@ def judge(of: Judgeable) -> Judgement:
         stopped_early=of.stopped_early,
     )
     cells = cells_of(judged, of.design, _missing(of.boots))
-    return Judgement(cells, all_decided(judged, of.design))
+    return Judgement(cells, all_decided(judged, of.design), of.design.factorial)
 
 
 def store(session: Session, run: Run, judgement: Judgement, *, reason: str, over: bool) -> None:
@@ -98,7 +100,8 @@ def store(session: Session, run: Run, judgement: Judgement, *, reason: str, over
     changed = verdict_rows.store_cells(session, run.id, judgement.cells, ended=over, reason=reason)
     if changed:
         run.verdict_changes += 1
-        run.verdicts = verdict_rows.primary_verdicts(session, run.id)
+        told = [] if judgement.is_of_knobs else verdict_rows.primary_verdicts(session, run.id)
+        run.verdicts = told
 
 
 def false_alarms(of: Judgeable, run_id: int) -> list[dict[str, object]]:

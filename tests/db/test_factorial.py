@@ -13,7 +13,7 @@ from mitigauge.errors import NotFound
 from mitigauge.experiments.factorial import design_of
 from mitigauge.pages.experiments import show_experiment
 from mitigauge.runs import verdict_service
-from mitigauge.runs.conclusions import conclude_run
+from mitigauge.runs.conclusions import conclude_run, judge_again
 from mitigauge.tables.factorial_schemas import FactorialView
 from mitigauge.tables.factorial_table import KIND, read_factorial
 from mitigauge.tables.kind import TableQuery
@@ -89,8 +89,14 @@ def test_each_knob_has_its_cost_in_every_form(engine: Engine) -> None:
         shown = show_experiment(session, experiment)
         assert [of.factorial for of in shown.comparisons] == [True]
         assert not crosses(shown.comparisons)
+    judge_again(engine, experiment)
     judged = verdict_service.judge(verdict_service.load(engine, run))
     assert not judged.all_decided
+    with Session(engine) as session:
+        head = show_experiment(session, experiment)
+        assert "3 knobs turned together" in head.headline
+        listed = session.execute(text("select verdicts from run")).scalar_one()
+        assert not listed
 
 
 def test_an_experiment_without_one_says_how_to_have_one(engine: Engine) -> None:

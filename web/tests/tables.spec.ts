@@ -140,7 +140,7 @@ test("what each knob costs stands on the experiment's page and leads to its tabl
   await open(page, `/experiments/${id}`);
   const costs = page.getByRole("region", { name: /^What each knob of mitigations costs/ }).first();
   await expect(costs.getByRole("row", { name: /^pti/ })).toContainText("[7009, 7017]");
-  await costs.getByRole("link", { name: "As a table" }).click();
+  await costs.getByRole("link", { name: "Each case in its unit" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("What each knob costs");
 });
 

@@ -28,11 +28,14 @@ export function Comparisons({ experiment }: { experiment: Experiment }) {
 function Filtered({ experiment, matrices }: { experiment: Experiment; matrices: Matrices }) {
   const comparisons: Comparison[] = useMemo(
     () =>
-      experiment.comparisons.map((c) => ({
-        ...c,
-        // Counters have a table of their own.
-        rows: (matrices.rows[c.id] ?? []).filter((row) => !row.counter),
-      })),
+      // Arms of a factorial design are no answers by themselves: its knobs have a table.
+      experiment.comparisons
+        .filter((c) => !c.factorial)
+        .map((c) => ({
+          ...c,
+          // Counters have a table of their own.
+          rows: (matrices.rows[c.id] ?? []).filter((row) => !row.counter),
+        })),
     [experiment.comparisons, matrices.rows],
   );
   const counts = Object.values(matrices.rows).some((rows) => rows.some((row) => row.counter));
@@ -64,6 +67,7 @@ function Filtered({ experiment, matrices }: { experiment: Experiment; matrices: 
   const filters = { comparisons, query, change, type };
   // A link to a filtered small matrix must show what it filters by, to be undone.
   const beyondText = isFiltered({ ...query, text: "" }) || query.sort !== "plan";
+  if (comparisons.length === 0) return null;
   return (
     <>
       {large || beyondText ? (

@@ -19,10 +19,18 @@ export function FactorialCosts({ experiment }: { experiment: Experiment }) {
       {(view) => (
         <>
           {view.sections.map((section) => (
-            <SectionPanel key={section.title} section={section}>
-              <Link className="button" to={tablePath(experiment.id, KIND)}>
-                As a table
-              </Link>
+            <SectionPanel
+              key={section.title}
+              section={{ ...section, tables: section.tables.slice(0, 1) }}
+            >
+              <div className="buttons">
+                <Link className="button" to={tablePath(experiment.id, KIND)}>
+                  Each case in its unit
+                </Link>
+                <Link className="button" to={tablePath(experiment.id, "matrix")}>
+                  Every arm
+                </Link>
+              </div>
             </SectionPanel>
           ))}
         </>

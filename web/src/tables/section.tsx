@@ -66,7 +66,7 @@ function TableBlock({ table, of, most }: { table: Table; of: string; most?: numb
   const more = table.rows.length - shown.length;
   return (
     <div className={table.crossed ? "crossed-block" : undefined}>
-      {table.caption && <h3>{table.caption}</h3>}
+      {table.caption && <h3 className={table.crossed ? undefined : "inside"}>{table.caption}</h3>}
       <div
         className="table-scroll"
         tabIndex={0}
