@@ -35,7 +35,13 @@ def try_patches(
     archive: Annotated[str, typer.Option(help="Where a message-id is looked up.")] = LORE,
     base: Base = DEFAULT_BASE,
     blocks: Annotated[
-        int, typer.Option(min=2, max=16, help="Boots of each kernel, at most.")
+        int,
+        typer.Option(
+            min=1,
+            max=16,
+            help="Boots of each kernel, at most. One is enough for what is counted to the "
+            "instruction; a verdict on a time takes two and more.",
+        ),
     ] = BLOCKS,
     exits: Annotated[
         bool, typer.Option(help="Measure exits of guests too, on a second emulated host.")
