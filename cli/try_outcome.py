@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.output import echo, say
+from mitigauge.documents.parts import counted
 from mitigauge.effect import CellState
 
 # What takes long to load is imported by what needs it.
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from mitigauge.profiles.diff.sides import Selection, Sides
 
 FUNCTIONS = 5
+# Of each kernel, from which what boots differ by is told from what kernels differ by.
+TELLING_BOOTS = 2
 
 
 def instructions(view: ExperimentView) -> Iterator[str]:
@@ -28,14 +31,23 @@ def instructions(view: ExperimentView) -> Iterator[str]:
         if row.unit != "ns" or baseline is None or cell.effect_percent is None:
             continue
         each = baseline / 100 / 2**COUNTED_SHIFT
-        low, high = (cell.ci_low_percent or 0) * each, (cell.ci_high_percent or 0) * each
         what = "a call" if row.workload == "syscall" else "an operation"
-        said = f"{cell.effect_percent * each:+.1f} instructions {what} [{low:+.1f}, {high:+.1f}]"
-        yield f"{row.case}: {said}: {cell.verdict or 'no verdict'}"
+        said = f"{cell.effect_percent * each:+.1f} instructions {what}"
+        if cell.ci_low_percent is None or cell.ci_high_percent is None:
+            yield f"{row.case}: {said}, no interval from one boot"
+            continue
+        low, high = cell.ci_low_percent * each, cell.ci_high_percent * each
+        yield f"{row.case}: {said} [{low:+.1f}, {high:+.1f}]: {cell.verdict or 'no verdict'}"
 
 
-def exact_answer(session: Session, view: ExperimentView, arm: str) -> Iterator[str]:
-    """What the patches add to each operation, to the instruction, and which cases run them."""
+def exact_answer(
+    session: Session, view: ExperimentView, arm: str, changed_code: Collection[str] = ()
+) -> Iterator[str]:
+    """What the patches add to each operation, to the instruction, and which cases run them.
+
+    *changed_code*: functions whose code differs between the kernels; empty: not known. One boot a
+    kernel does not tell what others differ by from what memory a boot happened to find.
+    """
     from cli.profile_exact import predictions
     from mitigauge.pages.exact import exact_difference
 
@@ -46,7 +58,9 @@ def exact_answer(session: Session, view: ExperimentView, arm: str) -> Iterator[s
         if table.why_none:
             yield f"{row.case}: {table.why_none}"
             continue
-        changed = [each for each in table.functions if each.exact]
+        differing = [each for each in table.functions if each.exact]
+        by_boot = changed_code and min(table.a.boots, table.b.boots) < TELLING_BOOTS
+        changed = [each for each in differing if not by_boot or each.function in changed_code]
         (run if changed else do_not).append(row.case)
         for each in changed[:FUNCTIONS]:
             yield (
@@ -55,7 +69,13 @@ def exact_answer(session: Session, view: ExperimentView, arm: str) -> Iterator[s
             )
         if len(changed) > FUNCTIONS:
             yield f"{row.case}: {len(changed) - FUNCTIONS} more functions differ"
-        if changed:
+        if len(differing) > len(changed):
+            others = counted(len(differing) - len(changed), "function")
+            yield (
+                f"{row.case}: {others} that the patches do not change differ too, as boots do: "
+                "two boots of each kernel tell (--blocks 2)"
+            )
+        elif changed:
             yield from (f"{row.case}: {line}" for line in predictions(table))
     if run:
         yield f"cases that run what was changed: {', '.join(run)}"

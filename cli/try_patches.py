@@ -84,12 +84,12 @@ def try_patches(
             "Nothing was measured."
         )
         return
-    cases = _cases(plain, patched, exits=exits, all_cases=all_cases)
+    cases, changed = _cases(plain, patched, exits=exits, all_cases=all_cases)
     if not cases:
         say("No case of ours runs what was changed; nothing was measured. --all-cases measures.")
         return
     spec = spec_of(cases, plain, patched, blocks, profiled=profiled)
-    measured = _measured(spec, list(dict.fromkeys(case.host for case in cases)))
+    measured = _measured(spec, list(dict.fromkeys(case.host for case in cases)), changed)
     if revision is not None and measured.finished:
         _write_answer(revision, measured, archive)
     sys.exit(measured.code)
@@ -97,18 +97,18 @@ def try_patches(
 
 def _cases(
     plain: KernelView, patched: KernelView, *, exits: bool, all_cases: bool
-) -> list[TriedCase]:
-    """The cases that are worth their boots; what is known of each is said."""
+) -> tuple[Sequence[TriedCase], Sequence[str]]:
+    """The cases that are worth their boots, and the functions that differ; both are said."""
     from mitigauge.database.engine import transaction
 
     asked = [case for case in CASES if exits or case.host != GUESTS_HOST]
-    if all_cases:
-        return asked
     with transaction() as session:
         plan = planned(session, plain, patched, asked)
+    if all_cases:
+        return asked, plan.changed
     for line in plan.told():
         say(line)
-    return plan.measured
+    return plan.measured, plan.changed
 
 
 def _patches(words: Sequence[str], revision: FoundRevision | None) -> tuple[str, list[Patch]]:
@@ -168,7 +168,7 @@ class TryOutcome:
     code: int
 
 
-def _measured(spec: str, hosts: Sequence[str]) -> TryOutcome:
+def _measured(spec: str, hosts: Sequence[str], changed: Sequence[str]) -> TryOutcome:
     """Run the experiment on the emulated hosts, and say what came of it."""
     from cli import lab
     from cli.processes import running
@@ -190,7 +190,7 @@ def _measured(spec: str, hosts: Sequence[str]) -> TryOutcome:
         view = views.show_experiment(session, experiment)
         for line in instructions(view):
             say(line)
-        for line in exact_answer(session, view, ARM):
+        for line in exact_answer(session, view, ARM, changed):
             say(line)
         explain(session, view, ARM, path)
     echo(f"report: {path}")

@@ -7,11 +7,11 @@ from email import message_from_bytes
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from cli import try_patches as trying
-from cli.try_outcome import instructions
+from cli.try_outcome import exact_answer, instructions
 from cli.try_plan import BASE_ARM, GUESTS_HOST, HOST, spec_of
 from mitigauge.catalog import Catalog
 from mitigauge.experiments.spec import KnownHost, read_spec
@@ -19,6 +19,7 @@ from mitigauge.kernels.schemas import KernelView
 from mitigauge.pages import experiments as views
 from tests.recording import load
 from tests.series_mails import diff, mailbox, raw_series
+from tests.web.exact_made import count_exactly
 
 
 def kernel(release: str) -> KernelView:
@@ -43,19 +44,59 @@ def test_a_difference_is_said_in_instructions(engine: Engine) -> None:
     assert basic.endswith(f": {row.cells[1].verdict}")
 
 
+def answered(engine: Engine, *, boots: int, changed: list[str]) -> list[str]:
+    """The exact answer of the recorded experiment, of which so many boots an arm were counted."""
+    load(engine)
+    count_exactly(engine)
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "delete from exact_count using boot where boot.id = exact_count.boot_id "
+                "and boot.block > :boots"
+            ),
+            {"boots": boots},
+        )
+    with Session(engine) as session:
+        view = views.show_experiment(session, 1)
+        return list(exact_answer(session, view, "loop", changed))
+
+
+def test_one_boot_tells_what_the_patches_change_and_no_more(engine: Engine) -> None:
+    lines = answered(engine, boots=1, changed=["do_syscall_64"])
+    assert "syscall basic: exactly +10 instructions an operation in do_syscall_64" in lines
+    assert not [line for line in lines if "clear_bhb_loop" in line or "predicted" in line]
+    assert [line for line in lines if "1 function that the patches do not change" in line]
+
+
+def test_two_boots_tell_every_function_that_differs(engine: Engine) -> None:
+    lines = answered(engine, boots=2, changed=["do_syscall_64"])
+    assert [line for line in lines if "+120 instructions an operation in clear_bhb_loop" in line]
+    assert [line for line in lines if "predicted for AMD EPYC 9654" in line]
+
+
+def test_one_boot_has_no_interval(engine: Engine) -> None:
+    load(engine)
+    with engine.begin() as connection:
+        connection.execute(text("update verdict set ci_low_percent = null, ci_high_percent = null"))
+    with Session(engine) as session:
+        lines = list(instructions(views.show_experiment(session, 1)))
+    assert lines
+    assert all(line.endswith("no interval from one boot") for line in lines)
+
+
 @pytest.mark.parametrize("profiled", [True, False])
 @pytest.mark.parametrize("exits", [True, False])
 def test_the_spec_it_makes_is_one(*, profiled: bool, exits: bool) -> None:
     releases = ["7.2.12-mg0123456789", "7.2.12-mgabcdef0123"]
     cases = [case for case in trying.CASES if exits or case.host != GUESTS_HOST]
-    text = spec_of(cases, *map(kernel, releases), 4, profiled=profiled)
+    spec_text = spec_of(cases, *map(kernel, releases), 4, profiled=profiled)
     hosts = {
         "lab": {
             HOST: KnownHost(HOST, frozenset()),
             GUESTS_HOST: KnownHost(GUESTS_HOST, frozenset({"kvm"})),
         }
     }
-    spec = read_spec(text, name="try", catalog=Catalog(), hosts=hosts)
+    spec = read_spec(spec_text, name="try", catalog=Catalog(), hosts=hosts)
     assert len(spec.comparisons) == 1 + exits
     for comparison in spec.comparisons:
         assert [arm.kernel for arm in comparison.arms] == releases
