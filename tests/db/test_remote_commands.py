@@ -171,6 +171,8 @@ ANYWHERE_WORDS = [
     ("compare {dir}/boots.csv --baseline off", 0),
     ("kernel profiles", 0),
     ("openapi", 0),
+    ("price list", 0),
+    ("price measure a --environment b", 1),
     (f"profile fold {CASES / '02-one-letter-comm.perf.txt'}", 0),
     ("report check {dir}/letter", 1),
 ]
@@ -338,7 +340,8 @@ NEEDS = {
     "bisect report": "1", "db backup": "x", "db restore": "x", "experiment export": "1 -o x",
     "experiment import": "x", "experiment judge": "1", "host add": "a --environment b",
     "host check": "a", "host restore": "a", "kernel import": "x", "kernel remove": "x",
-    "lab console": "a", "profile diff": "a b",
+    "lab console": "a", "price check": "1 1 --processor a", "price estimate": "1 1",
+    "profile diff": "a b",
     "profile exact": "a b --experiment 1", "profile export": "a",
     "profile functions": "a --experiment 1", "profile import": f"{FOLDED} --tree web --group a",
     "profile instructions": "a b --experiment 1 --case 1", "report reply": "1", "series add": "x",
