@@ -7,11 +7,9 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from mitigauge.files.hostile_text import clean_text
-from mitigauge.profiles.exact.coverage import NAMES_SHOWN, Reach, ReachPlan, names_in_words
-from mitigauge.series.spec_cases import SpecCase
+from mitigauge.profiles.exact.names import names_in_words
 
-MOST_NAMES = 50
+MOST_CHANGED = 50
 
 
 class CaseReach(BaseModel):
@@ -30,33 +28,11 @@ class CaseChoice(BaseModel):
 
     comparison: str
     changed: list[str] = Field(
-        description=f"functions whose code differs between its kernels, {MOST_NAMES} at most"
+        description=f"functions whose code differs between its kernels, {MOST_CHANGED} at most"
     )
     changed_count: int = Field(description="how many there are")
     measured: list[CaseReach]
     left_out: list[CaseReach] = Field(description="those that are known to run none of them")
-
-
-def choice_of(comparison: str, plan: ReachPlan[SpecCase]) -> CaseChoice:
-    """A plan as it is stored; its names, which patches chose, are bounded and cleaned."""
-    return CaseChoice(
-        comparison=comparison,
-        changed=[clean_text(name) for name in plan.changed[:MOST_NAMES]],
-        changed_count=len(plan.changed),
-        measured=[_reach(case, plan.reach[case]) for case in plan.measured],
-        left_out=[_reach(case, plan.reach[case]) for case in plan.left_out],
-    )
-
-
-def _reach(case: SpecCase, reach: Reach) -> CaseReach:
-    known = reach.coverage
-    runs = reach.functions
-    return CaseReach(
-        case=case.title,
-        runs=None if runs is None else [clean_text(name) for name in runs[:NAMES_SHOWN]],
-        kernel=known.kernel if known else "",
-        counted_at=known.at if known else None,
-    )
 
 
 def choice_in_words(choice: CaseChoice) -> Iterator[str]:

@@ -9,10 +9,12 @@ from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
 from mitigauge.files.blobs import BlobStore
+from mitigauge.files.hostile_text import clean_text
 from mitigauge.kernels.tables import Kernel
 from mitigauge.pages.reach import changed_between, coverage
-from mitigauge.profiles.exact.coverage import ReachPlan, plan_of
-from mitigauge.series.case_choice import CaseChoice, choice_of
+from mitigauge.profiles.exact.coverage import Reach, ReachPlan, plan_of
+from mitigauge.profiles.exact.names import NAMES_SHOWN
+from mitigauge.series.case_choice import MOST_CHANGED, CaseChoice, CaseReach
 from mitigauge.series.spec_cases import (
     KernelComparison,
     SpecCase,
@@ -56,3 +58,25 @@ def _plan(
     known = coverage(session, [each for on in comparison.cases.values() for each in on])
     names = changed_between([kernels[each] for each in comparison.kernels], blobs)
     return plan_of(names, comparison.cases, known, comparison.kernels[0])
+
+
+def choice_of(comparison: str, plan: ReachPlan[SpecCase]) -> CaseChoice:
+    """A plan as it is stored; its names, which patches chose, are bounded and cleaned."""
+    return CaseChoice(
+        comparison=comparison,
+        changed=[clean_text(name) for name in plan.changed[:MOST_CHANGED]],
+        changed_count=len(plan.changed),
+        measured=[_reach(case, plan.reach[case]) for case in plan.measured],
+        left_out=[_reach(case, plan.reach[case]) for case in plan.left_out],
+    )
+
+
+def _reach(case: SpecCase, reach: Reach) -> CaseReach:
+    known = reach.coverage
+    runs = reach.functions
+    return CaseReach(
+        case=case.title,
+        runs=None if runs is None else [clean_text(name) for name in runs[:NAMES_SHOWN]],
+        kernel=known.kernel if known else "",
+        counted_at=known.at if known else None,
+    )

@@ -321,6 +321,17 @@ FULL = {
             "cross": ["knob", "machine"],
             "workloads": [{"workload": "packets"}],
         },
+        {
+            "name": "costs",
+            "hosts": ["alpha"],
+            "factorial": {
+                "knobs": {"a": ["knob/off", "knob/on"], "b": ["machine/off", "machine/on"]},
+                "pairs": [["a", "b"]],
+                "kernel": "",
+                "most_arms": 8,
+            },
+            "workloads": [{"workload": "packets"}],
+        },
     ],
 }
 

@@ -11,13 +11,13 @@ from typing import Generic, TypeVar
 import orjson
 
 from mitigauge.profiles.exact.ledger import Ledger
+from mitigauge.profiles.exact.names import NAMES_SHOWN, names_in_words
 
 C = TypeVar("C")
 
 # Instructions an operation from which a change in a function can show in a figure; below it are
 # interrupts and other programs, which every case meets.
 LEAST = 0.05
-NAMES_SHOWN = 8
 _LINE = re.compile(r"\d+\.\d+")
 
 
@@ -155,12 +155,6 @@ def together(reaches: Sequence[Reach]) -> Reach:
     functions = {name for reach in reaches for name in reach.functions or ()}
     known = [reach.coverage for reach in reaches if reach.coverage]
     return Reach(tuple(sorted(functions)), min(known, key=lambda each: each.at))
-
-
-def names_in_words(names: Sequence[str], count: int | None = None) -> str:
-    """``one, two and 3 more``; *count*: how many there are, where *names* are some of them."""
-    more = (count or len(names)) - len(names[:NAMES_SHOWN])
-    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def case_key(parameters: Mapping[str, object]) -> str:
