@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.output import Json, echo_json, print_table, say
+from cli.output import Json, print_json, print_table, say
 from cli.stored import stored
 
 if TYPE_CHECKING:
@@ -32,13 +32,11 @@ def list_prices(json: Json = False) -> None:
 
     Files are in prices/processors; prices/README.md says how to add one.
     """
-    from json import dumps
-
     from mitigauge.catalog import Catalog
 
     processors = list(Catalog().processors.values())
     if json:
-        echo_json(dumps([each.model_dump(mode="json") for each in processors]))
+        print_json(processors)
         return
     print_table(
         ["processor", "event", "ns", "95 %", "source"],

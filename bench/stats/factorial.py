@@ -37,12 +37,7 @@ class Reached:
 
 def together(costs: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Estimates and half intervals of a factorial design."""
-    boots = [
-        BootPoint(point.high, block, _boot(costs, point.high, random))
-        for block in range(BLOCKS)
-        for point in POINTS
-    ]
-    found = list(estimate(KNOBS, (), boots).knobs.values())
+    found = list(estimate(KNOBS, (), _boots(costs, random)).knobs.values())
     half = [cost.high - cost.value for cost in found if cost.high is not None]
     return np.array([cost.value for cost in found]), np.array(half)
 
@@ -61,6 +56,15 @@ def one_by_one(costs: np.ndarray, random: np.random.Generator) -> tuple[np.ndarr
     errors = np.sqrt(share) * means / np.sqrt(each)
     reach = special.stdtrit(df, 1 - 0.025 / len(KNOBS))
     return means[1:] - means[0], reach * np.hypot(errors[1:], errors[0])
+
+
+def _boots(costs: np.ndarray, random: np.random.Generator) -> list[BootPoint]:
+    """All boots of the design."""
+    return [
+        BootPoint(point.high, block, _boot(costs, point.high, random))
+        for block in range(BLOCKS)
+        for point in POINTS
+    ]
 
 
 def _boot(costs: np.ndarray, high: Sequence[bool], random: np.random.Generator) -> float:
@@ -100,12 +104,7 @@ def lines(hosts: int, seed: int) -> Iterator[str]:
 def seconds_a_metric(count: int = 500) -> float:
     """Processor time of an estimate, once the model of its boots is there."""
     random = np.random.default_rng(0)
-    costs = np.full(len(KNOBS), 100.0)
-    boots = [
-        BootPoint(point.high, block, _boot(costs, point.high, random))
-        for block in range(BLOCKS)
-        for point in POINTS
-    ]
+    boots = _boots(np.full(len(KNOBS), 100.0), random)
     estimate(KNOBS, (), boots)
     begun = time.process_time()
     for _ in range(count):

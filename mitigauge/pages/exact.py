@@ -14,7 +14,6 @@ from mitigauge.pages.profiles import PlannedArm, label_of, planned_arms
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact import repository
 from mitigauge.profiles.exact.counted_group import CountedGroup
-from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.schemas import ExactTable
 from mitigauge.profiles.exact.table import PriceList, exact_table
 
@@ -60,11 +59,11 @@ def _group(session: Session, asked: PlannedArm, of: Selection, other: Selection)
         arm_id=asked.arm.id,
         run_id=asked.planned.run.id,
     )
-    packed = repository.ledgers_of(session, [count.id for count in counts])
+    ledgers = repository.ledgers_of(session, [count.id for count in counts])
     return CountedGroup(
         label=label_of(of, other),
         of=of,
-        ledgers=[Ledger.from_bytes(packed[count.id]) for count in counts if count.id in packed],
+        ledgers=[ledgers[count.id] for count in counts if count.id in ledgers],
         missing=[count.detail for count in counts if count.detail],
     )
 

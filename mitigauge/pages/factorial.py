@@ -13,6 +13,7 @@ from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Case, Comparison, FactorialPlan
 from mitigauge.results import repository as result_rows
 from mitigauge.runs import repository as run_rows
+from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Run
 from mitigauge.stats.factorial import BootPoint
 
@@ -39,21 +40,16 @@ def factorial_cases(session: Session, experiment_id: int) -> Iterator[FactorialC
 
     Raises :class:`mitigauge.errors.NotFound`.
     """
-    experiment = experiment_rows.experiment(session, experiment_id)
-    runs = run_rows.runs_of(session, experiment_id)
-    for comparison in experiment.comparisons:
-        if comparison.factorial is None:
-            continue
-        for run in runs:
-            if run.comparison_id == comparison.id:
-                yield from _of_run(session, comparison, comparison.factorial, run)
+    experiment_rows.experiment(session, experiment_id)
+    for run in run_rows.runs_of(session, experiment_id):
+        if run.comparison.factorial is not None:
+            yield from _of_run(session, run, run.comparison.factorial)
 
 
-def _of_run(
-    session: Session, comparison: Comparison, plan: FactorialPlan, run: Run
-) -> Iterator[FactorialCase]:
+def _of_run(session: Session, run: Run, plan: FactorialPlan) -> Iterator[FactorialCase]:
+    comparison = run.comparison
     lines = run_rows.boot_lines(session, [run.id])
-    counted = {line.id: line for line in run_rows.effective_lines(session, [run.id])}
+    counted = {line.id: line for line in lines if line.state == BootState.EFFECTIVE}
     high = {arm.id: plan.high(arm.full_mode) for arm in comparison.arms}
     found: dict[tuple[int, str], list[BootPoint]] = defaultdict(list)
     for mean in result_rows.means_of(session, counted):

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import product
 
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments import repository as experiment_rows
-from mitigauge.experiments.tables import Arm, Case, Comparison
+from mitigauge.experiments.tables import Arm, Case
 from mitigauge.pages import profile_repository
 from mitigauge.pages.exact import price_list
 from mitigauge.prices.definitions import INSTRUCTION
 from mitigauge.prices.levels import ArmLevel, CaseLevels
 from mitigauge.profiles.exact import repository as ledger_rows
 from mitigauge.profiles.exact.bill import bill_of
-from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.operation import operation_of
 from mitigauge.results import repository as result_rows
 from mitigauge.runs import repository as run_rows
@@ -37,9 +38,7 @@ def levels_of(
     """
     bills = dict(_bills(session, counted))
     found = [
-        levels
-        for comparison, run in _runs(session, measured, host)
-        for levels in _of_run(session, comparison, run, bills)
+        levels for run in _runs(session, measured, host) for levels in _of_run(session, run, bills)
     ]
     if not found:
         raise InvalidInput(
@@ -50,41 +49,37 @@ def levels_of(
     return found
 
 
-def _runs(
-    session: Session, experiment_id: int, host: str | None
-) -> Iterator[tuple[Comparison, Run]]:
-    experiment = experiment_rows.experiment(session, experiment_id)
+def _runs(session: Session, experiment_id: int, host: str | None) -> list[Run]:
+    experiment_rows.experiment(session, experiment_id)
     runs = run_rows.runs_of(session, experiment_id)
     names = list(dict.fromkeys(run.host.name for run in runs))
     if host is None and len(names) > 1:
         raise InvalidInput(
             f"experiment {experiment_id} ran on {', '.join(names)}", hint="Say which: --host."
         )
-    for comparison in experiment.comparisons:
-        for run in runs:
-            if run.comparison_id == comparison.id and host in (None, run.host.name):
-                yield comparison, run
+    return [run for run in runs if host in (None, run.host.name)]
 
 
 def _of_run(
     session: Session,
-    comparison: Comparison,
     run: Run,
     bills: Mapping[tuple[Place, str], Mapping[str, float]],
 ) -> Iterator[CaseLevels]:
     boots = {line.id: line.arm_id for line in run_rows.effective_lines(session, [run.id])}
-    means = result_rows.means_of(session, boots)
-    arms = sorted(comparison.arms, key=lambda arm: not arm.is_baseline)
-    for case in comparison.cases:
+    values: dict[tuple[int, str, int], list[float]] = defaultdict(list)
+    for mean in result_rows.means_of(session, boots):
+        values[mean.case_id, mean.metric, boots[mean.boot_id]].append(mean.mean)
+    arms = sorted(run.comparison.arms, key=lambda arm: not arm.is_baseline)
+    for case in run.comparison.cases:
         metric, scale = _time_of(case)
-        values: dict[int, list[float]] = {}
-        for mean in means:
-            if mean.case_id == case.id and mean.metric == metric:
-                values.setdefault(boots[mean.boot_id], []).append(mean.mean * scale)
         levels = [
-            ArmLevel(arm.name, bills[_place(case), arm.full_mode], values[arm.id])
+            ArmLevel(
+                arm.name,
+                bills[_place(case), arm.full_mode],
+                [value * scale for value in values[case.id, metric, arm.id]],
+            )
             for arm in arms
-            if arm.id in values and (_place(case), arm.full_mode) in bills
+            if (case.id, metric, arm.id) in values and (_place(case), arm.full_mode) in bills
         ]
         if len(levels) > 1:
             yield CaseLevels(case.title, levels)
@@ -106,26 +101,22 @@ def _bills(
     session: Session, experiment_id: int
 ) -> Iterator[tuple[tuple[Place, str], Mapping[str, float]]]:
     """Events and instructions an operation of each case and mode that was counted."""
-    experiment = experiment_rows.experiment(session, experiment_id)
-    runs = run_rows.runs_of(session, experiment_id)
-    for comparison in experiment.comparisons:
-        for run in (run for run in runs if run.comparison_id == comparison.id):
-            for case in comparison.cases:
-                for arm in comparison.arms:
-                    bill = _bill(session, case, arm, run)
-                    if bill is not None:
-                        yield (_place(case), arm.full_mode), bill
+    experiment_rows.experiment(session, experiment_id)
+    for run in run_rows.runs_of(session, experiment_id):
+        for case, arm in product(run.comparison.cases, run.comparison.arms):
+            bill = _bill(session, case, arm, run)
+            if bill is not None:
+                yield (_place(case), arm.full_mode), bill
 
 
 def _bill(session: Session, case: Case, arm: Arm, run: Run) -> Mapping[str, float] | None:
     counts = profile_repository.counts_of_arm(
         session, case_id=case.id, arm_id=arm.id, run_id=run.id
     )
-    packed = ledger_rows.ledgers_of(session, [count.id for count in counts])
-    ledgers: Sequence[Ledger] = [Ledger.from_bytes(each) for each in packed.values()]
+    ledgers = ledger_rows.ledgers_of(session, [count.id for count in counts])
     if not ledgers:
         return None
-    operation = operation_of(ledgers)
+    operation = operation_of(list(ledgers.values()))
     bill = bill_of(operation, price_list().events)
     return {
         INSTRUCTION: float(operation.steady),

@@ -19,7 +19,6 @@ from mitigauge.profiles.exact.coverage import (
     case_key,
     functions_run,
 )
-from mitigauge.profiles.exact.ledger import Ledger
 
 
 def coverage(session: Session, wanted: Collection[CountedCase]) -> dict[CountedCase, Coverage]:
@@ -35,13 +34,11 @@ def coverage(session: Session, wanted: Collection[CountedCase]) -> dict[CountedC
         for row in profile_repository.newest_counts(session)
     }
     rows = {case: newest[case] for case in wanted if case in newest}
-    packed = repository.ledgers_of(session, [row["id"] for row in rows.values()])
+    ledgers = repository.ledgers_of(session, [row["id"] for row in rows.values()])
     return {
-        case: Coverage(
-            functions_run(Ledger.from_bytes(packed[row["id"]])), row["kernel"], row["stored_at"]
-        )
+        case: Coverage(functions_run(ledgers[row["id"]]), row["kernel"], row["stored_at"])
         for case, row in rows.items()
-        if row["id"] in packed
+        if row["id"] in ledgers
     }
 
 

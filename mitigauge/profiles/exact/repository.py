@@ -8,6 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import BINARY
+from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.tables import ExactCount
 
 
@@ -18,12 +19,12 @@ def stored_count(session: Session, boot_id: int, case_id: int) -> ExactCount | N
     )
 
 
-def ledgers_of(session: Session, counts: Sequence[int]) -> dict[int, bytes]:
-    """The packed ledgers by the number of their row; those without one are left out."""
+def ledgers_of(session: Session, counts: Sequence[int]) -> dict[int, Ledger]:
+    """The ledgers by the number of their row; those without one are left out."""
     rows = session.execute(
         select(ExactCount.id, ExactCount.ledger).where(
             ExactCount.id.in_(counts), ExactCount.ledger.is_not(None)
         ),
         execution_options=BINARY,
     )
-    return {id_: ledger for id_, ledger in rows if ledger is not None}
+    return {id_: Ledger.from_bytes(packed) for id_, packed in rows if packed is not None}
