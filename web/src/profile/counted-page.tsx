@@ -1,15 +1,13 @@
 /** Exact counts of a case that was counted and not profiled: the page without samples. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
-import { useLocation, useSearchParams } from "wouter";
 import { Failure, Loading } from "../ui/answers";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
-import { useSearch } from "../ui/use-search";
 import { ExactOfCase } from "./exact-tab";
 import { exactQuery } from "./query";
-import { changed, viewState, type Changes } from "./state";
+import { trail } from "./trail";
+import { useView } from "./use-view";
 
 interface CountedPageProps {
   asked: string;
@@ -19,34 +17,23 @@ interface CountedPageProps {
 }
 
 export function CountedPage({ asked, error, retry }: CountedPageProps) {
-  const [query] = useSearchParams();
-  const [, navigate] = useLocation();
-  const state = useMemo(() => viewState(query), [query]);
-  const change = (changes: Changes, replace = true) => {
-    const now = new URLSearchParams(window.location.search);
-    navigate(`?${changed(now, changes).toString()}`, { replace });
-  };
-  const [text] = useSearch(state.search, (q) => {
-    change({ q, page: null });
-  });
+  const { state, text, change, address } = useView();
   const counts = useQuery(exactQuery(asked, ""));
   const table = counts.data;
   useTitle(table ? `${table.title}: exact counts` : "Profiles");
   if (counts.isPending) return <Loading />;
   if (table === undefined || (table.why_none !== "" && state.tab !== "exact"))
     return <Failure error={error} retry={retry} />;
-  const { experiment, case: of } = Object.fromEntries(new URLSearchParams(asked));
+  const place = new URLSearchParams(asked);
   return (
     <>
       <Crumbs
-        trail={[
-          { text: "Experiments", to: "/experiments" },
-          { text: `Experiment ${experiment ?? ""}`, to: `/experiments/${experiment ?? ""}` },
-          {
-            text: table.title,
-            to: `/experiments/${experiment ?? ""}/cases/${of ?? ""}?${new URLSearchParams({ host: table.host }).toString()}`,
-          },
-        ]}
+        trail={trail({
+          title: table.title,
+          host: table.host,
+          experiment: place.get("experiment"),
+          case: place.get("case"),
+        })}
       />
       <Head
         title={table.title}
@@ -69,7 +56,7 @@ export function CountedPage({ asked, error, retry }: CountedPageProps) {
         state={state}
         text={text}
         change={change}
-        address={(changes) => `?${changed(query, changes).toString()}`}
+        address={address}
         instructions={() => null}
       />
     </>

@@ -2,14 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { Link, useLocation, useSearchParams } from "wouter";
+import { Link, useSearchParams } from "wouter";
 import { ApiError } from "../api/client";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
-import { Crumbs, Head, useTitle, type Crumb } from "../ui/page";
+import { Crumbs, Head, useTitle } from "../ui/page";
 import { CountedPage } from "./counted-page";
-import type { Meta, Profile } from "./decode";
+import type { Profile } from "./decode";
 import { ExactTab } from "./exact-tab";
 import { FunctionTable } from "./function-table";
 import { GraphTab } from "./graph-tab";
@@ -21,9 +21,10 @@ import { instructionsQuery, profileDiffQuery } from "./query";
 import { SandwichTab } from "./sandwich-tab";
 import { SearchField } from "./search-field";
 import { Sides } from "./sides";
-import { changed, dataQuery, viewState, type Changes, type Tab } from "./state";
+import { trail } from "./trail";
+import { dataQuery, type Tab } from "./state";
 import { DataControls } from "./controls";
-import { useSearch } from "../ui/use-search";
+import { useView } from "./use-view";
 
 export function ProfileDiffPage() {
   const [query] = useSearchParams();
@@ -81,16 +82,6 @@ function Asked({ asked }: { asked: string }) {
   );
 }
 
-function trail(meta: Meta): Crumb[] {
-  const crumbs = [{ text: "Experiments", to: "/experiments" }];
-  if (meta.experiment === null) return crumbs;
-  const experiment = `/experiments/${meta.experiment}`;
-  crumbs.push({ text: `Experiment ${meta.experiment}`, to: experiment });
-  if (meta.case === null) return crumbs;
-  const host = new URLSearchParams({ host: meta.host }).toString();
-  return [...crumbs, { text: meta.title, to: `${experiment}/cases/${meta.case}?${host}` }];
-}
-
 const TABS: readonly [Tab, string][] = [
   ["graph", "Graph"],
   ["functions", "Functions"],
@@ -101,18 +92,7 @@ const TABS: readonly [Tab, string][] = [
 
 function Body({ profile }: { profile: Profile }) {
   const { meta } = profile;
-  const [query] = useSearchParams();
-  const [, navigate] = useLocation();
-  const state = useMemo(() => viewState(query), [query]);
-  const change = (changes: Changes, replace = true) => {
-    // The address of this moment: what was typed is written after other things were clicked.
-    const now = new URLSearchParams(window.location.search);
-    navigate(`?${changed(now, changes).toString()}`, { replace });
-  };
-  const address = (changes: Changes) => `?${changed(query, changes).toString()}`;
-  const [text, type] = useSearch(state.search, (q) => {
-    change({ q, page: null });
-  });
+  const { query, state, text, type, change, address } = useView();
   const empty = !(meta.a.total > 0) && !(meta.b.total > 0);
   const coded = useQuery(instructionsQuery(dataQuery(query), ""));
   const withCode = useMemo(() => new Set(coded.data?.functions), [coded.data]);
