@@ -105,10 +105,10 @@ def _cases(
     with transaction() as session:
         plan = planned(session, plain, patched, asked)
     if all_cases:
-        return asked, plan.changed
+        return asked, plan.functions
     for line in plan.told():
         say(line)
-    return plan.measured, plan.changed
+    return plan.measured, plan.functions
 
 
 def _patches(words: Sequence[str], revision: FoundRevision | None) -> tuple[str, list[Patch]]:

@@ -17,7 +17,7 @@ from mitigauge.jobs.blame import Blame, blame_of, words_of
 from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernel_service
 from mitigauge.kernels.config_profile import profile_of
-from mitigauge.kernels.functions import functions_of, renamed
+from mitigauge.kernels.functions import notes_of, renamed
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.tables import Kernel
@@ -179,7 +179,7 @@ def _note_renames(
         return
     before, this = kernels["before"], kernels["this"]
     codes = [
-        functions_of(kernel_service.noted_functions(kernel, builder.blobs))
+        notes_of(kernel_service.noted_functions(kernel, builder.blobs)).of_one_name
         for kernel in (before, this)
     ]
     shown = renamed(*codes)

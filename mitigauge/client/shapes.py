@@ -570,6 +570,10 @@ class CaseChoice(TypedDict):
     """functions whose code differs between its kernels, 50 at most"""
     changed_count: int
     """how many there are"""
+    objects: NotRequired[list[str]]
+    """data that differ, 50 at most"""
+    object_count: NotRequired[int]
+    """how many there are"""
     measured: list[CaseReach]
     left_out: list[CaseReach]
     """those that are known to run none of them"""

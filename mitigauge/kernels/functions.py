@@ -1,7 +1,9 @@
-"""What the functions of two kernels have in common, by their code. Pure.
+"""What the functions and the data of two kernels have in common, by what they are. Pure.
 
-Of each function a build notes how many instructions it has and a digest of them without addresses,
-names and padding, so that it stays where the function is only called otherwise or lies elsewhere.
+A build notes of each function how many instructions it has and a digest of them without addresses,
+names and padding, so that it stays where the function is only called otherwise or lies elsewhere;
+what the kernel may write over a part of it (alternatives); and of each object with contents its
+size and a digest without addresses.
 """
 
 from __future__ import annotations
@@ -9,39 +11,57 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 
 from mitigauge.errors import InvalidInput
 
 # Shorter ones are alike by chance: a stub that returns 0 has the code of a hundred others.
 SHORTEST = 8
-MOST = 1_000_000
-# Data among the code that differs between any two builds.
-_NAMES_THE_BUILD = re.compile(r"init_uts_ns$|__SCK__")
-_LINE = re.compile(r"([0-9]{1,9}) ([0-9a-f]{16}) ([A-Za-z0-9_.$]{1,200})")
+MOST = 2_000_000
+_LINE = re.compile(r"(?:(alternative|data) )?([0-9]{1,9}) ([0-9a-f]{16}) ([A-Za-z0-9_.$]{1,200})")
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One function's code: its instructions without padding, and a digest of them."""
+    """What one function or object is: its instructions without padding, or bytes; a digest."""
 
-    instructions: int
+    size: int
     digest: str
 
 
-def functions_of(text: str) -> dict[str, Code]:
-    """Functions by name, from a line ``INSTRUCTIONS DIGEST NAME`` each.
-
-    A name that several functions have is left out: nothing says which of them is meant. Raises
-    InvalidInput for anything else, naming the line.
-    """
-    found = every_function(text)
-    return {name: codes[0] for name, codes in found.items() if len(codes) == 1}
+Named = dict[str, list[Code]]
+"""By name; several functions or objects may have one."""
 
 
-def every_function(text: str) -> dict[str, list[Code]]:
-    """The same, with all the codes of a name that several functions have, in order."""
-    found: dict[str, list[Code]] = {}
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What a build noted of a kernel."""
+
+    functions: Named = field(default_factory=dict)
+    alternatives: Named = field(default_factory=dict)
+    objects: Named = field(default_factory=dict)
+
+    @property
+    def of_one_name(self) -> dict[str, Code]:
+        """Functions but those whose name several have: nothing says which of them is meant."""
+        return {name: codes[0] for name, codes in self.functions.items() if len(codes) == 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Names of what differs between kernels."""
+
+    functions: frozenset[str] = frozenset()
+    objects: frozenset[str] = frozenset()
+
+    def __or__(self, other: Changed) -> Changed:
+        return Changed(self.functions | other.functions, self.objects | other.objects)
+
+
+def notes_of(text: str) -> Notes:
+    """What `kernel_scripts/functions` said. Raises InvalidInput with the line for all else."""
+    notes = Notes()
+    kinds = {None: notes.functions, "alternative": notes.alternatives, "data": notes.objects}
     for number, line in enumerate(text.split("\n"), 1):
         if not line:
             continue
@@ -50,21 +70,26 @@ def every_function(text: str) -> dict[str, list[Code]]:
             raise InvalidInput(
                 f"line {number} of the functions is {line[:80]!r}", hint="Build the kernel again."
             )
-        found.setdefault(said[3], []).append(Code(int(said[1]), said[2]))
-    return {name: sorted(codes, key=astuple) for name, codes in found.items()}
+        kinds[said[1]].setdefault(said[4], []).append(Code(int(said[2]), said[3]))
+    for named in kinds.values():
+        for codes in named.values():
+            codes.sort(key=astuple)
+    return notes
 
 
-def changed(before: Mapping[str, list[Code]], after: Mapping[str, list[Code]]) -> set[str]:
-    """Names of functions whose code differs, that are new, or gone.
+def changed(before: Notes, after: Notes) -> Changed:
+    """What differs, is new, or gone.
 
-    Only of those that *before* has can anybody know what runs them: a new one is reached through a
-    function that calls it, which differs too.
+    Only of functions that *before* has can anybody know what runs them: a new one is reached
+    through a function that calls it, which differs too.
     """
-    return {
-        name
-        for name in {*before, *after}
-        if before.get(name) != after.get(name) and not _NAMES_THE_BUILD.match(name)
-    }
+    functions = _differing(before.functions, after.functions)
+    written_over = _differing(before.alternatives, after.alternatives)
+    return Changed(functions | written_over, _differing(before.objects, after.objects))
+
+
+def _differing(before: Named, after: Named) -> frozenset[str]:
+    return frozenset(name for name in {*before, *after} if before.get(name) != after.get(name))
 
 
 def renamed(before: Mapping[str, Code], after: Mapping[str, Code]) -> dict[str, str]:
@@ -80,9 +105,7 @@ def renamed(before: Mapping[str, Code], after: Mapping[str, Code]) -> dict[str, 
 def _by_code(these: Mapping[str, Code], others: Mapping[str, Code]) -> dict[Code, str]:
     """Names that the others lack by their code, where it is one name's alone."""
     own = {
-        name: code
-        for name, code in these.items()
-        if name not in others and code.instructions >= SHORTEST
+        name: code for name, code in these.items() if name not in others and code.size >= SHORTEST
     }
     times = Counter(own.values())
     return {code: name for name, code in own.items() if times[code] == 1}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from sqlalchemy.orm import Session
 
 from mitigauge.files.blobs import BlobStore
-from mitigauge.kernels.functions import changed, every_function
+from mitigauge.kernels.functions import Changed, Notes, changed, notes_of
 from mitigauge.kernels.service import noted_functions
 from mitigauge.kernels.tables import Kernel
 from mitigauge.modes.crossing import full_name
@@ -42,12 +42,19 @@ def coverage(session: Session, wanted: Collection[CountedCase]) -> dict[CountedC
     }
 
 
-def changed_between(kernels: Sequence[Kernel], blobs: BlobStore) -> set[str] | None:
-    """Functions whose code differs between the first and any other of these kernels.
+def changed_between(kernels: Sequence[Kernel], blobs: BlobStore) -> Changed | None:
+    """What differs between the first and any other of these kernels.
 
-    None where a kernel's were not noted.
+    None where nothing was noted of one, or no data, as builds of before did.
     """
-    first, *others = (every_function(noted_functions(kernel, blobs)) for kernel in kernels)
-    if not first or not all(others):
+    first, *others = (notes_of(noted_functions(kernel, blobs)) for kernel in kernels)
+    if not all(_is_whole(notes) for notes in (first, *others)):
         return None
-    return set().union(*(changed(first, other) for other in others))
+    found = Changed()
+    for other in others:
+        found |= changed(first, other)
+    return found
+
+
+def _is_whole(notes: Notes) -> bool:
+    return bool(notes.functions and notes.objects)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from mitigauge.profiles.exact.names import names_in_words
+from mitigauge.profiles.exact.names import changes_in_words, names_in_words
 
 MOST_CHANGED = 50
 
@@ -31,26 +31,39 @@ class CaseChoice(BaseModel):
         description=f"functions whose code differs between its kernels, {MOST_CHANGED} at most"
     )
     changed_count: int = Field(description="how many there are")
+    objects: list[str] = Field(
+        default_factory=list, description=f"data that differ, {MOST_CHANGED} at most"
+    )
+    object_count: int = Field(0, description="how many there are")
     measured: list[CaseReach]
     left_out: list[CaseReach] = Field(description="those that are known to run none of them")
 
 
 def choice_in_words(choice: CaseChoice) -> Iterator[str]:
     """What was changed, which cases run it, and which are left out; a line each."""
-    if choice.changed:
-        changed = names_in_words(choice.changed, choice.changed_count)
-        yield f"{choice.comparison}: functions changed: {changed}"
+    for line in _changes_in_words(choice):
+        yield f"{choice.comparison}: {line}"
     for each in choice.measured:
-        known = f"runs {', '.join(each.runs)} ({_known_by(each)})" if each.runs else ""
+        known = f"runs {', '.join(each.runs)}{_known_by(each)}" if each.runs else ""
         yield f"{choice.comparison}: {each.case} {known or 'may run it: nobody knows'}"
     for each in choice.left_out:
-        why = f"runs none of it ({_known_by(each)}), and is left out"
+        why = f"runs none of it{_known_by(each)}, and is left out"
         yield f"{choice.comparison}: {each.case} {why}"
 
 
+def _changes_in_words(choice: CaseChoice) -> Iterator[str]:
+    """Nothing where nobody knows, which is the case where all is measured and nothing named."""
+    if choice.changed or choice.objects or choice.left_out:
+        yield from changes_in_words(
+            choice.changed, choice.objects, choice.changed_count, choice.object_count
+        )
+
+
 def _known_by(reach: CaseReach) -> str:
+    if not reach.kernel:
+        return ""
     at = f" on {reach.counted_at:%Y-%m-%d}" if reach.counted_at else ""
-    return f"counted on {reach.kernel}{at}"
+    return f" (counted on {reach.kernel}{at})"
 
 
 def nothing_in_words(choices: Sequence[CaseChoice]) -> str:
@@ -58,7 +71,9 @@ def nothing_in_words(choices: Sequence[CaseChoice]) -> str:
     names = sorted({name for choice in choices for name in choice.changed})
     count = max((choice.changed_count for choice in choices), default=0)
     changed = names_in_words(names, max(count, len(names)))
-    return (
-        f"no case of ours runs what it changes: {changed}; "
-        "`mitigauge series start` with --all-cases measures all the same"
+    why = (
+        f"no case of ours runs what it changes: {changed}"
+        if names
+        else "no function and no data of the kernel differ"
     )
+    return f"{why}; `mitigauge series start` with --all-cases measures all the same"

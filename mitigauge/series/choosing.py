@@ -64,8 +64,10 @@ def choice_of(comparison: str, plan: ReachPlan[SpecCase]) -> CaseChoice:
     """A plan as it is stored; its names, which patches chose, are bounded and cleaned."""
     return CaseChoice(
         comparison=comparison,
-        changed=[clean_text(name) for name in plan.changed[:MOST_CHANGED]],
-        changed_count=len(plan.changed),
+        changed=[clean_text(name) for name in plan.functions[:MOST_CHANGED]],
+        changed_count=len(plan.functions),
+        objects=[clean_text(name) for name in plan.objects[:MOST_CHANGED]],
+        object_count=len(plan.objects),
         measured=[_reach(case, plan.reach[case]) for case in plan.measured],
         left_out=[_reach(case, plan.reach[case]) for case in plan.left_out],
     )

@@ -6,6 +6,8 @@ from tests.crash.mutation import Mutation
 
 BUILDS = "tests/db/test_kernels.py"
 PACKAGE = "tests/unit/kernels/test_package_script.py"
+FUNCTIONS = "tests/unit/kernels/test_functions.py"
+COVERAGE = "tests/unit/exact/test_coverage.py"
 
 KERNELS = (
     Mutation(
@@ -63,5 +65,29 @@ KERNELS = (
         "",
         ("tests/crash/test_kernel_proof.py",),
         "A host may have a package of that name, and nobody knows which binary it is.",
+    ),
+    Mutation(
+        "a function has one of its names alone",
+        "pipelines/kernel_scripts/functions",
+        " --show-all-symbols",
+        "",
+        (FUNCTIONS,),
+        "A system call that is counted under its other name would run none of its patch.",
+    ),
+    Mutation(
+        "what is written over a function is none of its code",
+        "mitigauge/kernels/functions.py",
+        "Changed(functions | written_over,",
+        "Changed(functions,",
+        (FUNCTIONS,),
+        "A mitigation that is another alternative would change nothing.",
+    ),
+    Mutation(
+        "data that differ are read by nobody",
+        "mitigauge/profiles/exact/coverage.py",
+        "None if changed.objects and not runs else runs",
+        "runs",
+        (COVERAGE,),
+        "A patch of a default value would be measured by no case.",
     ),
 )

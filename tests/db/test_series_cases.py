@@ -36,7 +36,10 @@ EVERY = {"exits to userspace", "syscall basic", "syscall getpgid"}
 
 @dataclass(frozen=True)
 class Noting(Pretended):
-    """Kernels whose builds noted functions; *changed*: by label, those with another code."""
+    """Kernels whose builds noted functions, and data of the name "limit".
+
+    *changed*: by label, those that differ.
+    """
 
     changed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
@@ -45,7 +48,8 @@ class Noting(Pretended):
         kernel = super().build(order, anew=anew)
         own = self.changed.get(order.label.removeprefix("bhb-"), ())
         names = dict.fromkeys([*FUNCTIONS, *own])
-        lines = [f"9 {name in own:016x} {name}\n" for name in names]
+        lines = [f"9 {name in own:016x} {name}\n" for name in names if name != "limit"]
+        lines.append(f"data 4 {'limit' in own:016x} limit\n")
         with self.transaction() as session:
             sha256 = self.blobs.put("".join(lines).encode())
             session.get_one(Kernel, kernel).functions_sha256 = sha256
@@ -67,6 +71,8 @@ def counted(engine: Engine, ids: Mapping[str, int], made: Noting, spec: str) -> 
     with transaction(engine) as session:
         series = service.find(session, "bhb", lock=True)
         service.change(session, series, SeriesOptions(spec=spec))
+        # Its kernel is as the one before.
+        session.get_one(SeriesRevision, ids["v2"]).all_cases = True
     experiment = series_run.start(ids["v2"], made)
     runs = {"syscall basic": "enter", "exits to userspace": "vm_exit"}
     with transaction(engine) as session:
@@ -186,6 +192,31 @@ def test_nothing_is_booted_where_no_case_runs_it_and_a_person_can_have_all(
         assert session.get_one(SeriesRevision, ids["v3"]).choices == []
 
 
+def test_who_reads_changed_data_is_not_known(
+    engine: Engine, blobs: BlobStore, tmp_path: Path
+) -> None:
+    ids = approved(engine, blobs)
+    made = builder(engine, blobs, tmp_path, v3=["rare", "limit"])
+    counted(engine, ids, made, "vmscape-since")
+    experiment = series_run.start(ids["v3"], made)
+    with Session(engine) as session:
+        assert measured(session, experiment) == {"since-before": EVERY}
+    assert "since-before: data changed: limit; which cases read it is not known" in made.said
+
+
+def test_a_kernel_that_differs_in_nothing_is_not_booted(
+    engine: Engine, blobs: BlobStore, tmp_path: Path
+) -> None:
+    ids = approved(engine, blobs)
+    made = builder(engine, blobs, tmp_path)
+    counted(engine, ids, made, "vmscape-since")
+    assert series_run.start(ids["v3"], made) is None
+    with Session(engine) as session:
+        revision = session.get_one(SeriesRevision, ids["v3"])
+        assert revision.state == RevisionState.NOTHING_RUNS_IT
+        assert revision.why.startswith("no function and no data of the kernel differ; ")
+
+
 def test_names_of_functions_are_text_bounded_and_no_keys(
     engine: Engine, blobs: BlobStore, tmp_path: Path
 ) -> None:
@@ -201,5 +232,7 @@ def test_names_of_functions_are_text_bounded_and_no_keys(
             text("select choices from series_revision where id = :id"), {"id": ids["v3"]}
         )
     assert (len(choice.changed), choice.changed_count) == (50, 103)
-    assert set(raw[0]) == {"comparison", "changed", "changed_count", "measured", "left_out"}
+    assert set(raw[0]) == {
+        "comparison", "changed", "changed_count", "objects", "object_count", "measured", "left_out",
+    }  # fmt: skip
     assert next(choice_in_words(choice)).endswith("and 95 more")

@@ -224,6 +224,8 @@ def made_choice() -> CaseChoice:
         comparison="since-before",
         changed=[HOSTILE, "do_syscall_64"],
         changed_count=61,
+        objects=[HOSTILE, "sysctl_sched_base_slice"],
+        object_count=2,
         measured=[
             CaseReach(case="syscall basic", runs=[HOSTILE], **known),
             CaseReach(case="syscall getpgid", runs=None),

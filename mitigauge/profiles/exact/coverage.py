@@ -10,8 +10,9 @@ from typing import Generic, TypeVar
 
 import orjson
 
+from mitigauge.kernels.functions import Changed
 from mitigauge.profiles.exact.ledger import Ledger
-from mitigauge.profiles.exact.names import NAMES_SHOWN, names_in_words
+from mitigauge.profiles.exact.names import NAMES_SHOWN, changes_in_words
 
 C = TypeVar("C")
 
@@ -77,9 +78,19 @@ class Reach:
 class ReachPlan(Generic[C]):
     """Which cases are measured, and what is known of each."""
 
-    changed: Sequence[str]
-    """Functions of the kernel whose code differs, sorted."""
+    changed: Changed | None
+    """What differs between the kernels; None: nobody knows."""
     reach: Mapping[C, Reach]
+
+    @property
+    def functions(self) -> list[str]:
+        """Functions of the kernel whose code differs, sorted."""
+        return sorted(self.changed.functions) if self.changed else []
+
+    @property
+    def objects(self) -> list[str]:
+        """Data of the kernel that differ, sorted."""
+        return sorted(self.changed.objects) if self.changed else []
 
     @property
     def measured(self) -> list[C]:
@@ -93,33 +104,32 @@ class ReachPlan(Generic[C]):
 
     def told(self, title: Callable[[C], str] = str) -> Iterator[str]:
         """What was changed, which cases run it, and which do not; a line each."""
-        if self.changed:
-            yield f"functions changed: {names_in_words(self.changed)}"
+        if self.changed is not None:
+            yield from changes_in_words(self.functions, self.objects)
         for case, reach in self.reach.items():
             if reach.functions:
                 yield f"{title(case)} runs {', '.join(reach.functions[:NAMES_SHOWN])}"
         for case in self.left_out:
             known = self.reach[case].known_by
-            yield f"{title(case)} runs none of it ({known}), and is left out"
+            yield f"{title(case)} runs none of it{known and f' ({known})'}, and is left out"
 
 
 def plan_of(
-    changed: Collection[str] | None,
+    changed: Changed | None,
     cases: Mapping[C, Collection[CountedCase]],
     known: Mapping[CountedCase, Coverage],
     release: str,
 ) -> ReachPlan[C]:
     """The plan for kernels of which *release* is one.
 
-    *changed*: functions whose code differs between them; None: nobody knows. *cases*: each with
-    what it is on each of its hosts.
+    *changed*: what differs between them; None: nobody knows. *cases*: each with what it is on each
+    of its hosts.
     """
-    names = changed or ()
     fitting = {key: each for key, each in known.items() if each.is_of(release)}
     return ReachPlan(
-        sorted(names),
+        changed,
         {
-            case: together([reach_of(names, fitting.get(counted)) for counted in on])
+            case: together([reach_of(changed, fitting.get(counted)) for counted in on])
             for case, on in cases.items()
         },
     )
@@ -135,14 +145,18 @@ def functions_run(ledger: Ledger) -> frozenset[str]:
     )
 
 
-def reach_of(changed: Collection[str], known: Coverage | None) -> Reach:
+def reach_of(changed: Changed | None, known: Coverage | None) -> Reach:
     """What of the *changed* functions a case runs.
 
-    Where nothing that a symbol names was changed (data, or code without a name), nobody knows.
+    Who reads data is not counted: where data were changed, a case that runs none of the functions
+    may depend on it, and nobody knows.
     """
-    if known is None or not changed:
+    if changed is not None and not changed.functions and not changed.objects:
+        return Reach((), known)
+    if known is None or changed is None:
         return Reach(None, known)
-    return Reach(tuple(sorted(known.functions & set(changed))), known)
+    runs = tuple(sorted(known.functions & changed.functions))
+    return Reach(None if changed.objects and not runs else runs, known)
 
 
 def together(reaches: Sequence[Reach]) -> Reach:
@@ -154,7 +168,7 @@ def together(reaches: Sequence[Reach]) -> Reach:
         return Reach(None)
     functions = {name for reach in reaches for name in reach.functions or ()}
     known = [reach.coverage for reach in reaches if reach.coverage]
-    return Reach(tuple(sorted(functions)), min(known, key=lambda each: each.at))
+    return Reach(tuple(sorted(functions)), min(known, key=lambda each: each.at, default=None))
 
 
 def case_key(parameters: Mapping[str, object]) -> str:

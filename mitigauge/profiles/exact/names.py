@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 NAMES_SHOWN = 8
 
@@ -11,3 +11,19 @@ def names_in_words(names: Sequence[str], count: int | None = None) -> str:
     """``one, two and 3 more``; *count*: how many there are, where *names* are some of them."""
     more = (count or len(names)) - len(names[:NAMES_SHOWN])
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def changes_in_words(
+    functions: Sequence[str],
+    objects: Sequence[str],
+    function_count: int | None = None,
+    object_count: int | None = None,
+) -> Iterator[str]:
+    """What differs between kernels, a line a kind; counts as in :func:`names_in_words`."""
+    if functions:
+        yield f"functions changed: {names_in_words(functions, function_count)}"
+    if objects:
+        told = names_in_words(objects, object_count)
+        yield f"data changed: {told}; which cases read it is not known"
+    if not functions and not objects:
+        yield "no function and no data of the kernel differ"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mitigauge.errors import InvalidInput
-from mitigauge.kernels.functions import Code, changed, every_function, functions_of, renamed
+from mitigauge.kernels.functions import Changed, Code, Notes, changed, notes_of, renamed
 from mitigauge.kernels.renames import chained
 from mitigauge.series.range_diff import Renamed, with_code
 from pipelines.kernel_build import SCRIPTS
@@ -31,68 +31,156 @@ int CALLER(int n) {{ if (n > 3) return OLD(n - 1) * 7 + table[n]; return g(n) + 
 """
 
 
-def listed(directory: Path, name: str, *flags: str, start: int = 0) -> str:
-    """What is noted of the functions of a file that is compiled here."""
-    source = directory / f"{name}.c"
-    source.write_text(SOURCE.format(start=start).replace("OLD", name).replace("CALLER", "caller"))
-    built = directory / f"{name}.o"
+def compiled(directory: Path, name: str, text: str, *flags: str) -> Path:
+    """An object of a source, C or assembly by the name's end."""
+    source, built = directory / name, directory / f"{name}.o"
+    source.write_text(text)
     subprocess.run(["gcc", "-O2", "-fno-inline", *flags, "-c", source, "-o", built], check=True)
-    said = subprocess.run(
-        ["objdump", "-d", "--no-show-raw-insn", "--no-addresses", built],
-        capture_output=True, check=True,
-    )  # fmt: skip
-    told = subprocess.run(
-        [SCRIPTS / "functions"], input=said.stdout, capture_output=True, check=True
-    )
-    return told.stdout.decode()
+    return built
+
+
+def noted(built: Path) -> Notes:
+    """What is noted of an ELF file."""
+    told = subprocess.run([SCRIPTS / "functions", built], capture_output=True, check=True)
+    assert told.stderr == b""
+    return notes_of(told.stdout.decode())
+
+
+def listed(directory: Path, name: str, *flags: str, start: int = 0) -> dict[str, Code]:
+    """The functions of a file that is compiled here."""
+    text = SOURCE.format(start=start).replace("OLD", name).replace("CALLER", "caller")
+    return noted(compiled(directory, f"{name}.c", text, *flags)).of_one_name
 
 
 @needs_compiler
 def test_a_function_with_another_name_is_known_by_its_code(tmp_path: Path) -> None:
-    before = functions_of(listed(tmp_path, "clear_loop"))
-    after = functions_of(listed(tmp_path, "clear_sequence"))
+    before = listed(tmp_path, "clear_loop")
+    after = listed(tmp_path, "clear_sequence")
     assert renamed(before, after) == {"clear_loop": "clear_sequence"}
     assert before["caller"] == after["caller"]
 
 
 @needs_compiler
 def test_alignment_is_no_other_code(tmp_path: Path) -> None:
-    before = functions_of(listed(tmp_path, "one"))
-    after = functions_of(listed(tmp_path, "other", "-falign-loops=32", "-falign-functions=64"))
+    before = listed(tmp_path, "one")
+    after = listed(tmp_path, "other", "-falign-loops=32", "-falign-functions=64")
     assert renamed(before, after) == {"one": "other"}
 
 
-def code_of(*instructions: str) -> Code:
-    """What is noted of a function with these instructions."""
-    body = "".join(f"\t{each}\n" for each in instructions)
-    told = subprocess.run(
-        [SCRIPTS / "functions"], input=f"<f>:\n{body}".encode(), capture_output=True, check=True
-    )
-    return functions_of(told.stdout.decode())["f"]
+@needs_compiler
+def test_instructions_that_do_nothing_are_code_where_they_were_written_down(
+    tmp_path: Path,
+) -> None:
+    def code_of(*instructions: str) -> Code:
+        body = "".join(f"\t{each}\n" for each in instructions)
+        return noted(compiled(tmp_path, "f.s", f"f:\n{body}")).functions["f"][0]
 
-
-def test_instructions_that_do_nothing_are_code_where_they_were_written_down() -> None:
     plain = code_of("push %rax", "ret")
-    assert code_of("push %rax", "nop", "nop", "nop", "ret").instructions == 5
+    assert code_of("push %rax", "nop", "nop", "nop", "ret").size == 5
     # What an assembler aligns by, and what lies behind the function.
     assert code_of("push %rax", "nopw 0x0(%rax,%rax,1)", "nop", "ret") == plain
     assert code_of("push %rax", "ret", "nop", "nop", "int3") == plain
 
 
+@needs_compiler
+def test_a_function_has_all_of_its_names(tmp_path: Path) -> None:
+    text = "int one(int n) { return n * 7 + 3; }\n" \
+           'extern int other(int) __attribute__((alias("one")));\n'  # fmt: skip
+    functions = noted(compiled(tmp_path, "names.c", text)).functions
+    assert set(functions) == {"one", "other"}
+    assert functions["one"] == functions["other"]
+
+
+@needs_compiler
+def test_data_are_no_functions_and_differ_by_their_values_alone(tmp_path: Path) -> None:
+    text = """
+    extern int f(void);
+    int limit = {limit};
+    static const char *const names[] = {{"one", "two", "{text}"}};
+    static int (*const calls[])(void) = {{f, f}};
+    {more}
+    int g(int n) {{ return limit + names[n][0] + calls[n](); }}
+    """
+
+    def of(limit: int = 5, word: str = "three", more: str = "") -> Notes:
+        written = text.format(limit=limit, text=word, more=more)
+        source, linked = tmp_path / "data.c", tmp_path / "data"
+        source.write_text(written + "int f(void) { return 1; }\n")
+        # Where the kernel is: its addresses are known by that.
+        subprocess.run(
+            ["gcc", "-O2", "-nostdlib", "-static", "-fno-pie", "-no-pie", "-mcmodel=kernel",
+             "-Wl,-Ttext=0xffffffff81000000,--entry=g,--build-id=none", source, "-o", linked],
+            check=True,
+        )  # fmt: skip
+        return noted(linked)
+
+    plain = of()
+    assert {"limit", "names", "calls", ".rodata"} <= set(plain.objects)
+    assert not {"limit", "names", "calls"} & set(plain.functions)
+    assert changed(plain, of(limit=6)) == Changed(objects=frozenset({"limit"}))
+    assert changed(plain, of(word="seven")) == Changed(objects=frozenset({".rodata"}))
+    # Everything behind it lies elsewhere.
+    moved = changed(plain, of(more="const char more[4096] = {1}; int h(int n) { return n * 3; }"))
+    assert moved == Changed(frozenset({"h"}), frozenset({"more"}))
+
+
+ALTERNATIVE = """
+    .text
+    .globl f, g
+f:
+1:  push %rax
+    nop
+    nop
+    nop
+    nop
+    nop
+2:  ret
+g:
+    push %rbx
+    ret
+    .section .altinstr_replacement, "ax"
+3:  {replacement}
+4:
+    .section .altinstructions, "a"
+    .long 1b - .
+    .long 3b - .
+    .long {feature}
+    .byte 2b - 1b, 4b - 3b
+"""
+
+
+@needs_compiler
+def test_what_is_written_over_a_function_is_part_of_it(tmp_path: Path) -> None:
+    def of(replacement: str, feature: int = 7) -> Notes:
+        text = ALTERNATIVE.format(replacement=replacement, feature=feature)
+        built = compiled(tmp_path, "alternative.s", text)
+        linked = tmp_path / "alternative"
+        subprocess.run(["ld", "-Ttext=0x81000000", "--entry=f", built, "-o", linked], check=True)
+        return noted(linked)
+
+    plain = of("call g")
+    assert set(plain.alternatives) == {"f"}
+    # It lies elsewhere, and so does what it calls.
+    assert changed(plain, of("call g; .pushsection .text; nop; .popsection")) == Changed()
+    for other in (of("lfence"), of("call g", feature=8)):
+        assert changed(plain, other) == Changed(frozenset({"f"}))
+
+
 def test_changed_functions_are_those_whose_code_differs() -> None:
     before = f"9 {'0' * 16} same\n9 {'1' * 16} other\n9 {'2' * 16} gone\n9 {'3' * 16} twice\n" \
-             f"8 {'4' * 16} twice\n5 {'5' * 16} init_uts_ns\n"  # fmt: skip
+             f"8 {'4' * 16} twice\ndata 5 {'5' * 16} table\n"  # fmt: skip
     after = f"9 {'0' * 16} same\n9 {'a' * 16} other\n9 {'2' * 16} new\n8 {'4' * 16} twice\n" \
-            f"9 {'b' * 16} twice\n5 {'6' * 16} init_uts_ns\n"  # fmt: skip
-    found = changed(every_function(before), every_function(after))
-    assert found == {"other", "gone", "new", "twice"}
-    assert changed(every_function(before), every_function(before)) == set()
+            f"9 {'b' * 16} twice\ndata 5 {'6' * 16} table\n"  # fmt: skip
+    found = changed(notes_of(before), notes_of(after))
+    assert found.functions == {"other", "gone", "new", "twice"}
+    assert found.objects == {"table"}
+    assert changed(notes_of(before), notes_of(before)) == Changed()
 
 
 @needs_compiler
 def test_other_code_is_another_function(tmp_path: Path) -> None:
-    before = functions_of(listed(tmp_path, "one"))
-    after = functions_of(listed(tmp_path, "other", start=5))
+    before = listed(tmp_path, "one")
+    after = listed(tmp_path, "other", start=5)
     assert renamed(before, after) == {}
 
 
@@ -106,23 +194,29 @@ def test_what_could_be_one_of_several_is_not_said_to_be_renamed() -> None:
 
 def test_a_name_of_several_functions_is_left_out() -> None:
     twice = f"20 {'0' * 16} same\n20 {'1' * 16} same\n9 {'2' * 16} other\n"
-    assert functions_of(twice) == {"other": Code(9, "2" * 16)}
+    assert notes_of(twice).of_one_name == {"other": Code(9, "2" * 16)}
 
 
 @pytest.mark.parametrize(
-    "line", ["20 xyz name", "x 0123456789abcdef f", "1 2", "20 0123456789abcdef a\0b"]
+    "line",
+    [
+        "20 xyz name",
+        "x 0123456789abcdef f",
+        "1 2",
+        "20 0123456789abcdef a\0b",
+        "other 20 0123456789abcdef f",
+        "data 0123456789abcdef f",
+    ],
 )
 def test_anything_else_is_refused_with_its_line(line: str) -> None:
     with pytest.raises(InvalidInput, match="line 2"):
-        functions_of(f"9 {'2' * 16} other\n{line}\n")
+        notes_of(f"9 {'2' * 16} other\n{line}\n")
 
 
-def test_names_of_a_strangers_making_are_left_out() -> None:
-    hostile = b"<\x1b[31mred>:\n\tpush %rax\n\tret\n\n<good>:\n\tpush %rbx\n\tret\n"
-    told = subprocess.run(
-        [SCRIPTS / "functions"], input=hostile, capture_output=True, check=True
-    ).stdout.decode()
-    assert list(functions_of(told)) == ["good"]
+@needs_compiler
+def test_names_of_a_strangers_making_are_left_out(tmp_path: Path) -> None:
+    text = '"\x1b[31mred":\n\tpush %rax\n\tret\n"a b":\n\tret\ngood:\n\tpush %rbx\n\tret\n'
+    assert list(noted(compiled(tmp_path, "names.s", text)).functions) == ["good"]
 
 
 def test_renames_follow_one_another() -> None:

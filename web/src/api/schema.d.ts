@@ -3177,6 +3177,17 @@ export interface components {
             left_out: components["schemas"]["CaseReach"][];
             /** Measured */
             measured: components["schemas"]["CaseReach"][];
+            /**
+             * Object Count
+             * @description how many there are
+             * @default 0
+             */
+            object_count: number;
+            /**
+             * Objects
+             * @description data that differ, 50 at most
+             */
+            objects?: string[];
         };
         /**
          * CaseProfilesView
