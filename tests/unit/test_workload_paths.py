@@ -8,6 +8,7 @@ import random
 import shutil
 from pathlib import Path
 
+import capstone
 import pytest
 
 from mitigauge.catalog import Catalog
@@ -18,7 +19,10 @@ WORKLOAD = REPOSITORY / "workloads/paths"
 FIXTURES = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
 paths = load("workloads/paths/run")
 parsing = load("workloads/paths/parse.py")
+futex_waits = load("workloads/paths/futex_waits.py")
 MUTATIONS = 500
+# futex(2) of x86-64, and the flag of one process alone; FUTEX_WAIT is 0.
+FUTEX, FUTEX_PRIVATE_FLAG = 202, 128
 
 
 def copy_of(name: str, where: Path) -> Path:
@@ -52,6 +56,30 @@ def test_the_figures_are_those_that_perf_printed() -> None:
     assert fault["metrics"]["time_per_operation"]["values"][0] == pytest.approx(
         1e9 * pages["seconds"] / pages["pages"]
     )
+
+
+def test_the_loop_of_futexes_makes_one_system_call_a_round() -> None:
+    engine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+    code = list(engine.disasm(futex_waits.WAITS, 0))
+    said = {each.mnemonic: each for each in code}
+    assert sum(each.size for each in code) == len(futex_waits.WAITS)
+    assert [each.mnemonic for each in code].count("syscall") == 1
+    assert [each.op_str for each in code if each.mnemonic == "mov"] == [
+        "rbx, rsi",
+        f"eax, {FUTEX:#x}",
+        f"esi, {FUTEX_PRIVATE_FLAG:#x}",
+        "edx, 1",
+    ]
+    # Back to where the registers are set that a system call changes.
+    assert int(said["jne"].op_str, 0) == code[2].address
+
+
+def test_futexes_end_at_once_however_many_there_are() -> None:
+    wait = futex_waits.waiter()
+    assert 0 < wait(1) < 10
+    assert 0 < wait(1000) < 10
+    with pytest.raises(ValueError, match="0 waits"):
+        wait(0)
 
 
 BROKEN = [

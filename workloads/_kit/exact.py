@@ -37,11 +37,16 @@ def mark(kind: int, number: int) -> Callable[[], None]:
     """A function that runs the mark of that kind for window *number*."""
     if not 0 <= number < MOST_WINDOWS:
         raise ValueError(f"{number} is no window: a whole number below {MOST_WINDOWS}")
-    code = NOP + struct.pack("<HBB", number, kind, SIGN) + RETURN
+    return machine_code(NOP + struct.pack("<HBB", number, kind, SIGN) + RETURN)
+
+
+def machine_code(code: bytes, *parameters: type[Any]) -> Callable[..., None]:
+    """A function that runs these instructions of x86-64; *parameters*: their ctypes."""
     protection = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
     page = mmap.mmap(-1, mmap.PAGESIZE, prot=protection)
     page.write(code)
-    function = ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(page)))
+    at = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    function = ctypes.CFUNCTYPE(None, *parameters)(at)
     # The page lives as long as what leads into it.
     function.page = page  # type: ignore[attr-defined]
     return function
