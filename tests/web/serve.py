@@ -216,24 +216,35 @@ def store_series(engine: Engine) -> None:
         for revision in new[:4]:
             revision.experiment_id = session.scalar(select(func.min(Experiment.id)))
             revision.state = RevisionState.MEASURING
-        new[3].choices = [made_choice()]
+        new[3].choices = made_choices()
 
 
-def made_choice() -> CaseChoice:
-    """What was chosen of a comparison; one function is called what a script would like."""
+def made_choices() -> list[CaseChoice]:
+    """What was chosen of two comparisons; one function is called what a script would like."""
     known = {"kernel": "7.2.12-mg0123456789", "counted_at": datetime(2026, 11, 26, tzinfo=UTC)}
-    return CaseChoice(
+    code = CaseChoice(
         comparison="since-before",
         changed=[HOSTILE, "do_syscall_64"],
         changed_count=61,
-        objects=[HOSTILE, "sysctl_sched_base_slice"],
-        object_count=2,
         measured=[
             CaseReach(case="syscall basic", runs=[HOSTILE], **known),
             CaseReach(case="syscall getpgid", runs=None),
         ],
         left_out=[CaseReach(case="exits to userspace", runs=[], **known)],
     )
+    data = CaseChoice(
+        comparison="since-first",
+        changed=["do_syscall_64"],
+        changed_count=1,
+        objects=[HOSTILE, "sysctl_sched_base_slice"],
+        object_count=2,
+        measured=[
+            CaseReach(case="syscall basic", runs=["do_syscall_64"], **known),
+            CaseReach(case="exits to userspace", runs=None),
+        ],
+        left_out=[],
+    )
+    return [code, data]
 
 
 def store_bisection(engine: Engine) -> None:

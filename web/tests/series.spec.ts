@@ -60,6 +60,16 @@ test("each revision says what it changed, who sent it, and what it waits for", a
   await expect(fifth.getByText("<img src=x onerror=alert(1)>").first()).toBeVisible();
 });
 
+test("what was left out is said, and that data leave nothing out", async ({ page }) => {
+  await open(page, "/series/vmscape-bhb");
+  const fourth = page.getByRole("article", { name: "v4" });
+  await expect(
+    fourth.getByText(/exits to userspace runs none of it, and is left out/),
+  ).toBeVisible();
+  await fourth.getByText("since-first: 2 cases measured, 0 left out").click();
+  await expect(fourth.getByText(/sysctl_sched_base_slice.*is not known/)).toBeVisible();
+});
+
 test("the line is of what was measured, and leads to its cases", async ({ page }) => {
   await open(page, "/series/vmscape-bhb");
   const region = page.getByRole("region", { name: /The line/ });
