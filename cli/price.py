@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from cli.output import Json, print_json, print_table, say
 from cli.stored import stored
-
-if TYPE_CHECKING:
-    from mitigauge.prices.estimation import Estimate
-    from mitigauge.prices.levels import CaseLevels, Checked
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -114,46 +110,14 @@ def estimate(
     from mitigauge.pages.prices import levels_of
     from mitigauge.prices.estimation import estimate as estimated
     from mitigauge.prices.levels import changes
+    from mitigauge.prices.processor_file import basis, processor_file
 
     with stored() as session:
         cases = levels_of(session, measured, counted, host=host)
         head = show_head(session, measured)
+    source = f"experiment {head.name}, {basis(cases)}"
     found = estimated(changes(cases))
-    typer.echo(_file(found, cases, name, f"experiment {head.name}, {_told(cases)}"), nl=False)
-
-
-def _told(cases: list[CaseLevels]) -> str:
-    boots = sum(len(arm.boots) for case in cases for arm in case.arms)
-    return f"{len(cases)} cases, {boots} boots' means"
-
-
-def _file(found: Estimate, cases: list[CaseLevels], name: str, source: str) -> str:
-    """The processor's file; what has no price stands in a comment."""
-    import yaml
-
-    from mitigauge.prices.definitions import Z95
-
-    prices, below = [], []
-    for i, event in enumerate(found.events):
-        ns, error = float(found.ns[i]), float(found.covariance[i, i]) ** 0.5
-        if ns + Z95 * error <= 0:
-            below.append(event)
-            continue
-        prices.append(
-            {
-                "event": event,
-                "ns": round(max(ns, 0.0), 4),
-                "low": round(max(ns - Z95 * error, 0.0), 4),
-                "high": round(ns + Z95 * error, 4),
-                "source": {"title": source},
-            }
-        )
-    without = [f"# Not told apart: {', '.join(found.unknown)}.\n"] if found.unknown else []
-    without += [f"# Below zero, and left out: {', '.join(below)}.\n"] if below else []
-    body = {"processor": name, "title": name, "prices": prices}
-    if not prices:
-        return "".join(without) + f"# {len(cases)} cases tell no price.\n"
-    return "".join(without) + str(yaml.safe_dump(body, sort_keys=False, width=96))
+    typer.echo(processor_file(found, cases, name=name, source=source), nl=False)
 
 
 @app.command()
@@ -166,20 +130,25 @@ def check(
     """Set what prices predict beside what a host measured: how often the intervals hold.
 
     Prices that were estimated from the same boots hold by themselves: check them on others.
+    The result is stored; a second check of the same host and experiments replaces it.
 
     Example: mitigauge price check 13 11 --processor our-spr --host spr-01
     """
     from mitigauge.catalog import Catalog
     from mitigauge.errors import NotFound
-    from mitigauge.pages.prices import levels_of
+    from mitigauge.pages.prices import checked_on, levels_of
     from mitigauge.prices.levels import checked
+    from mitigauge.prices.repository import put
+    from mitigauge.prices.tally import tally, told
 
     known = Catalog().processors
     if processor not in known:
         raise NotFound(f"no prices of {processor!r}", hint=f"Known: {', '.join(known) or 'none'}.")
     with stored() as session:
         cases = levels_of(session, measured, counted, host=host)
-    rows = checked(cases, known[processor])
+        rows = checked(cases, known[processor])
+        if rows:
+            put(session, checked_on(session, processor, measured, counted, host=host), rows)
     print_table(
         ["case", "arm", "measured, ns", "predicted, ns", "without a price", ""],
         [
@@ -195,21 +164,12 @@ def check(
         ],
         empty="No arm has two boots, so that nothing is known of its error.",
     )
-    for line in _summary(rows):
+    if not rows:
+        return
+    for line in told(tally(rows)):
         say(line)
+    say("Stored: the page of prices (/prices) shows it, and a second check replaces it.")
 
 
 def _interval(of: tuple[float, float, float]) -> str:
     return f"{of[0]:+.1f} [{of[1]:+.1f}, {of[2]:+.1f}]"
-
-
-def _summary(rows: list[Checked]) -> list[str]:
-    if not rows:
-        return []
-    whole = [row for row in rows if not row.missing]
-    signs = [row.sign for row in rows if row.sign is not None]
-    return [
-        f"{sum(row.holds for row in rows)} of {len(rows)} predictions hold; of those with every "
-        f"price, {sum(row.holds for row in whole)} of {len(whole)}",
-        f"{sum(signs)} of {len(signs)} signs are right, of changes that are not zero",
-    ]

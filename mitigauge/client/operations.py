@@ -717,6 +717,20 @@ class Client(Transport):
         found: shapes.PairView = self._json("GET", "/api/v1/pairs", asked)
         return found
 
+    def show_prices(self) -> shapes.Prices:
+        """Prices by processor, and the newest 200 checks of what they predict."""
+        asked: dict[str, Parameter] = {}
+        found: shapes.Prices = self._json("GET", "/api/v1/prices", asked)
+        return found
+
+    def show_price_check(self, check_id: int) -> shapes.CheckRows:
+        """One check: what was measured and what was predicted of each arm."""
+        asked: dict[str, Parameter] = {}
+        found: shapes.CheckRows = self._json(
+            "GET", f"/api/v1/prices/checks/{in_path(check_id)}", asked
+        )
+        return found
+
     def show_queue(self) -> list[shapes.HostQueue]:
         """Hosts that run something, for which something waits, or that somebody keeps."""
         asked: dict[str, Parameter] = {}

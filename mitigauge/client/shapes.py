@@ -673,6 +673,60 @@ class CellView(TypedDict):
     """what was said before, oldest first"""
 
 
+class CheckRow(TypedDict):
+    """What an arm costs against the baseline of its case: measured, and predicted."""
+
+    case: str
+    arm: str
+    measured: NsInterval
+    predicted: NsInterval
+    missing: list[str]
+    """events that differ and have no price"""
+    holds: bool
+    """whether both differ by no more than their errors together"""
+
+
+class CheckRows(TypedDict):
+    """One check with its rows."""
+
+    check: CheckView
+    rows: list[CheckRow]
+    left_out: int
+    """rows beyond the longest list; the counts have them"""
+
+
+class CheckView(TypedDict):
+    """How often predictions of a processor's prices held on what one host measured."""
+
+    id: int
+    processor: str
+    title: str
+    """of the processor; its name where its file is gone"""
+    host: str
+    """the one that measured"""
+    emulated: bool
+    clock: Clock
+    measured: CheckedExperiment
+    counted: CheckedExperiment
+    at: str
+    held: int
+    checked: int
+    """arms, each against the baseline of its case"""
+    whole_held: int
+    whole: int
+    """of them, those where every event has a price"""
+    signs_right: int
+    signs: int
+    """of them, those whose measured change is not zero"""
+
+
+class CheckedExperiment(TypedDict):
+    """An experiment that a check is of."""
+
+    id: int
+    name: str
+
+
 class ClaimFigure(TypedDict):
     """A published figure that stands beside an answer. Percent, as the answer's effect."""
 
@@ -2279,6 +2333,14 @@ class NoiseView(TypedDict):
     """arms whose boots fall into two groups"""
 
 
+class NsInterval(TypedDict):
+    """Nanoseconds an operation more, with the 95 % interval."""
+
+    ns: float
+    low: float
+    high: float
+
+
 class OtherThreads(TypedDict):
     """Names that are no row, in the boot with the most of them."""
 
@@ -2493,6 +2555,10 @@ class PredictedCost(TypedDict):
     parts: list[PredictedPart]
     missing: list[str]
     """events that differ and have no price there"""
+    checked: int
+    """predictions of this processor checked on real hosts so far"""
+    held: int
+    """of them, those that held"""
 
 
 class PredictedPart(TypedDict):
@@ -2506,6 +2572,29 @@ class PredictedPart(TypedDict):
     """who says what it costs"""
 
 
+class PriceView(TypedDict):
+    """What one event costs on a processor, ns, with its 95 % interval and who says so."""
+
+    event: str
+    title: str
+    ns: float
+    low: float
+    high: float
+    source: str
+    url: str
+    """of the source; empty where it has none"""
+
+
+class Prices(TypedDict):
+    """All prices that are known, and the newest checks of them."""
+
+    processors: list[ProcessorPrices]
+    checks: list[CheckView]
+    """newest first"""
+    more: int
+    """older checks that are not listed"""
+
+
 class ProblemView(TypedDict):
     """How the API says no: what is wrong, and the way out."""
 
@@ -2514,6 +2603,16 @@ class ProblemView(TypedDict):
     hint: NotRequired[str]
     request_id: NotRequired[str]
     """by which the service's log names the request"""
+
+
+class ProcessorPrices(TypedDict):
+    """One file of prices/processors/."""
+
+    processor: str
+    title: str
+    microarchitecture: str
+    microcode: str
+    prices: list[PriceView]
 
 
 class ProfileGroupView(TypedDict):

@@ -15,6 +15,7 @@ from mitigauge.fleet import tables as fleet
 from mitigauge.jobs import tables as jobs
 from mitigauge.kernels import tables as kernels
 from mitigauge.letters.weekly import tables as weekly
+from mitigauge.prices import tables as prices
 from mitigauge.profiles.exact import tables as exact_counts
 from mitigauge.profiles.store import tables as profiles
 from mitigauge.regressions import tables as regressions
@@ -41,6 +42,7 @@ __all__ = [
     "jobs",
     "kernels",
     "metadata",
+    "prices",
     "profiles",
     "regressions",
     "results",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from sqlalchemy.orm import Session
@@ -11,6 +12,7 @@ from mitigauge.documents.paths import exact_path
 from mitigauge.kernels import renames
 from mitigauge.pages import profile_repository
 from mitigauge.pages.profiles import PlannedArm, label_of, planned_arms
+from mitigauge.prices.repository import held_by_processor
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact import repository
 from mitigauge.profiles.exact.counted_group import CountedGroup
@@ -33,7 +35,7 @@ def exact_difference(
         _group(session, other, b, a),
         renamed=renames.between(session, one.arm.kernel, other.arm.kernel),
         function=function,
-        prices=price_list(),
+        prices=replace(price_list(), held=held_by_processor(session)),
     )
 
 

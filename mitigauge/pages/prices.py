@@ -15,6 +15,7 @@ from mitigauge.pages import profile_repository
 from mitigauge.pages.exact import price_list
 from mitigauge.prices.definitions import INSTRUCTION
 from mitigauge.prices.levels import ArmLevel, CaseLevels
+from mitigauge.prices.schemas import CheckedOn
 from mitigauge.profiles.exact import repository as ledger_rows
 from mitigauge.profiles.exact.bill import bill_of
 from mitigauge.profiles.exact.operation import operation_of
@@ -47,6 +48,20 @@ def levels_of(
             "with exact counts (docs/exact.md), the first one primary metrics in ns to s.",
         )
     return found
+
+
+def checked_on(
+    session: Session, processor: str, measured: int, counted: int, *, host: str | None = None
+) -> CheckedOn:
+    """What a check of *processor*'s prices is of; arguments as in :func:`levels_of`.
+
+    Raises what that one raises, and InvalidInput where experiment *measured* has no such host.
+    """
+    runs = _runs(session, measured, host)
+    if not runs:
+        raise InvalidInput(f"experiment {measured} has no run on {host or 'any host'}")
+    found = runs[0].host
+    return CheckedOn(processor, measured, counted, found.name, found.emulated, found.clock)
 
 
 def _runs(session: Session, experiment_id: int, host: str | None) -> list[Run]:

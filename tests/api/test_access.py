@@ -132,6 +132,8 @@ TABLE = {
     # It is not set aside; the test of hosts brings one back.
     "POST /api/hosts/{environment}/{name}/resume": Row(RESUME, RESUMED, RESUMED),
     "GET /api/queue": read("/api/queue"),
+    "GET /api/prices": read("/api/prices"),
+    "GET /api/prices/checks/{check_id}": read("/api/prices/checks/9999", 404),
     "GET /api/pairs": read("/api/pairs?a=9998&b=9999", 404),
     # Without a reason or a time; the test of hosts gives both.
     "POST /api/hosts/{environment}/{name}/set-aside": Row(ASIDE, SET_ASIDE, SET_ASIDE),

@@ -332,6 +332,7 @@ UNRECORDED = {
     "try": "it orders a kernel and submits an experiment, as the commands for these do",
     "serve": "each request is recorded by itself",
     "series watch": "the service's own jobs look at once instead of a minute later",
+    "price check": "what it stores is worked out of values that are stored",
     "trends update": "trends are worked out of values that are stored; a worker does it all day",
 }
 READS = {
@@ -343,7 +344,7 @@ READS = {
     "experiment wait", "health", "host list", "host queue", "host show", "job list", "job show",
     "job wait",
     "kernel list", "kernel profiles", "kernel show", "lab status", "openapi", "profile diff",
-    "find", "price check", "price estimate", "price list", "price measure",
+    "find", "price estimate", "price list", "price measure",
     "profile exact", "profile export", "profile fold", "profile functions",
     "profile instructions",
     "regression list", "regression show", "report check", "subscription list",

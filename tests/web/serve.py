@@ -72,6 +72,7 @@ from tests.requests_made import waiting_request
 from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 from tests.web.exact_made import count_exactly
+from tests.web.price_checks import store_checks
 from tests.web.sample_pages import collect_beside
 
 CODE = REPOSITORY / "tests" / "fixtures" / "profiles" / "instructions"
@@ -115,6 +116,7 @@ def fill_pages(engine: Engine) -> None:
     store_bisection(engine)
     store_regressions(engine)
     file_cell(engine)
+    store_checks(engine, HOSTILE)
     waiting_request(engine, parent="v5-0@example.org", body=f"#mitigauge test\n{HOSTILE}\n")
 
 

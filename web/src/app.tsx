@@ -21,6 +21,7 @@ import { HostsPage } from "./hosts/page";
 import { KernelsPage } from "./kernels/page";
 import { Gate } from "./login/gate";
 import { Who } from "./login/who";
+import { PricesPage } from "./prices/page";
 import { ProfileDiffPage } from "./profile/page";
 import { ReferencePage } from "./reference/page";
 import { RegressionPage } from "./regressions/one";
@@ -184,6 +185,7 @@ function Pages() {
       </Route>
       <Route path="/kernels" component={KernelsPage} />
       <Route path="/requests" component={RequestsPage} />
+      <Route path="/prices" component={PricesPage} />
       <Route path="/docs" component={ReferencePage} />
 
       <Route path="/subscriptions" component={SubscriptionsPage} />
@@ -288,6 +290,7 @@ export function App({ linkKey }: { linkKey: string | null }) {
         </Gate>
       </main>
       <footer className="foot small">
+        <Link to="/prices">Prices</Link>
         <Link to="/docs">API reference</Link>
       </footer>
     </>

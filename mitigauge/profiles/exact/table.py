@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mitigauge.modes.families import HardwareEvent
 from mitigauge.prices.definitions import INSTRUCTION, Processor
 from mitigauge.prices.prediction import predicted
+from mitigauge.prices.schemas import Held
 from mitigauge.profiles.exact.bill import Entry, bill_of
 from mitigauge.profiles.exact.counted_group import CountedGroup, why_none
 from mitigauge.profiles.exact.difference import (
@@ -31,6 +32,7 @@ from mitigauge.profiles.exact.schemas import (
     PredictedPart,
 )
 
+UNCHECKED = Held(0, 0)
 # More than a page can be read with.
 MOST_FUNCTIONS = 2000
 # Instructions an operation below which a function is not worth a row.
@@ -45,6 +47,8 @@ class PriceList:
 
     events: Mapping[str, HardwareEvent]
     processors: Mapping[str, Processor]
+    held: Mapping[str, Held] = field(default_factory=dict)
+    """How often predictions held so far, by processor; none without a check."""
 
 
 def exact_table(
@@ -171,8 +175,11 @@ def _predictions(exact: int, bill: Sequence[BillRow], prices: PriceList) -> list
                 for part in cost.parts
             ],
             missing=list(cost.missing),
+            checked=held.checked,
+            held=held.held,
         )
         for processor, cost in found
+        for held in [prices.held.get(processor.processor, UNCHECKED)]
     ]
 
 

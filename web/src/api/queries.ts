@@ -394,6 +394,22 @@ export const workersQuery = () =>
     refetchInterval: (query) => retryWhileAway(query.state.error) || 15_000,
   });
 
+export const pricesQuery = () =>
+  queryOptions({
+    queryKey: ["prices"],
+    queryFn: ({ signal }) => data(api.GET("/api/prices", { signal })),
+  });
+
+/** A check with its rows. */
+export const priceCheckQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["prices", "check", id],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/prices/checks/{check_id}", { params: { path: { check_id: id } }, signal }),
+      ),
+  });
+
 export const weeklyListQuery = () =>
   queryOptions({
     queryKey: ["weekly"],

@@ -1162,6 +1162,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Prices
+         * @description Prices by processor, and the newest 200 checks of what they predict.
+         */
+        get: operations["show_prices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prices/checks/{check_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Price Check
+         * @description One check: what was measured and what was predicted of each arm.
+         */
+        get: operations["show_price_check"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/case": {
         parameters: {
             query?: never;
@@ -3410,6 +3450,103 @@ export interface components {
          * @enum {string}
          */
         ChangeState: "open" | "accepted" | "expected";
+        /**
+         * CheckRow
+         * @description What an arm costs against the baseline of its case: measured, and predicted.
+         */
+        CheckRow: {
+            /** Arm */
+            arm: string;
+            /** Case */
+            case: string;
+            /**
+             * Holds
+             * @description whether both differ by no more than their errors together
+             */
+            holds: boolean;
+            measured: components["schemas"]["NsInterval"];
+            /**
+             * Missing
+             * @description events that differ and have no price
+             */
+            missing: string[];
+            predicted: components["schemas"]["NsInterval"];
+        };
+        /**
+         * CheckRows
+         * @description One check with its rows.
+         */
+        CheckRows: {
+            check: components["schemas"]["CheckView"];
+            /**
+             * Left Out
+             * @description rows beyond the longest list; the counts have them
+             */
+            left_out: number;
+            /** Rows */
+            rows: components["schemas"]["CheckRow"][];
+        };
+        /**
+         * CheckView
+         * @description How often predictions of a processor's prices held on what one host measured.
+         */
+        CheckView: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Checked
+             * @description arms, each against the baseline of its case
+             */
+            checked: number;
+            clock: components["schemas"]["Clock"];
+            counted: components["schemas"]["CheckedExperiment"];
+            /** Emulated */
+            emulated: boolean;
+            /** Held */
+            held: number;
+            /**
+             * Host
+             * @description the one that measured
+             */
+            host: string;
+            /** Id */
+            id: number;
+            measured: components["schemas"]["CheckedExperiment"];
+            /** Processor */
+            processor: string;
+            /**
+             * Signs
+             * @description of them, those whose measured change is not zero
+             */
+            signs: number;
+            /** Signs Right */
+            signs_right: number;
+            /**
+             * Title
+             * @description of the processor; its name where its file is gone
+             */
+            title: string;
+            /**
+             * Whole
+             * @description of them, those where every event has a price
+             */
+            whole: number;
+            /** Whole Held */
+            whole_held: number;
+        };
+        /**
+         * CheckedExperiment
+         * @description An experiment that a check is of.
+         */
+        CheckedExperiment: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+        };
         /**
          * ClaimFigure
          * @description A published figure that stands beside an answer. Percent, as the answer's effect.
@@ -6645,6 +6782,18 @@ export interface components {
             two_groups?: string[];
         };
         /**
+         * NsInterval
+         * @description Nanoseconds an operation more, with the 95 % interval.
+         */
+        NsInterval: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Ns */
+            ns: number;
+        };
+        /**
          * Origin
          * @description What a regression was seen in.
          * @enum {string}
@@ -7042,6 +7191,16 @@ export interface components {
          * @description What the difference costs an operation on a processor: predicted, never measured.
          */
         PredictedCost: {
+            /**
+             * Checked
+             * @description predictions of this processor checked on real hosts so far
+             */
+            checked: number;
+            /**
+             * Held
+             * @description of them, those that held
+             */
+            held: number;
             /** High */
             high: number;
             /**
@@ -7084,6 +7243,47 @@ export interface components {
             times: number;
         };
         /**
+         * PriceView
+         * @description What one event costs on a processor, ns, with its 95 % interval and who says so.
+         */
+        PriceView: {
+            /** Event */
+            event: string;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Ns */
+            ns: number;
+            /** Source */
+            source: string;
+            /** Title */
+            title: string;
+            /**
+             * Url
+             * @description of the source; empty where it has none
+             */
+            url: string;
+        };
+        /**
+         * Prices
+         * @description All prices that are known, and the newest checks of them.
+         */
+        Prices: {
+            /**
+             * Checks
+             * @description newest first
+             */
+            checks: components["schemas"]["CheckView"][];
+            /**
+             * More
+             * @description older checks that are not listed
+             */
+            more: number;
+            /** Processors */
+            processors: components["schemas"]["ProcessorPrices"][];
+        };
+        /**
          * ProblemView
          * @description How the API says no: what is wrong, and the way out.
          */
@@ -7103,6 +7303,22 @@ export interface components {
              * @default
              */
             request_id: string;
+        };
+        /**
+         * ProcessorPrices
+         * @description One file of prices/processors/.
+         */
+        ProcessorPrices: {
+            /** Microarchitecture */
+            microarchitecture: string;
+            /** Microcode */
+            microcode: string;
+            /** Prices */
+            prices: components["schemas"]["PriceView"][];
+            /** Processor */
+            processor: string;
+            /** Title */
+            title: string;
         };
         /**
          * ProfileGroupView
@@ -12171,6 +12387,84 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_prices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prices"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemView"];
+                };
+            };
+        };
+    };
+    show_price_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                check_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckRows"];
+                };
             };
             /** @description Client Error */
             "4XX": {

@@ -1,5 +1,6 @@
 /** The bill: how often an operation does what costs on real processors, and what that predicts. */
 
+import { Link } from "wouter";
 import type { BillRow, ExactTable, PredictedCost } from "../api/types";
 import { signed } from "../format/quantity";
 import { countText, nanoseconds } from "./exact-words";
@@ -20,7 +21,8 @@ export function ExactBill({ table }: { table: ExactTable }) {
       <footer className="inside small soft notes">
         <p>
           Counted, not priced: in emulation a barrier costs what any other instruction does. Bill ×
-          prices of a processor is a <em>predicted</em> cost.
+          prices of a processor is a <em>predicted</em> cost; <Link to="/prices">Prices</Link> have
+          their sources, and how often predictions held.
         </p>
         {table.predictions.length === 0 && (
           <p>
@@ -99,6 +101,7 @@ function Predicted({ cost }: { cost: PredictedCost }) {
       {nanoseconds(cost.low)} to {nanoseconds(cost.high)})
       {cost.missing.length > 0 && `, without ${cost.missing.join(", ")}, whose price is unknown`}.
       {sources.length > 0 && ` Prices: ${sources.join("; ")}.`}
+      {cost.checked > 0 && ` Held ${cost.held} of ${cost.checked} times on hosts so far.`}
     </p>
   );
 }
