@@ -35,8 +35,9 @@ PATCHES = REPOSITORY / "tests" / "series" / "reach"
 RECORDED = PATCHES / "recorded.json"
 BASE = "linux-source-7.2"
 COMMENTS, UNREACHED = range(16, 21), range(21, 31)
-# How often an operation gets to a place: less is what other programs and interrupts do beside it.
-LEAST_PER_OPERATION = 0.01
+# How often an operation gets to a place. Less is what others do beside it: what `wakeups` traces
+# while it is timed takes a page for every 40 operations.
+LEAST_PER_OPERATION = 0.05
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,11 @@ from mitigauge.settings import REPOSITORY, get_settings
 
 WORKLOADS, OUTPUT = "/opt/mitigauge/workloads", "/root/reach"
 LIMIT_S = 1800
-# How many times as many iterations the second run of a case has.
+# How many times as much the second run of a case does in each of its iterations.
 TIMES = 4
+# What says how much that is.
+SIZES = {"exits": "exits", "syscall": "seconds", "wakeups": "rounds", "paths": "loops"}
+LOOPS = 20_000
 SCRIPT = """
 set -e
 rm -rf {output}
@@ -59,24 +62,29 @@ def reached_on(name: str, cases: list[dict[str, Any]]) -> Iterator[tuple[str, di
     host = LabPaths.of(get_settings()).host(name)
     for case in cases:
         title = case.pop("title")
-        few, many = (
-            _counted(host, {**case, "iterations": case["iterations"] * times})
-            for times in (1, TIMES)
-        )
+        few, many = (_counted(host, sized(case, times)) for times in (1, TIMES))
         operations = many[1] - few[1]
         yield title, {k: (many[0][k] - few[0][k]) / operations for k in few[0]}
 
 
-def _counted(host: Host, case: dict[str, Any]) -> tuple[dict[str, int], float]:
-    """How often a run of the case got to each place, and its operations without warm-ups.
+def sized(case: dict[str, Any], times: int) -> dict[str, Any]:
+    """The case with so many times the work in each iteration."""
+    given = case["parameters"]
+    size = "seconds" if given.get("test") == "futex" else SIZES[case["workload"]]
+    return {**case, "parameters": {**given, size: (given[size] or LOOPS) * times}}
 
-    Starting up is in the first and in none of the second: it falls out between two runs.
+
+def _counted(host: Host, case: dict[str, Any]) -> tuple[dict[str, int], float]:
+    """How often a run of the case got to each place, and its operations, warm-ups included.
+
+    What starts a run and its iterations falls out between two runs of different sizes.
     """
     with tempfile.TemporaryDirectory() as directory:
         output = Path(directory)
         _run(host, {**case, "case_id": "reach", "timeout_s": LIMIT_S}, output)
         before, after = (_counters(output / each) for each in ("before", "after"))
-        operations = _operations(case["workload"], output)
+        measured = _operations(case["workload"], output)
+        operations = measured * (1 + case["warmup"] / case["iterations"])
     return {k: after[k] - before[k] for k in after}, operations
 
 

@@ -1,4 +1,4 @@
-"""Thirty patches whose builds, counts and real reach were recorded: who is measured, and who not."""
+"""Thirty patches whose builds, counts and real reach were recorded: which cases are measured."""
 
 from __future__ import annotations
 
