@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -203,7 +202,7 @@ def test_one_of_an_older_schema_is_brought_to_this_one(
 
 
 def test_a_backup_is_of_one_moment_while_others_write(make: Make, tmp_path: Path) -> None:
-    place, over = make(), threading.Event()
+    place, over, wrote = make(), threading.Event(), threading.Event()
 
     def write() -> None:
         number = 0
@@ -221,14 +220,18 @@ def test_a_backup_is_of_one_moment_while_others_write(make: Make, tmp_path: Path
                     text("insert into job_event (job_id, text) values (:job, 'x')"), {"job": job}
                 )
             number += 1
+            wrote.set()
+
+    def wait_for_another(_: object = None) -> None:
+        wrote.clear()
+        assert wrote.wait(60)
 
     thread = threading.Thread(target=write)
     thread.start()
     try:
+        wait_for_another()
         file = tmp_path / f"a{sections.SUFFIX}"
-        written = write_backup(
-            place.engine, place.blobs, place.home, file, lambda _: time.sleep(0.02)
-        )
+        written = write_backup(place.engine, place.blobs, place.home, file, wait_for_another)
     finally:
         over.set()
         thread.join()
