@@ -55,6 +55,16 @@ SCRIPTS = Path(__file__).parent / "kernel_scripts"
 BUILD_LIMITS = Limits(seconds=4 * 3600.0)
 SHORT_LIMITS = Limits(seconds=900.0, disk_bytes=16 << 30)
 CCACHE_SIZE = "5G"
+# The same each time, so that the same recipe gives the same bytes.
+COMPILING = {
+    "KBUILD_BUILD_USER": "mitigauge",
+    "KBUILD_BUILD_HOST": "build",
+    "KBUILD_BUILD_VERSION": "1",
+    "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
+    "CCACHE_DIR": "/build/ccache",
+    "CCACHE_MAXSIZE": CCACHE_SIZE,
+    "CCACHE_BASEDIR": "/build",
+}
 PACKAGE_LIMIT = 1 << 30
 FUNCTIONS_LIMIT = 64 << 20
 CONTENT_LIMIT = 16 << 20
@@ -373,14 +383,7 @@ class _Work:
             "JOBS": str(order.jobs),
             "LOCAL_VERSION": recipe.local_version,
             "LAYOUT_FLAGS": " ".join(order.layout.flags),
-            "KBUILD_BUILD_USER": "mitigauge",
-            "KBUILD_BUILD_HOST": "build",
-            "KBUILD_BUILD_VERSION": "1",
-            # The same each time, so that the same recipe gives the same bytes.
-            "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
-            "CCACHE_DIR": "/build/ccache",
-            "CCACHE_MAXSIZE": CCACHE_SIZE,
-            "CCACHE_BASEDIR": "/build",
+            **COMPILING,
             # What unpatched trees gave is shared by all, and written to by none with patches.
             "CCACHE_REMOTE_STORAGE": "file:/build/shared-ccache"
             + ("" if order.scope == UNPATCHED else "|read-only=true"),

@@ -9,7 +9,7 @@ from mitigauge.kernels.config_profile import profile_of
 from mitigauge.settings import get_settings
 from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
 from pipelines.adapters.sandbox import Sandbox
-from pipelines.kernel_build import BUILD_LIMITS, CCACHE_SIZE, SCRIPTS, SHARED
+from pipelines.kernel_build import BUILD_LIMITS, COMPILING, SCRIPTS, SHARED
 
 # Of these, all of a package but the image.
 MAKE = """
@@ -18,14 +18,8 @@ make -C /build/source O=/build/out CC="ccache gcc-14" HOSTCC="ccache gcc-14" LOC
 """
 NOTE = "/build/scripts/functions /build/out/vmlinux >/build/package/functions"
 VARIABLES = {
+    **COMPILING,
     "CONFIG_WHOLE": "no",
-    "KBUILD_BUILD_USER": "mitigauge",
-    "KBUILD_BUILD_HOST": "build",
-    "KBUILD_BUILD_VERSION": "1",
-    "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
-    "CCACHE_DIR": "/build/ccache",
-    "CCACHE_MAXSIZE": CCACHE_SIZE,
-    "CCACHE_BASEDIR": "/build",
     "CCACHE_REMOTE_STORAGE": "file:/build/shared-ccache|read-only=true",
 }
 
