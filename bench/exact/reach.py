@@ -127,15 +127,19 @@ def told(of: Recorded) -> Iterator[str]:
     yield f"'no case' right: {sum(not each.measured for each in none)} of {len(none)}"
 
 
+def _whole() -> dict[str, Any]:
+    """All that is recorded, by part; empty where nothing is yet."""
+    return dict(orjson.loads(RECORDED.read_bytes())) if RECORDED.exists() else {}
+
+
 def recorded_part(part: str) -> dict[str, Any]:
     """One part of what is recorded; empty where there is none yet."""
-    whole = orjson.loads(RECORDED.read_bytes()) if RECORDED.exists() else {}
-    return dict(whole.get(part, {}))
+    return dict(_whole().get(part, {}))
 
 
 def store(part: str, value: Any) -> None:
     """Write one part of what is recorded; the others stay."""
-    whole = orjson.loads(RECORDED.read_bytes()) if RECORDED.exists() else {}
+    whole = _whole()
     whole[part] = value
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
     RECORDED.write_bytes(orjson.dumps(whole, option=options))

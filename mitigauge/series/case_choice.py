@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from mitigauge.profiles.exact.names import changes_in_words, names_in_words
+from mitigauge.profiles.exact.names import NOTHING_DIFFERS, changes_in_words, names_in_words
 
 MOST_CHANGED = 50
 
@@ -71,9 +71,5 @@ def nothing_in_words(choices: Sequence[CaseChoice]) -> str:
     names = sorted({name for choice in choices for name in choice.changed})
     count = max((choice.changed_count for choice in choices), default=0)
     changed = names_in_words(names, max(count, len(names)))
-    why = (
-        f"no case of ours runs what it changes: {changed}"
-        if names
-        else "no function and no data of the kernel differ"
-    )
+    why = f"no case of ours runs what it changes: {changed}" if names else NOTHING_DIFFERS
     return f"{why}; `mitigauge series start` with --all-cases measures all the same"

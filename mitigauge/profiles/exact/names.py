@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 NAMES_SHOWN = 8
+NOTHING_DIFFERS = "no function and no data of the kernel differ"
 
 
 def names_in_words(names: Sequence[str], count: int | None = None) -> str:
@@ -26,4 +27,4 @@ def changes_in_words(
         told = names_in_words(objects, object_count)
         yield f"data changed: {told}; which cases read it is not known"
     if not functions and not objects:
-        yield "no function and no data of the kernel differ"
+        yield NOTHING_DIFFERS
