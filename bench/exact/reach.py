@@ -206,7 +206,7 @@ def store_reached(hosts: list[str], experiments: list[int]) -> None:
     from bench.exact.reach_hosts import cases_of, reached_on
 
     counted = recorded_part("runs")
-    found = recorded_part("reached")
+    found: dict[str, dict[str, float]] = {}
     for host in hosts:
         cases = [
             each for each in cases_of(experiments, host) if f"{host}: {each['title']}" in counted
@@ -215,7 +215,8 @@ def store_reached(hosts: list[str], experiments: list[int]) -> None:
             found[f"{host}: {title}"] = times
             some = {number: round(each, 3) for number, each in times.items() if each >= 0.001}
             print(f"{host}: {title}: {some}", flush=True)
-    store("reached", found)
+    # Read now: another host's may have been recorded meanwhile.
+    store("reached", recorded_part("reached") | found)
 
 
 def main() -> None:
