@@ -16,6 +16,7 @@ from sqlalchemy import Engine, text
 
 from mitigauge.database.engine import transaction
 from mitigauge.experiments.spec import read_spec
+from mitigauge.experiments.tables import Experiment
 from mitigauge.pages import experiments as views
 from mitigauge.pages.boot_schemas import WholeExperimentView
 from mitigauge.runs.states import BootState
@@ -93,6 +94,16 @@ class Fleet:
             "the experiment's end",
         )
         return self.show(experiment_id)
+
+    def until_concluded(self, experiment_id: int) -> WholeExperimentView:
+        """Wait for the experiment's end, and for the verdicts that a worker stores after it."""
+        self.until_over(experiment_id)
+        self.until(lambda: self._is_concluded(experiment_id), "the verdicts after the end")
+        return self.show(experiment_id)
+
+    def _is_concluded(self, experiment_id: int) -> bool:
+        with transaction(self.engine) as session:
+            return session.get_one(Experiment, experiment_id).concluded_at is not None
 
     def did(self, host: str = "alpha") -> Counter[str]:
         """How often each side effect happened on a host."""

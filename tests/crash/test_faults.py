@@ -20,7 +20,7 @@ def test_an_ignored_mode_is_booted_once_shown_and_never_compared(fleet: Fleet) -
     (fleet.worlds / "alpha.json").write_text(json.dumps(world))
     experiment = fleet.submit()
     fleet.worker()
-    view = fleet.until_over(experiment)
+    view = fleet.until_concluded(experiment)
     states = [(boot.arm, boot.state) for boot in view.boots if boot.arm == "on"]
     assert states == [("on", BootState.NOT_EFFECTIVE), ("on", BootState.SKIPPED)]
     arm = next(arm for arm in view.comparisons[0].arms if arm.name == "on")
@@ -64,7 +64,7 @@ def test_a_baseline_that_is_not_in_force_ends_the_comparison_early(fleet: Fleet)
 def test_equal_values_are_the_same_and_every_value_is_kept(fleet: Fleet) -> None:
     experiment = fleet.submit(SPEC.replace("blocks: 2", "blocks: 4"))
     fleet.worker()
-    view = fleet.until_over(experiment)
+    view = fleet.until_concluded(experiment)
     row = view.comparisons[0].rows[0]
     assert row.cells[0].mean is not None
     assert abs(row.cells[0].mean - 101.1) < 0.01
@@ -75,7 +75,7 @@ def test_equal_values_are_the_same_and_every_value_is_kept(fleet: Fleet) -> None
 def test_a_run_stops_as_soon_as_every_primary_metric_is_decided(fleet: Fleet) -> None:
     experiment = fleet.submit(SPEC.replace("blocks: 2", "blocks: 16"))
     fleet.worker()
-    view = fleet.until_over(experiment)
+    view = fleet.until_concluded(experiment)
     assert view.state == "finished"
     assert [run.stopped_after for run in view.runs] == [4]
     assert sum(b.state is BootState.EFFECTIVE for b in view.boots) == 8

@@ -24,7 +24,7 @@ def run(fleet: Fleet, how: str = "ok", spec: str = PROFILED) -> tuple[WholeExper
     (fleet.worlds / "alpha.json").write_text(json.dumps({**new_world(), "profile": how}))
     experiment = fleet.submit(spec)
     fleet.worker()
-    view = fleet.until_over(experiment)
+    view = fleet.until_concluded(experiment)
     with transaction(fleet.engine) as session:
         texts = [e.text for e in views.list_events(session, experiment, limit=2000)]
     return view, "\n".join(text for text in texts if "cases measured" in text)
