@@ -36,6 +36,14 @@ def up(
             help="Have the emulator count every instruction of hosts in counted time.",
         ),
     ] = True,
+    data_lines: Annotated[
+        bool,
+        typer.Option(
+            "--data-lines",
+            help="Have it count the lines of data that an operation reads and writes as well; "
+            "boots take longer.",
+        ),
+    ] = False,
 ) -> None:
     """Build the image if need be, start the hosts, wait until SSH lets us in."""
     from lab import service
@@ -43,11 +51,21 @@ def up(
     from lab.progress import ConsoleProgress
     from mitigauge.settings import get_settings
 
+    if data_lines and not exact:
+        raise typer.BadParameter(
+            "is counted by what --no-exact leaves out", param_hint="--data-lines"
+        )
     paths = LabPaths.of(get_settings())
     out = on_stderr()
     with ConsoleProgress(out) as progress:
         started = service.up(
-            paths, progress, fresh=fresh, names=names or (), clock=clock, exact=exact
+            paths,
+            progress,
+            fresh=fresh,
+            names=names or (),
+            clock=clock,
+            exact=exact,
+            data_lines=data_lines,
         )
     for host in paths.hosts():
         if host.name in (names or started) or (not names and not host.spec.on_demand):

@@ -39,12 +39,13 @@ class Started:
     ssh_port: int | None = None
     clock: Clock = Clock.REAL
     plugin: str | None = None
+    data_lines: bool = False
 
     @property
     def execution(self) -> Execution:
         """How the host's instructions are run."""
         plugin = Path(self.plugin) if self.plugin else None
-        return Execution(self.accel, Clock(self.clock), plugin)
+        return Execution(self.accel, Clock(self.clock), plugin, self.data_lines)
 
 
 def pid(host: Host) -> int | None:
@@ -99,6 +100,17 @@ def require_clock(host: Host, asked: Clock | None) -> None:
             f"{host.name} runs by {began.execution.clock} time, not {asked}.",
             hint=f"Stop it first: `mitigauge lab down {host.name}`.",
         )
+
+
+def require_data_lines(host: Host) -> None:
+    """Raise LabError if the host runs, and its accesses to lines of data are not counted."""
+    began = started(host)
+    if began is None or began.data_lines or pid(host) is None:
+        return
+    raise LabError(
+        f"{host.name} runs without counts of lines of data.",
+        hint=f"Stop it first: `mitigauge lab down {host.name}`.",
+    )
 
 
 def ensure_disk(host: Host, image: Image, fresh: bool) -> None:
@@ -165,6 +177,7 @@ def start(host: Host, image: Image, execution: Execution) -> None:
         host.ssh_port,
         execution.clock,
         str(execution.plugin) if execution.plugin else None,
+        execution.data_lines,
     )
     host.state.write_text(json.dumps(vars(state), indent=2) + "\n", "utf-8")
 

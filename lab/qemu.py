@@ -57,7 +57,7 @@ def host_arguments(host: Host, execution: Execution) -> list[str]:
         *("-device", "i6300esb"),
         *("-action", "watchdog=reset"),
         *(fresh_memory_arguments(host) if execution.accel == "tcg" else []),
-        *(plugin_arguments(host, execution.plugin) if execution.plugin else []),
+        *plugin_arguments(host, execution),
         # The process is the baseboard controller: it outlives a guest that powers off.
         "-no-shutdown",
         *qmp_arguments("power", host.qmp_socket),
@@ -79,9 +79,12 @@ def fresh_memory_arguments(host: Host) -> list[str]:
     return ["-device", f"loader,file={_escape(host.zeros)},addr={KERNEL_AT:#x},force-raw=on"]
 
 
-def plugin_arguments(host: Host, plugin: Path) -> list[str]:
+def plugin_arguments(host: Host, execution: Execution) -> list[str]:
     """Arguments that count every block of the host, see ``lab/exact/plugin.c``."""
-    return ["-plugin", f"{_escape(plugin)},out={_escape(host.windows)}"]
+    if execution.plugin is None:
+        return []
+    data = ",data=on" if execution.data_lines else ""
+    return ["-plugin", f"{_escape(execution.plugin)},out={_escape(host.windows)}{data}"]
 
 
 def disk_arguments(disk: Path, image_format: str, cache: str = "writeback") -> list[str]:

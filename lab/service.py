@@ -46,6 +46,7 @@ def up(
     names: Sequence[str] = (),
     clock: Clock | None = None,
     exact: bool = True,
+    data_lines: bool = False,
 ) -> list[str]:
     """Build what is missing, start what does not run, wait until every host lets us in.
 
@@ -53,8 +54,9 @@ def up(
     new disks; ``names`` limits the call to some hosts, without them it is all but those that
     are started on demand. ``clock`` is what the hosts' time is to
     be; None: counted where they are emulated. ``exact`` has the emulator of counted hosts count
-    every block; where it cannot, the hosts start without, and that is said. Raises LabError where
-    a host cannot be started, or runs already by another clock than ``clock``.
+    every block; where it cannot, the hosts start without, and that is said; ``data_lines`` has it
+    count accesses to lines of data as well. Raises LabError where a host cannot be started, or
+    runs already by another clock than ``clock``, or without the lines of data that are asked for.
     """
     chosen = [paths.host(name) for name in names] or [
         host for host in paths.hosts() if not host.spec.on_demand
@@ -65,6 +67,8 @@ def up(
             machine.require_port(host)
             if not fresh:
                 machine.require_clock(host, clocks[host.name])
+            if data_lines and not fresh:
+                machine.require_data_lines(host)
         ssh.ensure_keys(paths)
         image = ensure_image(lab_recipe(paths.key, paths.host_key), paths.images, progress)
         progress.stage("Choosing the acceleration")
@@ -73,7 +77,7 @@ def up(
             for host in paths.hosts()
         }
         if exact and any(each.counted for each in execution.values()):
-            execution = _with_plugin(execution, paths, progress)
+            execution = _with_plugin(execution, paths, progress, data_lines=data_lines)
         if fresh:
             progress.stage("Powering off for new disks")
             for host in chosen:
@@ -150,7 +154,7 @@ def _execution(host: Host, image: Image, paths: LabPaths, asked: Clock | None) -
 
 
 def _with_plugin(
-    execution: dict[str, Execution], paths: LabPaths, progress: Progress
+    execution: dict[str, Execution], paths: LabPaths, progress: Progress, *, data_lines: bool
 ) -> dict[str, Execution]:
     """The same with the emulator's plugin where time is counted, if there can be one."""
     progress.stage("Compiling the plugin that counts")
@@ -160,7 +164,7 @@ def _with_plugin(
         progress.warn(f"No exact counts: {error}. The hosts start without them.")
         return execution
     return {
-        name: replace(each, plugin=plugin) if each.counted else each
+        name: replace(each, plugin=plugin, data_lines=data_lines) if each.counted else each
         for name, each in execution.items()
     }
 

@@ -38,10 +38,19 @@ typedef struct qemu_info_t {
 
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
+enum qemu_plugin_mem_rw {
+    QEMU_PLUGIN_MEM_R = 1,
+    QEMU_PLUGIN_MEM_W,
+    QEMU_PLUGIN_MEM_RW,
+};
+
+struct qemu_plugin_hwaddr;
+typedef uint32_t qemu_plugin_meminfo_t;
 
 typedef void (*translated_t)(qemu_plugin_id_t, struct qemu_plugin_tb *);
 typedef void (*flushed_t)(qemu_plugin_id_t);
 typedef void (*run_t)(unsigned int, void *);
+typedef void (*accessed_t)(unsigned int, qemu_plugin_meminfo_t, uint64_t, void *);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, translated_t);
 void qemu_plugin_register_flush_cb(qemu_plugin_id_t, flushed_t);
@@ -49,6 +58,13 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, run_t,
                                           enum qemu_plugin_cb_flags, void *);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, run_t,
                                             enum qemu_plugin_cb_flags, void *);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, accessed_t,
+                                      enum qemu_plugin_cb_flags, enum qemu_plugin_mem_rw, void *);
+unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t);
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t);
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t, uint64_t);
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *);
+uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);

@@ -1566,7 +1566,17 @@ class FlameGraph(TypedDict):
 class FootprintRow(TypedDict):
     """What each operation asks of caches and branch predictors, counted in pieces, not in time."""
 
-    figure: Literal["lines", "pages", "taken", "indirect", "returns"]
+    figure: Literal[
+        "lines",
+        "pages",
+        "taken",
+        "indirect",
+        "returns",
+        "data_lines",
+        "data_written",
+        "data_pages",
+        "data_seldom",
+    ]
     title: str
     a: float
     b: float

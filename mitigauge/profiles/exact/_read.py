@@ -28,21 +28,26 @@ from mitigauge.profiles.capture._disassemble import (
     disassembler,
     spelled,
 )
-from mitigauge.profiles.exact.footprint import Counts, Key, footprint
+from mitigauge.profiles.exact.footprint import Counts, DataLine, Key, data_footprint, footprint
 from mitigauge.profiles.exact.nowhere import GUEST, NOWHERE, UNKNOWN_KERNEL, UNKNOWN_USER
 from mitigauge.wire.exact import (
+    DATA_LINE,
     FILE,
     FORM,
     LETTERS,
     MOST_SYMBOLS,
+    START,
+    START_WITHOUT_DATA,
     WINDOW,
     WINDOW_BYTES,
     WINDOWS,
+    WITHOUT_DATA,
 )
 from mitigauge.wire.instructions import LONGEST_NAME
 from mitigauge.wire.limits import LARGEST_WHOLE, LONGEST_DETAIL
 
 MOST_BLOCKS = 1_000_000
+MOST_DATA_LINES = 2_000_000
 MOST_LINES = 100_000
 LONGEST_HEADER = 4096
 # Instructions an operation, and part of all of them, below which a function's lines are not kept,
@@ -84,16 +89,19 @@ def answer(directory: Path) -> dict[str, Any]:
     if len(operations) != 1 or not min(operations):
         raise Refused("its windows are of no, or of different numbers of operations")
     counts: dict[Key, Counts] = defaultdict(Counts)
-    told = [
-        {**read_window(directory, place, counts), "seconds": seconds(each["seconds"])}
-        for place, each in enumerate(windows)
-    ]
     per = min(operations)
+    told, data = [], []
+    for place, each in enumerate(windows):
+        header, lines, sums = read_window(directory, place, counts)
+        told.append({**sums, "seconds": seconds(each["seconds"])})
+        if header.get("data") is True:
+            left_out = counted(header["data_left_out"], "data_left_out")
+            data.append(data_footprint(lines, per, left_out))
     return {
         "operations": per,
         "windows": told,
         "functions": functions(counts, symbols_in(said["symbols"]), per),
-        "footprint": footprint(counts, per),
+        "footprint": footprint(counts, per) | {"data": data},
     }
 
 
@@ -104,38 +112,60 @@ def seconds(value: Any) -> float:
     return float(value)
 
 
-def read_window(directory: Path, place: int, counts: dict[Key, Counts]) -> dict[str, int]:
-    """Add one window's blocks to *counts*; its sum and what its header says."""
+def read_window(
+    directory: Path, place: int, counts: dict[Key, Counts]
+) -> tuple[Mapping[str, Any], list[DataLine], dict[str, int]]:
+    """Add one window's blocks to *counts*; its header, lines of data, and sums."""
     path = directory / WINDOW.format(place + 1)
     unpacker = zlib.decompressobj()
     body = unpacker.decompress(path.read_bytes(), WINDOW_BYTES)
     if not unpacker.eof:
         raise Refused(f"window {place + 1} has more than {WINDOW_BYTES} bytes, or is torn")
     header, at = header_of(body, place + 1)
+    require_whole(header)
+    lines, at = data_lines(body, at)
     total = 0
     for block in blocks(body, at, counted(header["blocks"], "blocks")):
         total += add_block(block, place, counts)
     # What found no room among the blocks is in no function, and in the sum.
-    return {
+    sums = {
         "instructions": total + counted(header["left_out"], "left_out"),
         "left_out": counted(header["left_out"], "left_out"),
         "unresolved": counted(header["unresolved"], "unresolved"),
     }
+    return header, lines, sums
 
 
 def header_of(body: bytes, number: int) -> tuple[Mapping[str, Any], int]:
-    """The header of a window's file, and where its blocks begin. Raises :class:`Refused`."""
-    form, size = struct.unpack_from("<II", body, 4)
-    if body[:4] != LETTERS or form != FORM or size > LONGEST_HEADER:
+    """The header of a window's file, and where it ends. Raises :class:`Refused`."""
+    form, size = struct.unpack_from(START_WITHOUT_DATA, body, len(LETTERS))
+    if body[:4] != LETTERS or form not in (FORM, WITHOUT_DATA) or size > LONGEST_HEADER:
         raise Refused(f"window {number} is no file of the emulator's plugin")
-    header = json.loads(body[12 : 12 + size])
+    begin = len(LETTERS) + struct.calcsize(START_WITHOUT_DATA if form == WITHOUT_DATA else START)
+    header = json.loads(body[begin : begin + size])
     if header["number"] != number:
         raise Refused(f"window {number} says that it is {str(header['number'])[:20]}")
+    return header, begin + size
+
+
+def require_whole(header: Mapping[str, Any]) -> None:
+    """Raise :class:`Refused` for a window that other marks ran in."""
+    number = header["number"]
     if header["whole"] is not True:
         raise Refused(f"window {number} was not ended before another one began")
     if header["nested"] or header["unmatched"]:
         raise Refused(f"window {number}: marks ran within it, or without their counterpart")
-    return header, 12 + size
+
+
+def data_lines(body: bytes, at: int) -> tuple[list[DataLine], int]:
+    """Lines of data that stand at *at*, and where they end. Raises :class:`Refused`."""
+    form, _, count = struct.unpack_from(START, body, len(LETTERS))
+    if form == WITHOUT_DATA:
+        return [], at
+    end = at + count * struct.calcsize(DATA_LINE)
+    if count > MOST_DATA_LINES or end > len(body):
+        raise Refused(f"{count} lines of data are more than there can be")
+    return [DataLine(*each) for each in struct.iter_unpack(DATA_LINE, body[at:end])], end
 
 
 def blocks(body: bytes, at: int, most: int) -> Iterator[Block]:

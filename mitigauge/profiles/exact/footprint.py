@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from mitigauge.wire.exact import WINDOWS
 
@@ -39,6 +39,14 @@ class Counts:
 
     runs: list[int] = field(default_factory=lambda: [0] * WINDOWS)
     taken: list[int] = field(default_factory=lambda: [0] * WINDOWS)
+
+
+class DataLine(NamedTuple):
+    """64 bytes of memory by their number, and accesses to them."""
+
+    number: int
+    reads: int
+    writes: int
 
 
 def branch_of(code: bytes) -> Branch | None:
@@ -81,6 +89,23 @@ def footprint(counts: Mapping[Key, Counts], operations: int) -> dict[str, Any]:
         "lines": len({at >> LINE_BITS for both in touched for at in both}),
         "pages": len({at >> PAGE_BITS for both in touched for at in both}),
         "branches": _branches(counts, operations),
+    }
+
+
+def data_footprint(lines: Sequence[DataLine], operations: int, left_out: int) -> dict[str, int]:
+    """Lines and pages of memory that each operation of a window reads or writes.
+
+    *left_out*: accesses to lines that nobody counted. `seldom`: lines of the whole window that are
+    read or written less often than that.
+    """
+    least = operations * EACH_TIME
+    each_time = [line for line in lines if line.reads + line.writes >= least]
+    return {
+        "lines": len(each_time),
+        "written": sum(line.writes >= least for line in each_time),
+        "pages": len({line.number - 1 >> PAGE_BITS - LINE_BITS for line in each_time}),
+        "seldom": len(lines) - len(each_time),
+        "left_out": left_out,
     }
 
 

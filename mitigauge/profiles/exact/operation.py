@@ -65,7 +65,10 @@ class FunctionRuns:
 
 @dataclass(frozen=True, slots=True)
 class OperationFootprint:
-    """Code that each operation runs through and branches that each does: the mean of boots."""
+    """What each operation asks of caches and branch predictors: the mean of boots.
+
+    Code that it runs through, branches that it does, memory that it reads and writes.
+    """
 
     lines: float
     """Of 64 bytes."""
@@ -76,6 +79,15 @@ class OperationFootprint:
     indirect: float
     """Of jumps and calls, those whose target is read from a register or memory."""
     returns: float
+    data_lines: float | None = None
+    """Of 64 bytes that each operation reads or writes; None where nobody counted them."""
+    data_written: float | None = None
+    """Of them, those that are written."""
+    data_pages: float | None = None
+    data_seldom: float | None = None
+    """Further lines an operation, which not each one reads or writes."""
+    uneven: tuple[str, ...] = ()
+    """Figures above that boots or windows differ in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +134,36 @@ def _footprint(ledgers: Sequence[Ledger], functions: Iterable[FunctionRuns]) -> 
     # A ledger without them has the lines of what runs often enough, which tell the same.
     if len(branches) < len(told):
         branches = [_branches(functions)]
+    figures: dict[str, list[float]] = {
+        "lines": [each.lines for each in told],
+        "pages": [each.pages for each in told],
+        "taken": [each.taken for each in branches],
+        "indirect": [each.indirect for each in branches],
+        "returns": [each.returns for each in branches],
+        **_data(ledgers),
+    }
     return OperationFootprint(
-        lines=sum(each.lines for each in told) / len(told),
-        pages=sum(each.pages for each in told) / len(told),
-        taken=sum(each.taken for each in branches) / len(branches),
-        indirect=sum(each.indirect for each in branches) / len(branches),
-        returns=sum(each.returns for each in branches) / len(branches),
+        **{name: sum(values) / len(values) for name, values in figures.items()},
+        uneven=tuple(name for name, values in figures.items() if len(set(values)) > 1),
     )
+
+
+def _data(ledgers: Sequence[Ledger]) -> dict[str, list[float]]:
+    """The figures of data by window; none where nobody counted them, or not all of them."""
+    windows = [
+        (ledger.operations, window)
+        for ledger in ledgers
+        for window in ledger.footprint.data
+        if not window.left_out
+    ]
+    if not windows:
+        return {}
+    return {
+        "data_lines": [window.lines for _, window in windows],
+        "data_written": [window.written for _, window in windows],
+        "data_pages": [window.pages for _, window in windows],
+        "data_seldom": [window.seldom / operations for operations, window in windows],
+    }
 
 
 def _branches(functions: Iterable[FunctionRuns]) -> Branches:

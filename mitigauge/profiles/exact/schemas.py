@@ -9,7 +9,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from mitigauge.profiles.diff.sides import Selection
 
 Mark = Literal["", "new", "gone", "renamed"]
-FootprintFigure = Literal["lines", "pages", "taken", "indirect", "returns"]
+FootprintFigure = Literal[
+    "lines",
+    "pages",
+    "taken",
+    "indirect",
+    "returns",
+    "data_lines",
+    "data_written",
+    "data_pages",
+    "data_seldom",
+]
 
 
 class _Answer(BaseModel):

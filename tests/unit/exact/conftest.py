@@ -26,7 +26,17 @@ def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def windows(plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with what the emulator counted of program.S."""
-    directory = tmp_path_factory.mktemp("windows")
+    return counted(plugin, tmp_path_factory.mktemp("windows"))
+
+
+@pytest.fixture(scope="session")
+def windows_with_data(plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with lines of data."""
+    return counted(plugin, tmp_path_factory.mktemp("data"), ",data=on")
+
+
+def counted(plugin: Path, directory: Path, more: str = "") -> Path:
+    """Run program.S with the plugin, which leaves its windows in *directory*."""
     program = directory / "program"
     link = ["-m32", "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0x100000,--build-id=none"]
     subprocess.run(["cc", *link, str(SOURCE), "-o", str(program)], check=True)
@@ -36,7 +46,7 @@ def windows(plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             *("-nodefaults", "-no-user-config", "-display", "none", "-machine", "pc", "-m", "64"),
             *Execution("tcg", Clock.COUNTED).arguments()[:4],
             *("-device", "isa-debug-exit,iobase=0xf4,iosize=1", "-kernel", str(program)),
-            *("-plugin", f"{plugin},out={directory}"),
+            *("-plugin", f"{plugin},out={directory}{more}"),
         ],
         capture_output=True,
         text=True,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from mitigauge.profiles.exact.ledger import (
     Branches,
+    Data,
     Footprint,
     Ledger,
     LedgerFunction,
@@ -32,7 +33,11 @@ def function(name: str, lines: Lines, *, module: str = "kernel") -> LedgerFuncti
 
 
 def ledger(
-    *functions: LedgerFunction, lines: int = 10, pages: int = 3, branches: Branches | None = None
+    *functions: LedgerFunction,
+    lines: int = 10,
+    pages: int = 3,
+    branches: Branches | None = None,
+    data: Sequence[Data] = (),
 ) -> Ledger:
     """A boot that ran these functions."""
     totals = [sum(each.runs[window] for each in functions) for window in range(2)]
@@ -43,5 +48,5 @@ def ledger(
             for total in totals
         ],
         functions=list(functions),
-        footprint=Footprint(lines=lines, pages=pages, branches=branches),
+        footprint=Footprint(lines=lines, pages=pages, branches=branches, data=list(data)),
     )

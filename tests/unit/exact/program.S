@@ -68,6 +68,22 @@ go:
     jnz 6b
     MARK(2, 7)
 
+    /*
+     * Window 0: 100 times a word of one line is read, one of the next is read and written, and one
+     * that lies in two further lines is written.
+     */
+    movl $100, %esi
+    MARK(1, 0)
+    jmp 7f
+7:  movl lines, %eax
+    incl lines + 64
+    movl %eax, lines + 126
+    movl %eax, lines + 190
+    decl %esi
+    jnz 7b
+    movl seldom, %eax
+    MARK(2, 0)
+
     /* isa-debug-exit: QEMU ends with status 1. */
     xorl %eax, %eax
     outb %al, $0xf4
@@ -93,5 +109,10 @@ idt_pointer:
     .word 7
     .long idt
     .bss
+    .align 64
+lines:
+    .skip 256
+seldom:
+    .skip 64
     .skip 4096
 stack:

@@ -2,67 +2,101 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lab.exact.plugin import NoPluginError, ensure_plugin, interface_of
-from mitigauge.profiles.exact._read import Block, blocks
+from mitigauge.profiles.exact._read import Block, blocks, data_lines, header_of
+from mitigauge.profiles.exact.footprint import DataLine, data_footprint
 
 
-def read(directory: Path, number: int) -> tuple[dict[str, Any], list[Block]]:
-    """Header and blocks of a window."""
+@dataclass(frozen=True)
+class Counted:
+    """What a window's file holds."""
+
+    header: dict[str, Any]
+    lines: list[DataLine]
+    blocks: list[Block]
+
+
+def read(directory: Path, number: int) -> Counted:
     body = (directory / f"window-{number}").read_bytes()
-    [size] = struct.unpack_from("<I", body, 8)
-    header = json.loads(body[12 : 12 + size])
-    return header, list(blocks(body, 12 + size, header["blocks"]))
+    header, at = header_of(body, number)
+    lines, at = data_lines(body, at)
+    return Counted(dict(header), lines, list(blocks(body, at, header["blocks"])))
 
 
 def instructions(directory: Path, number: int) -> int:
-    return sum(sum(block.runs) for block in read(directory, number)[1])
+    return sum(sum(block.runs) for block in read(directory, number).blocks)
 
 
 def test_a_loop_is_counted_to_the_instruction(windows: Path) -> None:
-    header, found = read(windows, 1)
-    assert header["whole"] is True
+    window = read(windows, 1)
+    found = window.blocks
+    assert window.header["whole"] is True
     assert sum(sum(block.runs) for block in found) == 1 + 2 * 1000
     # The jump back is taken each time but the last.
     assert sum(block.taken for block in found) == 999
 
 
 def test_a_window_that_another_one_begins_in_is_not_whole(windows: Path) -> None:
-    assert read(windows, 2)[0]["whole"] is False
-    assert read(windows, 3)[0]["nested"] == 1
+    assert read(windows, 2).header["whole"] is False
+    assert read(windows, 3).header["nested"] == 1
 
 
 def test_an_end_without_its_beginning_is_told(windows: Path) -> None:
     assert not (windows / "window-4").exists()
-    assert read(windows, 5)[0]["unmatched"] == 2
+    assert read(windows, 5).header["unmatched"] == 2
     # The nop, the other window's mark, which is an instruction here, and the jump to the end.
     assert instructions(windows, 5) == 3
 
 
 def test_a_block_that_a_fault_stops_counts_what_ran_of_it(windows: Path) -> None:
-    header, found = read(windows, 6)
-    assert header["unresolved"] == 0
+    window = read(windows, 6)
+    found = window.blocks
+    assert window.header["unresolved"] == 0
     assert sum(sum(block.runs) for block in found) == 100 * (7 + 2)
-    runs: Counter[bytes] = Counter()
-    for block in found:
-        runs.update(dict(zip(block.code, block.runs, strict=True)))
     divide = bytes.fromhex("f7f1")
-    assert runs[divide] == 100
+    assert runs_of(found)[divide] == 100
 
 
 def test_code_that_is_changed_is_counted_as_what_ran(windows: Path) -> None:
     before, after = bytes.fromhex("41"), bytes.fromhex("42")
-    runs: Counter[bytes] = Counter()
-    for block in read(windows, 7)[1]:
-        runs.update(dict(zip(block.code, block.runs, strict=True)))
+    runs = runs_of(read(windows, 7).blocks)
     assert (runs[before], runs[after]) == (1, 1)
+
+
+def test_accesses_are_counted_by_the_line_that_they_lie_in(windows_with_data: Path) -> None:
+    window = read(windows_with_data, 0)
+    assert window.header["data"] is True
+    accesses = [(line.reads, line.writes) for line in sorted(window.lines)]
+    assert accesses == [(100, 0), (100, 200), (0, 200), (0, 100), (1, 0)]
+    numbers = sorted(line.number for line in window.lines)
+    assert numbers == list(range(numbers[0], numbers[0] + 5))
+    assert data_footprint(window.lines, 100, 0) == {
+        "lines": 4, "written": 3, "pages": 1, "seldom": 1, "left_out": 0,
+    }  # fmt: skip
+
+
+def test_counting_data_changes_nothing_else(windows: Path, windows_with_data: Path) -> None:
+    for number in (0, 1, 5, 6, 7):
+        plain, counted = read(windows, number), read(windows_with_data, number)
+        assert (plain.header["data"], plain.lines) == (False, [])
+        # Where the emulator cuts code into blocks is its own affair.
+        assert runs_of(plain.blocks) == runs_of(counted.blocks)
+
+
+def runs_of(found: list[Block]) -> Counter[bytes]:
+    """How often each instruction ran, by its bytes."""
+    runs: Counter[bytes] = Counter()
+    for block in found:
+        for code, times in zip(block.code, block.runs, strict=True):
+            runs[code] += times
+    return runs
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture._disassemble import Refused
 from mitigauge.profiles.exact._read import KERNEL, executions
-from mitigauge.profiles.exact.ledger import Ledger
+from mitigauge.profiles.exact.ledger import Data, Ledger
 from mitigauge.profiles.exact.operation import operation_of
 from mitigauge.profiles.exact.reading import read_ledger
 
@@ -51,6 +51,42 @@ def header(directory: Path, **changes: Any) -> None:
         body[8:at] = struct.pack("<I", len(text)) + text
 
     rewritten(directory, change)
+
+
+def with_data(directory: Path, lines: list[tuple[int, int, int]], claimed: int = -1) -> None:
+    """Give both windows the current form, with these lines of data."""
+    for number in (1, 2):
+        path = directory / f"window-{number}.z"
+        body = zlib.decompress(path.read_bytes())
+        [size] = struct.unpack_from("<I", body, 8)
+        told = json.loads(body[12 : 12 + size]) | {"data": True, "data_left_out": 7}
+        text = json.dumps(told).encode()
+        count = len(lines) if claimed < 0 else claimed
+        head = b"MGXB" + struct.pack("<III", 2, len(text), count) + text
+        listed = b"".join(struct.pack("<QQQ", *each) for each in lines)
+        path.write_bytes(zlib.compress(head + listed + body[12 + size :]))
+
+
+def test_lines_of_data_stand_before_the_blocks(directory: Path) -> None:
+    plain = read_ledger(directory)
+    each = plain.operations
+    with_data(directory, [(1, each, 0), (2, 0, each), (70, each, each), (71, 9, 9)])
+    read = read_ledger(directory)
+    told = Data(lines=3, written=2, pages=2, seldom=1, left_out=7)
+    assert read.footprint.data == [told, told]
+    assert read.functions == plain.functions
+    assert plain.footprint.data == []
+
+
+@pytest.mark.parametrize("claimed", [5, 1 << 20, (1 << 32) - 1])
+def test_more_lines_of_data_than_there_are_are_refused(directory: Path, claimed: int) -> None:
+    with_data(directory, [(1, 2, 3)], claimed)
+    assert refusal(directory)
+
+
+def test_accesses_that_overflow_are_no_lines(directory: Path) -> None:
+    with_data(directory, [(1, (1 << 64) - 1, (1 << 64) - 1)])
+    assert read_ledger(directory).footprint.data[0].lines == 1
 
 
 def test_the_instructions_of_a_real_pass_are_its_measured_time() -> None:

@@ -5227,7 +5227,7 @@ export interface components {
              * Figure
              * @enum {string}
              */
-            figure: "lines" | "pages" | "taken" | "indirect" | "returns";
+            figure: "lines" | "pages" | "taken" | "indirect" | "returns" | "data_lines" | "data_written" | "data_pages" | "data_seldom";
             /** Title */
             title: string;
         };

@@ -25,14 +25,18 @@ from _instructions import KALLSYMS, KERNEL
 from _kit.wire import exact as wire
 from _kit.wire.case import Case
 from _kit.wire.exact import (
+    DATA_LINE,
     FORM,
     LETTERS,
     MAPS,
     MARKS_VARIABLE,
     MOST_SYMBOLS,
     PACKED_BYTES,
+    START,
+    START_WITHOUT_DATA,
     WINDOW,
     WINDOW_BYTES,
+    WITHOUT_DATA,
     Exact,
     Symbol,
     Window,
@@ -46,6 +50,7 @@ LONGEST_LINE = 400
 LARGEST_LIBRARY = 1 << 20
 # address, runs and taken branches of the host and of its guest, page, instructions, bytes, stops of
 # the host and of its guest
+HEAD = struct.Struct(START)
 BLOCK = struct.Struct("<QQQQQIHHHH")
 STOP = struct.Struct("<HQ")
 # address-end permissions offset device inode path
@@ -95,14 +100,21 @@ def inflated(packed: bytes, most: int) -> bytes:
     return body
 
 
-def addresses(body: bytes) -> Iterator[int]:
-    """Where each instruction of a window lies; ExactError for what is no window."""
-    if body[:4] != LETTERS or len(body) < 12:
+def blocks_begin(body: bytes) -> int:
+    """Where the blocks of a window begin; ExactError for what is no window."""
+    if body[:4] != LETTERS or len(body) < len(LETTERS) + HEAD.size:
         raise ExactError("what the emulator counted is no window")
-    form, size = struct.unpack_from("<II", body, 4)
+    form, size, data_lines = HEAD.unpack_from(body, len(LETTERS))
+    if form == WITHOUT_DATA:
+        return len(LETTERS) + struct.calcsize(START_WITHOUT_DATA) + size
     if form != FORM:
         raise ExactError(f"the emulator writes windows in form {form}, not {FORM}")
-    at = 12 + size
+    return len(LETTERS) + HEAD.size + size + data_lines * struct.calcsize(DATA_LINE)
+
+
+def addresses(body: bytes) -> Iterator[int]:
+    """Where each instruction of a window lies; ExactError for what is no window."""
+    at = blocks_begin(body)
     while at < len(body):
         try:
             address, *_, instructions, length, of_host, of_guest = BLOCK.unpack_from(body, at)
