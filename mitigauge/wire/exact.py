@@ -21,6 +21,9 @@ MARKS_VARIABLE: Final = "MITIGAUGE_MARKS"
 # Windows of a case, numbered from 1. What they have in common is what an operation does; a second
 # one shows whether it does it each time.
 WINDOWS: Final = 2
+# Windows of a case whose program cannot mark its timed part: of once, twice and three times the
+# operations. What each has more than the one before is a window without start-up.
+STEPS: Final = WINDOWS + 1
 
 # Of counted time, by each instruction: `-icount shift=1`.
 INSTRUCTION_NS: Final = 2

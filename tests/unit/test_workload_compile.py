@@ -260,3 +260,28 @@ def test_by_hand_there_are_no_earlier_boots_to_look_at(tmp_path: Path) -> None:
     output = earlier_job(tmp_path)
     (tmp_path / "boot-2/job.json").unlink()
     compile_run.refuse_other_tools(output, {"gcc": "gcc 14"})
+
+
+def test_each_unit_is_there_so_many_times_under_other_names() -> None:
+    once = dict(c_source.files(1, 2, 1))
+    twice = dict(c_source.files(1, 2, 1, 2))
+    assert twice["unit-0002.c"] == once["unit-0000.c"] != once["unit-0001.c"]
+    assert "unit-0003.o" in twice["Makefile"]
+    assert len(twice) == 6
+
+
+@NEEDED
+def test_a_counted_pass_builds_once_twice_and_three_times(tmp_path: Path) -> None:
+    path = tmp_path / "in.json"
+    path.write_text(
+        json.dumps({"case_id": "c", "workload": "compile", "parameters": SMALL, "counted": True,
+                    "iterations": 2, "warmup": 1, "timeout_s": 60})
+    )  # fmt: skip
+    output = tmp_path / "c"
+    subprocess.run([WORKLOAD / "run", path, output], check=True, timeout=120)
+    told = json.loads((output / "run.json").read_text())["exact"]
+    assert [(each["number"], each["operations"]) for each in told] == [(1, 3), (2, 6), (3, 9)]
+    assert all(each["seconds"] > 0 for each in told)
+    maps = (output / "maps-1.txt").read_text()
+    assert re.search(r"^[0-9a-f]+-[0-9a-f]+ r-xp [0-9a-f]+ 00:00 0 /.*/cc1$", maps, re.MULTILINE)
+    assert not list(output.glob("iteration-*"))

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from _kit import program_maps
 from _kit.wire.exact import (
     BEGIN,
     END,
@@ -24,6 +25,7 @@ from _kit.wire.exact import (
     MOST_WINDOWS,
     NOP,
     SIGN,
+    STEPS,
     WINDOWS,
     Window,
 )
@@ -63,6 +65,11 @@ def window(number: int) -> Iterator[None]:
         end()
 
 
+def keep_addresses() -> None:
+    """Have each program that is started lie at the same addresses each time."""
+    ctypes.CDLL(None).personality(ctypes.c_ulong(ADDR_NO_RANDOMIZE))
+
+
 @contextlib.contextmanager
 def marked_by_library(number: int, output: Path) -> Iterator[None]:
     """Have what is started within the block count its timed part as window *number*."""
@@ -72,7 +79,7 @@ def marked_by_library(number: int, output: Path) -> Iterator[None]:
         "MITIGAUGE_WINDOW": str(number),
         "MITIGAUGE_MAPS": str(output / MAPS.format(number)),
     }
-    ctypes.CDLL(None).personality(ctypes.c_ulong(ADDR_NO_RANDOMIZE))
+    keep_addresses()
     os.environ.update(ours)
     try:
         yield
@@ -95,6 +102,29 @@ def count(
     record["exact"] = [
         Window(number=number, operations=operations, seconds=measured(number))
         for number in range(1, WINDOWS + 1)
+    ]
+    return 0
+
+
+def count_steps(
+    record: dict[str, Any],
+    operations: int,
+    measured: Callable[[int, int], float],
+    output: Path,
+) -> int:
+    """Have `measured(number, times)` run so many times the case's operations in each window.
+
+    For programs that cannot mark their timed part: their start is in each window once. It returns
+    seconds; what is told of it stands in *record*, which becomes run.json.
+    """
+    keep_addresses()
+    with program_maps.Watch() as watch:
+        measured(0, 1)
+    for number in range(1, STEPS + 1):
+        (output / MAPS.format(number)).write_text(watch.told())
+    record["exact"] = [
+        Window(number=number, operations=operations * number, seconds=measured(number, number))
+        for number in range(1, STEPS + 1)
     ]
     return 0
 

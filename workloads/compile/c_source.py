@@ -158,12 +158,12 @@ def unit(seed: int, number: int, functions: int, units: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def files(seed: int, units: int, functions: int) -> Iterator[tuple[str, str]]:
-    """(name, text) of every file, in a fixed order."""
-    yield "Makefile", makefile(units)
+def files(seed: int, units: int, functions: int, times: int = 1) -> Iterator[tuple[str, str]]:
+    """(name, text) of every file, in a fixed order; each unit so many times, under other names."""
+    yield "Makefile", makefile(units * times)
     yield "shared.h", shared_header(seed)
-    for number in range(units):
-        yield f"{unit_name(number)}.c", unit(seed, number, functions, units)
+    for number in range(units * times):
+        yield f"{unit_name(number)}.c", unit(seed, number % units, functions, units)
 
 
 def digest(seed: int, units: int, functions: int) -> str:

@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from mitigauge.wire.exact import (
     MOST_SYMBOLS,
     START,
     START_WITHOUT_DATA,
+    STEPS,
     WINDOW,
     WINDOW_BYTES,
     WINDOWS,
@@ -83,13 +85,13 @@ def answer(directory: Path) -> dict[str, Any]:
     """The ledger of all windows. Raises :class:`Refused`."""
     said = json.loads((directory / FILE).read_bytes())
     windows = said["windows"]
-    if [each["number"] for each in windows] != list(range(1, WINDOWS + 1)):
+    are_steps = len(windows) == STEPS
+    if [each["number"] for each in windows] != list(
+        range(1, (STEPS if are_steps else WINDOWS) + 1)
+    ):
         raise Refused(f"{FILE} tells of other windows than 1 to {WINDOWS}")
-    operations = {counted(each["operations"], "operations") for each in windows}
-    if len(operations) != 1 or not min(operations):
-        raise Refused("its windows are of no, or of different numbers of operations")
-    counts: dict[Key, Counts] = defaultdict(Counts)
-    per = min(operations)
+    per = operations_in(windows, are_steps=are_steps)
+    counts: dict[Key, Counts] = defaultdict(lambda: Counts.of(len(windows)))
     told, data = [], []
     for place, each in enumerate(windows):
         header, lines, sums = read_window(directory, place, counts)
@@ -97,12 +99,39 @@ def answer(directory: Path) -> dict[str, Any]:
         if header.get("data") is True:
             left_out = counted(header["data_left_out"], "data_left_out")
             data.append(data_footprint(lines, per, left_out))
+    if are_steps:
+        counts = {key: count.steps() for key, count in counts.items()}
+        told, data = window_steps(told, counts), []
     return {
         "operations": per,
         "windows": told,
         "functions": functions(counts, symbols_in(said["symbols"]), per),
         "footprint": footprint(counts, per) | {"data": data},
     }
+
+
+def operations_in(windows: Sequence[Mapping[str, Any]], *, are_steps: bool) -> int:
+    """Operations of each window, or of what each step has more. Raises :class:`Refused`."""
+    told = [counted(each["operations"], "operations") for each in windows]
+    wanted = [told[0] * (each + 1 if are_steps else 1) for each in range(len(told))]
+    if told != wanted or not told[0]:
+        raise Refused("its windows are of no, or of other numbers of operations than they may be")
+    return told[0]
+
+
+def window_steps(
+    told: Sequence[Mapping[str, Any]], counts: Mapping[Key, Counts]
+) -> list[dict[str, Any]]:
+    """What each window has more than the one before, whose start-up both have."""
+    found = []
+    for place, (before, after) in enumerate(pairwise(told)):
+        more = {name: max(0, after[name] - before[name]) for name in after}
+        # What other programs ran less of is no part of the sum over functions either.
+        more["instructions"] = more["left_out"] + sum(
+            count.runs[place] for count in counts.values()
+        )
+        found.append(more)
+    return found
 
 
 def seconds(value: Any) -> float:

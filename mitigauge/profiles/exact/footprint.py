@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from mitigauge.wire.exact import WINDOWS
@@ -40,6 +41,15 @@ class Counts:
     runs: list[int] = field(default_factory=lambda: [0] * WINDOWS)
     taken: list[int] = field(default_factory=lambda: [0] * WINDOWS)
 
+    @classmethod
+    def of(cls, windows: int) -> Counts:
+        """None yet, of so many windows."""
+        return cls([0] * windows, [0] * windows)
+
+    def steps(self) -> Counts:
+        """What each window has more than the one before; none of what it has less."""
+        return Counts(_steps(self.runs), _steps(self.taken))
+
 
 class DataLine(NamedTuple):
     """64 bytes of memory by their number, and accesses to them."""
@@ -47,6 +57,10 @@ class DataLine(NamedTuple):
     number: int
     reads: int
     writes: int
+
+
+def _steps(values: Sequence[int]) -> list[int]:
+    return [max(0, after - before) for before, after in pairwise(values)]
 
 
 def branch_of(code: bytes) -> Branch | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import orjson
 from pydantic import BaseModel, Field, ValidationError
@@ -13,7 +13,7 @@ from mitigauge.files.confined_answer import read_answer
 from mitigauge.files.confinement import Limits, run_confined
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction
-from mitigauge.wire.exact import FILE, PACKED_BYTES, WINDOW, WINDOWS
+from mitigauge.wire.exact import FILE, PACKED_BYTES, STEPS, WINDOW, WINDOWS
 from mitigauge.wire.limits import LONGEST_DETAIL
 from mitigauge.wire.profile import OK
 
@@ -27,17 +27,13 @@ class _Said(BaseModel):
 
     state: Annotated[str, Field(max_length=40)]
     detail: str = ""
+    windows: list[Any] = []
 
 
 def windows_in(directory: Path) -> list[Path]:
-    """The windows' files, whether they are there or not."""
-    return [directory / WINDOW.format(number) for number in range(1, WINDOWS + 1)]
+    """The windows' files that exact.json tells of, whether they are there or not.
 
-
-def read_ledger(directory: Path) -> Ledger:
-    """The ledger in a case's directory ``exact/``.
-
-    Raises :class:`InvalidInput` where there is none, saying why.
+    Raises :class:`InvalidInput` where there is none, or the pass failed.
     """
     path = directory / FILE
     if not path.is_file():
@@ -50,6 +46,15 @@ def read_ledger(directory: Path) -> Ledger:
         raise InvalidInput(f"{FILE}: {clean_text(str(error))[:LONGEST_DETAIL]}") from error
     if said.state != OK:
         raise InvalidInput(clean_text(said.detail)[:LONGEST_DETAIL] or "the pass failed")
+    count = STEPS if len(said.windows) == STEPS else WINDOWS
+    return [directory / WINDOW.format(number) for number in range(1, count + 1)]
+
+
+def read_ledger(directory: Path) -> Ledger:
+    """The ledger in a case's directory ``exact/``.
+
+    Raises :class:`InvalidInput` where there is none, saying why.
+    """
     for window in windows_in(directory):
         if not window.is_file():
             raise InvalidInput(f"{window.name} is missing, or found no room in the job's archive")

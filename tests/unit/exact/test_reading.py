@@ -14,7 +14,8 @@ import pytest
 
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture._disassemble import Refused
-from mitigauge.profiles.exact._read import KERNEL, executions
+from mitigauge.profiles.exact._read import BLOCK, KERNEL, STOP, executions
+from mitigauge.profiles.exact.footprint import Counts
 from mitigauge.profiles.exact.ledger import Data, Ledger
 from mitigauge.profiles.exact.operation import operation_of
 from mitigauge.profiles.exact.reading import read_ledger
@@ -131,6 +132,75 @@ def test_a_block_cannot_stop_behind_itself_or_more_often_than_it_ran(
 ) -> None:
     with pytest.raises(Refused):
         executions(5, 3, stopped)
+
+
+def in_steps(directory: Path, started: int) -> None:
+    """Make of window 1 windows of once, twice and three times its work, *started* blocks before."""
+    body = zlib.decompress((directory / "window-1.z").read_bytes())
+    [size] = struct.unpack_from("<I", body, 8)
+    told = json.loads(body[12 : 12 + size])
+    for number in (1, 2, 3):
+        text = json.dumps(told | {"number": number, "left_out": 100 + 7 * number}).encode()
+        blocks = scaled(body[12 + size :], number, started)
+        head = b"MGXB" + struct.pack("<II", 1, len(text)) + text
+        (directory / f"window-{number}.z").write_bytes(zlib.compress(head + blocks))
+    said = json.loads((directory / "exact.json").read_text())["windows"][0]
+    each, seconds = said["operations"], said["seconds"]
+    windows = [
+        {"number": number, "operations": each * number, "seconds": 0.5 + seconds * number}
+        for number in (1, 2, 3)
+    ]
+    retold(directory, windows=windows)
+
+
+def scaled(blocks: bytes, times: int, more: int) -> bytes:
+    """The same blocks, each run so many times as often, and *more* times."""
+    found, at = bytearray(blocks), 0
+    while at < len(found):
+        runs, *numbers, _, count, size, of_host, of_guest = BLOCK.unpack_from(found, at)[1:]
+        struct.pack_into(
+            "<QQQQ", found, at + 8, runs * times + more, *(each * times for each in numbers)
+        )
+        at += BLOCK.size + count + size
+        for _ in range(of_host + of_guest):
+            place, stops = STOP.unpack_from(found, at)
+            STOP.pack_into(found, at, place, stops * times)
+            at += STOP.size
+    return bytes(found)
+
+
+def test_what_windows_of_more_operations_have_more_is_the_operation(directory: Path) -> None:
+    plain = read_ledger(directory)
+    in_steps(directory, 1000)
+    read = read_ledger(directory)
+    assert read.operations == plain.operations
+    assert [window.left_out for window in read.windows] == [7, 7]
+    assert [window.seconds for window in read.windows] == [
+        pytest.approx(plain.windows[0].seconds)
+    ] * 2
+    # The work of window 1 in both, and nothing of the blocks that ran before it.
+    once = {each.name: each.runs[0] for each in plain.functions if each.runs[0]}
+    assert {each.name: each.runs for each in read.functions} == {
+        name: [runs, runs] for name, runs in once.items()
+    }
+    sums = [sum(each.runs[place] for each in read.functions) + 7 for place in (0, 1)]
+    assert [window.instructions for window in read.windows] == sums
+
+
+@pytest.mark.parametrize("operations", [[1, 2, 4], [1, 1, 1], [0, 0, 0], [2, 4, 5]])
+def test_steps_of_other_numbers_of_operations_are_refused(
+    directory: Path, operations: list[int]
+) -> None:
+    in_steps(directory, 0)
+    windows = json.loads((directory / "exact.json").read_text())["windows"]
+    for window, each in zip(windows, operations, strict=True):
+        window["operations"] = each
+    retold(directory, windows=windows)
+    assert "numbers of operations" in refusal(directory)
+
+
+def test_a_step_that_has_less_than_the_one_before_counts_as_nothing() -> None:
+    assert Counts([5, 3, 9], [1, 1, 1]).steps() == Counts([0, 6], [0, 0])
 
 
 def refusal(directory: Path) -> str:

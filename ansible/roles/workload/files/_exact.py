@@ -104,6 +104,9 @@ def blocks_begin(body: bytes) -> int:
     """Where the blocks of a window begin; ExactError for what is no window."""
     if body[:4] != LETTERS or len(body) < len(LETTERS) + HEAD.size:
         raise ExactError("what the emulator counted is no window")
+    form: int
+    size: int
+    data_lines: int
     form, size, data_lines = HEAD.unpack_from(body, len(LETTERS))
     if form == WITHOUT_DATA:
         return len(LETTERS) + struct.calcsize(START_WITHOUT_DATA) + size
