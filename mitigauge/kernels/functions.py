@@ -1,9 +1,10 @@
 """What the functions and the data of two kernels have in common, by what they are. Pure.
 
 A build notes of each function how many instructions it has and a digest of them without addresses,
-names and padding, so that it stays where the function is only called otherwise or lies elsewhere;
-what the kernel may write over a part of it (alternatives); and of each object with contents its
-size and a digest without addresses.
+names and padding, so that it stays where the function lies elsewhere, or what it calls has another
+name; where it calls and jumps to and which objects it names, by another digest; what the kernel may
+write over a part of it (alternatives); and of each object with contents its size and a digest
+without addresses.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from mitigauge.errors import InvalidInput
 # Shorter ones are alike by chance: a stub that returns 0 has the code of a hundred others.
 SHORTEST = 8
 MOST = 2_000_000
-_LINE = re.compile(r"(?:(alternative|data) )?([0-9]{1,9}) ([0-9a-f]{16}) ([A-Za-z0-9_.$]{1,200})")
+_LINE = re.compile(
+    r"(?:(targets|alternative|data) )?([0-9]{1,9}) ([0-9a-f]{16}) ([A-Za-z0-9_.$]{1,200})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Notes:
     """What a build noted of a kernel."""
 
     functions: Named = field(default_factory=dict)
+    targets: Named = field(default_factory=dict)
     alternatives: Named = field(default_factory=dict)
     objects: Named = field(default_factory=dict)
 
@@ -61,7 +65,12 @@ class Changed:
 def notes_of(text: str) -> Notes:
     """What `kernel_scripts/functions` said. Raises InvalidInput with the line for all else."""
     notes = Notes()
-    kinds = {None: notes.functions, "alternative": notes.alternatives, "data": notes.objects}
+    kinds = {
+        None: notes.functions,
+        "targets": notes.targets,
+        "alternative": notes.alternatives,
+        "data": notes.objects,
+    }
     for number, line in enumerate(text.split("\n"), 1):
         if not line:
             continue
@@ -83,9 +92,12 @@ def changed(before: Notes, after: Notes) -> Changed:
     Only of functions that *before* has can anybody know what runs them: a new one is reached
     through a function that calls it, which differs too.
     """
-    functions = _differing(before.functions, after.functions)
-    written_over = _differing(before.alternatives, after.alternatives)
-    return Changed(functions | written_over, _differing(before.objects, after.objects))
+    functions = (
+        _differing(before.functions, after.functions)
+        | _differing(before.targets, after.targets)
+        | _differing(before.alternatives, after.alternatives)
+    )
+    return Changed(functions, _differing(before.objects, after.objects))
 
 
 def _differing(before: Named, after: Named) -> frozenset[str]:

@@ -45,7 +45,7 @@ def coverage(session: Session, wanted: Collection[CountedCase]) -> dict[CountedC
 def changed_between(kernels: Sequence[Kernel], blobs: BlobStore) -> Changed | None:
     """What differs between the first and any other of these kernels.
 
-    None where nothing was noted of one, or no data, as builds of before did.
+    None where nothing was noted of one, or no data or targets, as builds of before did.
     """
     first, *others = (notes_of(noted_functions(kernel, blobs)) for kernel in kernels)
     if not all(_is_whole(notes) for notes in (first, *others)):
@@ -57,4 +57,4 @@ def changed_between(kernels: Sequence[Kernel], blobs: BlobStore) -> Changed | No
 
 
 def _is_whole(notes: Notes) -> bool:
-    return bool(notes.functions and notes.objects)
+    return bool(notes.functions and notes.targets and notes.objects)

@@ -77,10 +77,18 @@ KERNELS = (
     Mutation(
         "what is written over a function is none of its code",
         "mitigauge/kernels/functions.py",
-        "Changed(functions | written_over,",
-        "Changed(functions,",
+        "        | _differing(before.alternatives, after.alternatives)\n",
+        "",
         (FUNCTIONS,),
         "A mitigation that is another alternative would change nothing.",
+    ),
+    Mutation(
+        "what a function calls is none of its code",
+        "mitigauge/kernels/functions.py",
+        "        | _differing(before.targets, after.targets)\n",
+        "",
+        (FUNCTIONS,),
+        "A patch that calls another function instead would be run by no case.",
     ),
     Mutation(
         "data that differ are read by nobody",

@@ -32,6 +32,7 @@ class Noting(Pretended):
         kernel = super().build(order, anew=anew)
         lines = [f"9 {number <= len(order.patches):016x} f{number}\n" for number in range(1, 9)]
         lines.append(f"data 4 {0:016x} limit\n")
+        lines.append(f"targets 1 {0:016x} entry\n")
         with self.transaction() as session:
             sha256 = self.blobs.put("".join(lines).encode())
             session.get_one(Kernel, kernel).functions_sha256 = sha256

@@ -50,6 +50,7 @@ class Noting(Pretended):
         names = dict.fromkeys([*FUNCTIONS, *own])
         lines = [f"9 {name in own:016x} {name}\n" for name in names if name != "limit"]
         lines.append(f"data 4 {'limit' in own:016x} limit\n")
+        lines.append(f"targets 1 {0:016x} entry\n")
         with self.transaction() as session:
             sha256 = self.blobs.put("".join(lines).encode())
             session.get_one(Kernel, kernel).functions_sha256 = sha256

@@ -127,6 +127,61 @@ def test_data_and_texts_differ_by_what_they_say_alone(tmp_path: Path) -> None:
     assert changed(plain, of(more=more)) == Changed(frozenset({"h"}), frozenset({"more"}))
 
 
+TARGETS = """
+    int first(int n) {{ return n * 7 + 3; }}
+    int second(int n) {{ return n * 9 + 4; }}
+    int limit = 5, other = 6;
+    struct {{ int one, two; }} pair = {{1, 2}};
+    {more}
+    int calls(int n) {{ return {call}(n) + 1; }}
+    int reads(void) {{ return {read} + 1; }}
+    void *passes(int n) {{ return n ? &{passed} : 0; }}
+    int (*hands_on(int n))(int) {{ return n ? {handed} : 0; }}
+    int jumps(int n) {{
+        int to;
+        asm("test %1, %1; jz {jump}f; mov $11, %0; 1: xor %0, %0; 2: ret" : "=r"(to) : "r"(n));
+        return to;
+    }}
+"""
+TARGETS_OF_ONE = {
+    "call": "first", "read": "limit", "passed": "limit", "handed": "first", "jump": "1", "more": "",
+}  # fmt: skip
+
+
+@needs_compiler
+@pytest.mark.parametrize("is_linked", [True, False])
+@pytest.mark.parametrize(
+    ("change", "function"),
+    [
+        ({"call": "second"}, "calls"),
+        ({"read": "other"}, "reads"),
+        ({"read": "pair.two"}, "reads"),
+        ({"passed": "other"}, "passes"),
+        ({"handed": "second"}, "hands_on"),
+        ({"jump": "2"}, "jumps"),
+    ],
+)
+def test_what_calls_jumps_or_reads_elsewhere_differs(
+    tmp_path: Path, change: dict[str, str], function: str, *, is_linked: bool
+) -> None:
+    def of(**changes: str) -> Notes:
+        text = TARGETS.format(**TARGETS_OF_ONE | changes)
+        built = compiled(tmp_path, "targets.c", text, "-fno-pie", "-mcmodel=kernel")
+        if not is_linked:
+            return noted(built)
+        linked = tmp_path / "targets"
+        place = ["-Ttext=0xffffffff81000000", "--entry=first", "--build-id=none"]
+        subprocess.run(["ld", *place, built, "-o", linked], check=True)
+        return noted(linked)
+
+    plain = of()
+    assert changed(plain, of(**change)) == Changed(frozenset({function}))
+    # All lies elsewhere.
+    more = "int more[512] = {1}; int before(int n) { return n / 3 + more[n]; }"
+    found = changed(plain, of(more=more))
+    assert found == Changed(frozenset({"before"}), frozenset({"more"}))
+
+
 ALTERNATIVE = """
     .text
     .globl f, g
@@ -165,7 +220,7 @@ def test_what_is_written_over_a_function_is_part_of_it(tmp_path: Path) -> None:
     assert set(plain.alternatives) == {"f"}
     # It lies elsewhere, and so does what it calls.
     assert changed(plain, of("call g; .pushsection .text; nop; .popsection")) == Changed()
-    for other in (of("lfence"), of("call g", feature=8)):
+    for other in (of("lfence"), of("call g", feature=8), of("call f")):
         assert changed(plain, other) == Changed(frozenset({"f"}))
 
 
