@@ -91,6 +91,14 @@ KERNELS = (
         "A patch that calls another function instead would be run by no case.",
     ),
     Mutation(
+        "what a table points to is none of its contents",
+        "pipelines/kernel_scripts/functions",
+        "named($word) // $text : $text;",
+        "$text : $text;",
+        (FUNCTIONS,),
+        "A patch that puts another function into a table would change nothing.",
+    ),
+    Mutation(
         "data that differ are read by nobody",
         "mitigauge/profiles/exact/coverage.py",
         "None if changed.objects and not runs else runs",

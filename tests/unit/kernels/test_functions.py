@@ -94,19 +94,26 @@ def test_a_function_has_all_of_its_names(tmp_path: Path) -> None:
 @needs_compiler
 def test_data_and_texts_differ_by_what_they_say_alone(tmp_path: Path) -> None:
     text = """
-    extern int f(void);
+    extern int e(void), f(void);
     int limit = {limit};
     static const char *const names[] = {{"one", "two", "{text}"}};
-    struct __attribute__((packed)) {{ char c; int (*call)(void); }} const calls[] = {{{{1, f}}}};
+    struct __attribute__((packed)) {{ char c; int (*call)(void); }}
+        const calls[] = {{{{1, {call}}}}};
     {more}
     int g(int n) {{ return limit + names[n][0] + calls[n].call(); }}
     const char *said(void) {{ return "{said}"; }}
     """
 
-    def of(limit: int = 5, word: str = "three", more: str = "", said: str = "something") -> Notes:
-        written = text.format(limit=limit, text=word, more=more, said=said)
+    def of(
+        limit: int = 5,
+        word: str = "three",
+        more: str = "",
+        said: str = "something",
+        call: str = "f",
+    ) -> Notes:
+        written = text.format(limit=limit, text=word, more=more, said=said, call=call)
         source, linked = tmp_path / "data.c", tmp_path / "data"
-        source.write_text(written + "int f(void) { return 1; }\n")
+        source.write_text(written + "int e(void) { return 2; }\nint f(void) { return 1; }\n")
         # Where the kernel is: its addresses are known by that.
         subprocess.run(
             ["gcc", "-O2", "-nostdlib", "-static", "-fno-toplevel-reorder", "-fno-pie", "-no-pie",
@@ -121,6 +128,8 @@ def test_data_and_texts_differ_by_what_they_say_alone(tmp_path: Path) -> None:
     assert not {"limit", "names", "calls"} & set(plain.functions)
     assert changed(plain, of(limit=6)) == Changed(objects=frozenset({"limit"}))
     assert changed(plain, of(word="seven")) == Changed(objects=frozenset({"names"}))
+    # The compiler knows what the table holds, and calls it at once.
+    assert changed(plain, of(call="e")) == Changed(frozenset({"g"}), frozenset({"calls"}))
     assert changed(plain, of(said="another text")) == Changed(frozenset({"said"}))
     # Everything behind it lies elsewhere.
     more = 'const char more[4096] = {1}; const char *h(void) { return "a text before"; }'
@@ -180,6 +189,26 @@ def test_what_calls_jumps_or_reads_elsewhere_differs(
     more = "int more[512] = {1}; int before(int n) { return n / 3 + more[n]; }"
     found = changed(plain, of(more=more))
     assert found == Changed(frozenset({"before"}), frozenset({"more"}))
+
+
+@needs_compiler
+def test_a_modules_table_differs_by_what_it_points_to(tmp_path: Path) -> None:
+    text = """
+    int one(void) {{ return 1; }}
+    int two(void) {{ return 2; }}
+    {more}
+    int (*table[])(void) = {{one, {call}}};
+    const char *words[] = {{"a", "{word}"}};
+    """
+
+    def of(call: str = "one", word: str = "b", more: str = "") -> Notes:
+        return noted(compiled(tmp_path, "m.c", text.format(call=call, word=word, more=more)))
+
+    assert changed(of(), of(call="two")) == Changed(objects=frozenset({"table"}))
+    assert changed(of(), of(word="c")) == Changed(objects=frozenset({"words"}))
+    more = 'const char *before[] = {"x"}; int zero(void) { return 7; }'
+    found = changed(of(), of(more=more))
+    assert found == Changed(frozenset({"zero"}), frozenset({"before"}))
 
 
 ALTERNATIVE = """
