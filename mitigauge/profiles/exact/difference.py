@@ -13,12 +13,12 @@ import numpy as np
 
 from mitigauge.profiles.diff.align import aligned
 from mitigauge.profiles.diff.significance import compare_groups
-from mitigauge.profiles.exact.operation import FunctionRuns, Key, LineRuns, Operation
+from mitigauge.profiles.exact.operation import FunctionTotals, Key, LineRuns, OperationTotals
 
 Names = Mapping[str, str]
 
 
-def mean_of(side: FunctionRuns | LineRuns | None) -> float:
+def mean_of(side: FunctionTotals | LineRuns | None) -> float:
     """An operation's runs on a side; 0 where it has none."""
     return side.mean if side else 0.0
 
@@ -30,8 +30,14 @@ class FunctionPair:
     key: Key
     was: str
     """Its name in A's kernel, where B's has another one."""
-    a: FunctionRuns | None
-    b: FunctionRuns | None
+    a: FunctionTotals | None
+    b: FunctionTotals | None
+
+    @property
+    def key_of_a(self) -> Key:
+        """By which A's kernel knows it."""
+        module, name = self.key
+        return module, self.was or name
 
     @property
     def difference(self) -> float:
@@ -65,12 +71,12 @@ class LinePair:
         return mean_of(self.b) - mean_of(self.a)
 
 
-def function_pairs(a: Operation, b: Operation, renamed: Names) -> list[FunctionPair]:
+def function_pairs(a: OperationTotals, b: OperationTotals, renamed: Names) -> list[FunctionPair]:
     """Every function of either side, the largest difference first.
 
     *renamed*: names in A's kernel → names in B's.
     """
-    of_a: dict[Key, tuple[str, FunctionRuns]] = {}
+    of_a: dict[Key, tuple[str, FunctionTotals]] = {}
     for (module, name), function in a.functions.items():
         now = renamed.get(name, name)
         of_a[module, now] = (name if now != name else "", function)
@@ -81,10 +87,8 @@ def function_pairs(a: Operation, b: Operation, renamed: Names) -> list[FunctionP
     return sorted(pairs, key=lambda pair: (-abs(pair.steady), -abs(pair.difference), pair.key))
 
 
-def line_pairs(pair: FunctionPair) -> list[LinePair]:
+def line_pairs(left: Sequence[LineRuns], right: Sequence[LineRuns]) -> list[LinePair]:
     """The instructions of a function side by side, in the order of their places."""
-    left: Sequence[LineRuns] = pair.a.lines if pair.a else ()
-    right: Sequence[LineRuns] = pair.b.lines if pair.b else ()
     matched = aligned([each.line.normal for each in left], [each.line.normal for each in right])
     return [
         LinePair(None if i is None else left[i], None if j is None else right[j])

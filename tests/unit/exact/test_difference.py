@@ -8,7 +8,7 @@ from cli.profile_exact import predictions
 from mitigauge.prices.definitions import Price, Processor, Source
 from mitigauge.prices.schemas import Held
 from mitigauge.profiles.diff.sides import Selection
-from mitigauge.profiles.exact.counted_group import CountedGroup
+from mitigauge.profiles.exact.counted_group import CountedBoots, CountedGroup
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.schemas import ExactTable
 from mitigauge.profiles.exact.table import PriceList, exact_table
@@ -19,7 +19,8 @@ WITH_TEN = {"push": 1, **{f"nop{number}": 1 for number in range(10)}, "mov": 1, 
 
 
 def group(label: str, *ledgers: Ledger, missing: tuple[str, ...] = ()) -> CountedGroup:
-    return CountedGroup(label, Selection(1, 2, "lab-intel", label), ledgers, missing)
+    counted = CountedBoots(ledgers) if ledgers else None
+    return CountedGroup(label, Selection(1, 2, "lab-intel", label), counted, missing)
 
 
 def compared(
