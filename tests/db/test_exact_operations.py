@@ -11,7 +11,8 @@ from alembic import command
 from sqlalchemy import Engine, text
 
 from mitigauge.catalog import Catalog
-from mitigauge.database.engine import alembic_config, transaction
+from mitigauge.database.engine import advisory_lock, alembic_config, transaction
+from mitigauge.database.locks import Lock
 from mitigauge.pages import exact as page
 from mitigauge.pages.exact import exact_difference
 from mitigauge.pages.prices import levels_of
@@ -157,6 +158,20 @@ def test_a_row_that_was_replaced_meanwhile_is_not_read(
     stored = tables(engine, asked)
     monkeypatch.setattr(repository, "operation_lines", lambda *_, **__: None)
     assert tables(engine, asked) == stored
+
+
+def test_a_worker_that_stops_leaves_the_rest_to_the_next(engine: Engine) -> None:
+    counted(engine)
+    asked = iter([False, True])
+    assert store_operations(engine, EVENTS, stopping=lambda: next(asked)) == 1
+    assert store_operations(engine, EVENTS) == 1
+
+
+def test_while_one_worker_works_another_one_does_not(engine: Engine) -> None:
+    counted(engine)
+    with advisory_lock(engine, Lock.EXACT_OPERATIONS):
+        assert store_operations(engine, EVENTS) == 0
+    assert store_operations(engine, EVENTS) == 2
 
 
 def test_what_cannot_be_worked_out_is_tried_once(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from mitigauge.profiles.diff.significance import compare_groups
 from mitigauge.profiles.exact.operation import FunctionTotals, Key, LineRuns, OperationTotals
 
 Names = Mapping[str, str]
+Interval = tuple[float, float] | tuple[None, None]
 
 
 def mean_of(side: FunctionTotals | LineRuns | None) -> float:
@@ -23,9 +26,13 @@ def mean_of(side: FunctionTotals | LineRuns | None) -> float:
     return side.mean if side else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FunctionPair:
-    """A function on both sides; None where a side runs nothing of it."""
+    """A function on both sides; None where a side runs nothing of it.
+
+    There are thousands of them, sorted, filtered and shown by the same figures: each is worked out
+    once.
+    """
 
     key: Key
     was: str
@@ -39,12 +46,17 @@ class FunctionPair:
         module, name = self.key
         return module, self.was or name
 
-    @property
+    @cached_property
+    def means(self) -> tuple[float, float]:
+        """Instructions an operation in A and in B."""
+        return mean_of(self.a), mean_of(self.b)
+
+    @cached_property
     def difference(self) -> float:
         """Instructions an operation, B − A."""
-        return mean_of(self.b) - mean_of(self.a)
+        return self.means[1] - self.means[0]
 
-    @property
+    @cached_property
     def exact(self) -> int | None:
         """The same as a whole number; None where a side does not run the same each time."""
         sides = [side for side in (self.a, self.b) if side is not None]
@@ -96,9 +108,18 @@ def line_pairs(left: Sequence[LineRuns], right: Sequence[LineRuns]) -> list[Line
     ]
 
 
-def interval_of(a: Sequence[float], b: Sequence[float]) -> tuple[float, float] | tuple[None, None]:
+def interval_of(a: Sequence[float], b: Sequence[float]) -> Interval:
     """The 95 % interval of a difference of means of boots; none without two boots a side, or where
     all of them counted the same."""
-    compared = compare_groups(np.array([a]), np.array([b]))
-    low, high = float(compared.low[0]), float(compared.high[0])
-    return (low, high) if np.isfinite(low) and np.isfinite(high) else (None, None)
+    return intervals_of([(a, b)])[0]
+
+
+def intervals_of(sides: Sequence[tuple[Sequence[float], Sequence[float]]]) -> list[Interval]:
+    """The same of many differences at once, all of the same boots."""
+    if not sides:
+        return []
+    compared = compare_groups(*(np.array(values) for values in zip(*sides, strict=True)))
+    return [
+        (low, high) if isfinite(low) and isfinite(high) else (None, None)
+        for low, high in zip(compared.low.tolist(), compared.high.tolist(), strict=True)
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Table, func, select
+from sqlalchemy import Table, func, null, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -140,10 +140,12 @@ def bill_rows(
 
 def put_operation(session: Session, of: CaseInArm, values: dict[str, Any]) -> None:
     """Store an operation in place of what was stored of that case and arm."""
+    # None in a column of JSON would be JSON's null, which is a value to PostgreSQL.
+    stored = {name: null() if value is None else value for name, value in values.items()}
     session.execute(
         insert(OPERATION_TABLE)
-        .values(**of._asdict(), **values)
+        .values(**of._asdict(), **stored)
         .on_conflict_do_update(
-            index_elements=list(CaseInArm._fields), set_={**values, "stored_at": func.now()}
+            index_elements=list(CaseInArm._fields), set_={**stored, "stored_at": func.now()}
         )
     )

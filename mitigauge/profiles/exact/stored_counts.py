@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import null
 from sqlalchemy.orm import Session
 
 from mitigauge.modes.families import HardwareEvent
@@ -85,7 +84,7 @@ def store_operation(
             "form": form(),
             "events": events_digest(events),
             "steady": made_of.operation.steady if made_of else None,
-            "bill": _bill_as_stored(made_of.bill(events)) if made_of else null(),
+            "bill": _bill_as_stored(made_of.bill(events)) if made_of else None,
             "summary": stored.summary if stored else None,
             "lines": stored.lines if stored else None,
         },

@@ -13,11 +13,12 @@ from mitigauge.profiles.exact.bill import Entry
 from mitigauge.profiles.exact.counted_group import Counted, CountedGroup, why_none
 from mitigauge.profiles.exact.difference import (
     FunctionPair,
+    Interval,
     LinePair,
     function_pairs,
     interval_of,
+    intervals_of,
     line_pairs,
-    mean_of,
 )
 from mitigauge.profiles.exact.footprint_table import footprint_rows
 from mitigauge.profiles.exact.operation import LineRuns, OperationTotals
@@ -66,11 +67,7 @@ def exact_table(
         return _empty(title, (a, b), sides, function)
     left, right = a.counted.operation, b.counted.operation
     pairs = function_pairs(left, right, renamed)
-    shown = [
-        pair
-        for pair in pairs
-        if max(mean_of(pair.a), mean_of(pair.b), abs(pair.difference)) >= LEAST_SHOWN
-    ]
+    shown = [pair for pair in pairs if max(*pair.means, abs(pair.difference)) >= LEAST_SHOWN]
     chosen = next((pair for pair in pairs if function and pair.key[1] == function), None)
     low, high = interval_of(left.values, right.values)
     exact = right.steady - left.steady
@@ -85,7 +82,7 @@ def exact_table(
         exact=exact,
         low=low,
         high=high,
-        functions=[_function_row(pair) for pair in shown[:MOST_FUNCTIONS]],
+        functions=_function_rows(shown[:MOST_FUNCTIONS]),
         left_out=max(0, len(shown) - MOST_FUNCTIONS),
         footprint=footprint_rows(left.footprint, right.footprint),
         bill=bill,
@@ -186,18 +183,27 @@ def _predictions(exact: int, bill: Sequence[BillRow], prices: PriceList) -> list
     ]
 
 
-def _function_row(pair: FunctionPair) -> ExactFunctionRow:
+def _function_rows(pairs: Sequence[FunctionPair]) -> list[ExactFunctionRow]:
+    # Where both sides ran whole numbers there is nothing to be unsure of. One by one, the intervals
+    # of a long list take longer than all the rest of the page.
+    unsure = {
+        pair.key: (pair.a.values, pair.b.values)
+        for pair in pairs
+        if pair.a and pair.b and pair.exact is None
+    }
+    intervals = dict(zip(unsure, intervals_of(list(unsure.values())), strict=True))
+    return [_function_row(pair, intervals.get(pair.key, (None, None))) for pair in pairs]
+
+
+def _function_row(pair: FunctionPair, interval: Interval) -> ExactFunctionRow:
     module, name = pair.key
-    # Where both sides ran whole numbers there is nothing to be unsure of.
-    low = high = None
-    if pair.exact is None and pair.a and pair.b:
-        low, high = interval_of(pair.a.values, pair.b.values)
+    low, high = interval
     return ExactFunctionRow(
         function=name,
         module=module,
         was=pair.was,
-        a=mean_of(pair.a),
-        b=mean_of(pair.b),
+        a=pair.means[0],
+        b=pair.means[1],
         difference=pair.difference,
         exact=pair.exact,
         low=low,
