@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup bench-find bench-compare bench-exact bench-reach
+.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup bench-find bench-compare bench-exact bench-exact-page bench-reach
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ bench-compare: setup ## two experiments of 3,000 cases beside each other, kept a
 
 bench-exact: setup ## what counting every instruction costs an emulated host's boot (ARGS=--help)
 	@python -m bench.exact $(ARGS)
+
+bench-exact-page: setup ## an exact difference that is stored beside one computed of its ledgers (ARGS=--help)
+	@python -m bench.exact.page $(ARGS)
 
 bench-reach: setup ## are the cases that run a patch measured, and no others? (ARGS=--help)
 	@python -m bench.exact.reach $(ARGS)

@@ -45,6 +45,7 @@ from mitigauge.retention.service import prune_if_due
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service
 from mitigauge.runs.conclusions import conclude_closed
+from mitigauge.runs.exact_operations import store_operations_quietly
 from mitigauge.settings import Settings, get_settings
 from mitigauge.trends.update import update_quietly
 from mitigauge.version import VERSION
@@ -81,6 +82,8 @@ SHORT_PAUSE_S = 2.0
 LOOK_FOR_OLD_S = 600.0
 # How often a worker looks whether a run ended whose values are in no trend yet.
 LOOK_FOR_VALUES_S = 10.0
+# How often a worker looks whether boots were counted whose operation is not stored yet.
+LOOK_FOR_COUNTS_S = 10.0
 # A run that no step could even be begun for is left alone for so long.
 TROUBLE_RETRY_S = 30.0
 
@@ -176,6 +179,12 @@ class Worker:
             regular = (
                 self._every(LOOK_FOR_OLD_S, stop, self._prune, "nothing was pruned"),
                 self._every(LOOK_FOR_VALUES_S, stop, self._update_trends, "trends not updated"),
+                self._every(
+                    LOOK_FOR_COUNTS_S,
+                    stop,
+                    lambda: self._store_operations(stop),
+                    "exact counts not stored as they are shown",
+                ),
             )
             tasks = {work, watch, changed, *map(asyncio.create_task, regular)}
             done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -327,6 +336,12 @@ class Worker:
         """Take values of runs that ended into trends, and what became worse into regressions."""
         update_quietly(self.advancer.engine)
         take_in_quietly(self.advancer.engine)
+
+    def _store_operations(self, stop: threading.Event) -> None:
+        """Work out what operations run by exact counts, where that is not stored."""
+        store_operations_quietly(
+            self.advancer.engine, self.advancer.catalog.events, stopping=stop.is_set
+        )
 
     def _to_wake(self, can: Abilities) -> list[QueueEntry]:
         """Put right what nobody else would; the runs and jobs whose time has come."""

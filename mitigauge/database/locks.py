@@ -25,6 +25,7 @@ class Lock(IntEnum):
     IMPORT = 7340230  # of a file of an older version, by its scratch database
     RESTORE = 7340231
     NOTICES = 7340232
+    EXACT_OPERATIONS = 7340233
 
 
 # Of one part, which PostgreSQL keeps apart from the others. It is as it always was: who brings the

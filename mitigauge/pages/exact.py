@@ -14,9 +14,10 @@ from mitigauge.pages import profile_repository
 from mitigauge.pages.profiles import PlannedArm, label_of, planned_arms
 from mitigauge.prices.repository import held_by_processor
 from mitigauge.profiles.diff.sides import Selection
-from mitigauge.profiles.exact import repository
 from mitigauge.profiles.exact.counted_group import CountedGroup
+from mitigauge.profiles.exact.repository import CaseInArm
 from mitigauge.profiles.exact.schemas import ExactTable
+from mitigauge.profiles.exact.stored_counts import counted_of
 from mitigauge.profiles.exact.table import PriceList, exact_table
 
 
@@ -61,11 +62,12 @@ def _group(session: Session, asked: PlannedArm, of: Selection, other: Selection)
         arm_id=asked.arm.id,
         run_id=asked.planned.run.id,
     )
-    ledgers = repository.ledgers_of(session, [count.id for count in counts])
+    place = CaseInArm(asked.planned.run.id, asked.planned.case.id, asked.arm.id)
+    told = [count.id for count in counts if count.instructions is not None]
     return CountedGroup(
         label=label_of(of, other),
         of=of,
-        ledgers=[ledgers[count.id] for count in counts if count.id in ledgers],
+        counted=counted_of(session, place, told) if told else None,
         missing=[count.detail for count in counts if count.detail],
     )
 

@@ -10,15 +10,14 @@ from sqlalchemy.orm import Session
 
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments import repository as experiment_rows
-from mitigauge.experiments.tables import Arm, Case
+from mitigauge.experiments.tables import Case
 from mitigauge.pages import profile_repository
 from mitigauge.pages.exact import price_list
 from mitigauge.prices.definitions import INSTRUCTION
 from mitigauge.prices.levels import ArmLevel, CaseLevels
 from mitigauge.prices.schemas import CheckedOn
-from mitigauge.profiles.exact import repository as ledger_rows
-from mitigauge.profiles.exact.bill import bill_of
-from mitigauge.profiles.exact.operation import operation_of
+from mitigauge.profiles.exact.repository import CaseInArm
+from mitigauge.profiles.exact.stored_counts import Bill, bills_of
 from mitigauge.results import repository as result_rows
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.tables import Run
@@ -117,23 +116,18 @@ def _bills(
 ) -> Iterator[tuple[tuple[Place, str], Mapping[str, float]]]:
     """Events and instructions an operation of each case and mode that was counted."""
     experiment_rows.experiment(session, experiment_id)
-    for run in run_rows.runs_of(session, experiment_id):
+    runs = run_rows.runs_of(session, experiment_id)
+    counts = profile_repository.counts_of_runs(session, [run.id for run in runs])
+    bills = bills_of(session, counts, price_list().events)
+    for run in runs:
         for case, arm in product(run.comparison.cases, run.comparison.arms):
-            bill = _bill(session, case, arm, run)
+            bill = bills.get(CaseInArm(run.id, case.id, arm.id))
             if bill is not None:
-                yield (_place(case), arm.full_mode), bill
+                yield (_place(case), arm.full_mode), _times(bill)
 
 
-def _bill(session: Session, case: Case, arm: Arm, run: Run) -> Mapping[str, float] | None:
-    counts = profile_repository.counts_of_arm(
-        session, case_id=case.id, arm_id=arm.id, run_id=run.id
-    )
-    ledgers = ledger_rows.ledgers_of(session, [count.id for count in counts])
-    if not ledgers:
-        return None
-    operation = operation_of(list(ledgers.values()))
-    bill = bill_of(operation, price_list().events)
+def _times(bill: Bill) -> dict[str, float]:
     return {
-        INSTRUCTION: float(operation.steady),
-        **{name: entry.times for name, entry in bill.items() if entry.times},
+        INSTRUCTION: float(bill.steady),
+        **{name: entry.times for name, entry in bill.entries.items() if entry.times},
     }

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlalchemy import RowMapping, func, select, text
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import BINARY
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.tables import Host
+from mitigauge.profiles.exact.repository import CaseInArm
 from mitigauge.profiles.exact.tables import ExactCount
 from mitigauge.profiles.store.tables import Profile, System
 from mitigauge.runs.states import BootState
@@ -86,9 +88,29 @@ def counts_of_arm(session: Session, *, case_id: int, arm_id: int, run_id: int) -
                 Boot.run_id == run_id,
                 Boot.state == BootState.EFFECTIVE,
             )
-            .order_by(Boot.block)
+            .order_by(Boot.block, ExactCount.id)
         )
     )
+
+
+def counts_of_runs(session: Session, run_ids: Sequence[int]) -> dict[CaseInArm, list[int]]:
+    """The exact counts with a ledger of each case and arm, of boots that count, block by block."""
+    rows = session.execute(
+        select(
+            Boot.run_id,
+            ExactCount.case_id,
+            Boot.arm_id,
+            func.array_agg(aggregate_order_by(ExactCount.id, Boot.block, ExactCount.id)),
+        )
+        .join(Boot, ExactCount.boot_id == Boot.id)
+        .where(
+            Boot.run_id.in_(run_ids),
+            Boot.state == BootState.EFFECTIVE,
+            ExactCount.instructions.is_not(None),
+        )
+        .group_by(Boot.run_id, ExactCount.case_id, Boot.arm_id)
+    )
+    return {CaseInArm(run, case, arm): list(counts) for run, case, arm, counts in rows}
 
 
 def newest_counts(session: Session) -> Sequence[RowMapping]:

@@ -8,37 +8,55 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
 
 import numpy as np
 
 from mitigauge.profiles.diff.align import aligned
 from mitigauge.profiles.diff.significance import compare_groups
-from mitigauge.profiles.exact.operation import FunctionRuns, Key, LineRuns, Operation
+from mitigauge.profiles.exact.operation import FunctionTotals, Key, LineRuns, OperationTotals
 
 Names = Mapping[str, str]
+Interval = tuple[float, float] | tuple[None, None]
 
 
-def mean_of(side: FunctionRuns | LineRuns | None) -> float:
+def mean_of(side: FunctionTotals | LineRuns | None) -> float:
     """An operation's runs on a side; 0 where it has none."""
     return side.mean if side else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FunctionPair:
-    """A function on both sides; None where a side runs nothing of it."""
+    """A function on both sides; None where a side runs nothing of it.
+
+    There are thousands of them, sorted, filtered and shown by the same figures: each is worked out
+    once.
+    """
 
     key: Key
     was: str
     """Its name in A's kernel, where B's has another one."""
-    a: FunctionRuns | None
-    b: FunctionRuns | None
+    a: FunctionTotals | None
+    b: FunctionTotals | None
 
     @property
+    def key_of_a(self) -> Key:
+        """By which A's kernel knows it."""
+        module, name = self.key
+        return module, self.was or name
+
+    @cached_property
+    def means(self) -> tuple[float, float]:
+        """Instructions an operation in A and in B."""
+        return mean_of(self.a), mean_of(self.b)
+
+    @cached_property
     def difference(self) -> float:
         """Instructions an operation, B − A."""
-        return mean_of(self.b) - mean_of(self.a)
+        return self.means[1] - self.means[0]
 
-    @property
+    @cached_property
     def exact(self) -> int | None:
         """The same as a whole number; None where a side does not run the same each time."""
         sides = [side for side in (self.a, self.b) if side is not None]
@@ -65,12 +83,12 @@ class LinePair:
         return mean_of(self.b) - mean_of(self.a)
 
 
-def function_pairs(a: Operation, b: Operation, renamed: Names) -> list[FunctionPair]:
+def function_pairs(a: OperationTotals, b: OperationTotals, renamed: Names) -> list[FunctionPair]:
     """Every function of either side, the largest difference first.
 
     *renamed*: names in A's kernel → names in B's.
     """
-    of_a: dict[Key, tuple[str, FunctionRuns]] = {}
+    of_a: dict[Key, tuple[str, FunctionTotals]] = {}
     for (module, name), function in a.functions.items():
         now = renamed.get(name, name)
         of_a[module, now] = (name if now != name else "", function)
@@ -81,10 +99,8 @@ def function_pairs(a: Operation, b: Operation, renamed: Names) -> list[FunctionP
     return sorted(pairs, key=lambda pair: (-abs(pair.steady), -abs(pair.difference), pair.key))
 
 
-def line_pairs(pair: FunctionPair) -> list[LinePair]:
+def line_pairs(left: Sequence[LineRuns], right: Sequence[LineRuns]) -> list[LinePair]:
     """The instructions of a function side by side, in the order of their places."""
-    left: Sequence[LineRuns] = pair.a.lines if pair.a else ()
-    right: Sequence[LineRuns] = pair.b.lines if pair.b else ()
     matched = aligned([each.line.normal for each in left], [each.line.normal for each in right])
     return [
         LinePair(None if i is None else left[i], None if j is None else right[j])
@@ -92,9 +108,18 @@ def line_pairs(pair: FunctionPair) -> list[LinePair]:
     ]
 
 
-def interval_of(a: Sequence[float], b: Sequence[float]) -> tuple[float, float] | tuple[None, None]:
+def interval_of(a: Sequence[float], b: Sequence[float]) -> Interval:
     """The 95 % interval of a difference of means of boots; none without two boots a side, or where
     all of them counted the same."""
-    compared = compare_groups(np.array([a]), np.array([b]))
-    low, high = float(compared.low[0]), float(compared.high[0])
-    return (low, high) if np.isfinite(low) and np.isfinite(high) else (None, None)
+    return intervals_of([(a, b)])[0]
+
+
+def intervals_of(sides: Sequence[tuple[Sequence[float], Sequence[float]]]) -> list[Interval]:
+    """The same of many differences at once, all of the same boots."""
+    if not sides:
+        return []
+    compared = compare_groups(*(np.array(values) for values in zip(*sides, strict=True)))
+    return [
+        (low, high) if isfinite(low) and isfinite(high) else (None, None)
+        for low, high in zip(compared.low.tolist(), compared.high.tolist(), strict=True)
+    ]

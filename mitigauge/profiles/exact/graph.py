@@ -37,7 +37,7 @@ def graph_payload(
     Raises :class:`NotFound` for a side without counts or without samples, and
     :class:`InvalidInput` for sides that cannot be compared.
     """
-    require_counted(*counted)
+    told = [each.operation for each in require_counted(*counted)]
     require_comparable(sides)
     groups = (sides.a, sides.b)
     layout = repository.layout_of(session, sides.a.profiles[0].tree_id)
@@ -50,16 +50,16 @@ def graph_payload(
     # Also those that B's samples do not have, and no number stands for.
     names = {symbol: renamed_as(name, sides.renamed) for symbol, name in stored.items()}
     one, other = (
-        attributed(layout, of, names, totals_of(side.ledgers, _Shown(renames, merged=merged)))
-        for of, side, renames in zip(stacks, counted, (sides.renamed, {}), strict=True)
+        attributed(layout, of, names, totals_of(operation, _Shown(renames, merged=merged)))
+        for of, operation, renames in zip(stacks, told, (sides.renamed, {}), strict=True)
     )
     frames = frames_of(layout, one, other, names)
     places, body = laid_out(_arrays(frames, functions_of(frames)))
     was = {now: before for before, now in sides.renamed.items()}
     before = {at: renamed_as(name, was) for at, name in enumerate(frames.names)}
     header = DiffHeader(
-        a=_side(sides.a, boots[0], counted[0], one),
-        b=_side(sides.b, boots[1], counted[1], other),
+        a=_side(sides.a, boots[0], told[0].boots, one),
+        b=_side(sides.b, boots[1], told[1].boots, other),
         exact=True,
         basis="operation",
         bases=["operation"],
@@ -104,11 +104,11 @@ class _Shown:
 
 
 def _side(
-    group: Group, boots: list[BootProfile], counted: CountedGroup, found: Attributed
+    group: Group, boots: list[BootProfile], counted_boots: int, found: Attributed
 ) -> DiffSide:
     """Samples as the profiles have them; boots and total as they were counted."""
     told = side_of(group, boots, "raw")
-    return told.model_copy(update={"boots": len(counted.ledgers), "total": found.total})
+    return told.model_copy(update={"boots": counted_boots, "total": found.total})
 
 
 def _arrays(frames: Frames, functions: Functions) -> dict[str, NDArray[Any]]:

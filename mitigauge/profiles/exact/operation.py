@@ -8,8 +8,9 @@ operation. What is left (timer interrupts, a page of tables now and then, other 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mitigauge.profiles.exact.footprint import TOLERANCE, branch_of, whole_of
 from mitigauge.profiles.exact.ledger import Branches, Ledger, LedgerFunction, Line
@@ -19,11 +20,20 @@ Key = tuple[str, str]
 """A function's module and name."""
 
 
+class Instruction(NamedTuple):
+    """An instruction of a function, as :class:`Line` has it, whatever ran it."""
+
+    place: int
+    code: str
+    text: str
+    normal: str
+
+
 @dataclass(frozen=True, slots=True)
 class LineRuns:
     """An instruction, and how often an operation ran it in each boot and window."""
 
-    line: Line
+    line: Instruction
     values: tuple[float, ...]
     steady: int | None
     """The same whole number in all of them; None where it differs, or is none."""
@@ -37,15 +47,18 @@ class LineRuns:
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionRuns:
-    """A function's instructions an operation."""
+class FunctionTotals:
+    """What an operation runs of a function, without its instructions one by one."""
 
     name: str
     module: str
     is_kernel: bool
     values: tuple[float, ...]
-    """Of each boot."""
-    lines: tuple[LineRuns, ...]
+    """Instructions an operation in each boot."""
+    steady: int
+    """Those that each operation runs."""
+    line_count: int
+    """How many different instructions are known of it."""
 
     @property
     def mean(self) -> float:
@@ -53,14 +66,16 @@ class FunctionRuns:
         return sum(self.values) / len(self.values)
 
     @property
-    def steady(self) -> int:
-        """Those that each operation runs."""
-        return sum(line.steady or 0 for line in self.lines)
-
-    @property
     def is_steady(self) -> bool:
         """Whether nothing of note is beside them, so that their number is all of its cost."""
-        return self.steady > 0 and abs(self.mean - self.steady) <= TOLERANCE * len(self.lines)
+        return self.steady > 0 and abs(self.mean - self.steady) <= TOLERANCE * self.line_count
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRuns(FunctionTotals):
+    """The same with its instructions."""
+
+    lines: tuple[LineRuns, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +106,19 @@ class OperationFootprint:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class OperationTotals:
     """An operation on one side of a comparison: the mean of its boots."""
 
     boots: int
-    functions: dict[Key, FunctionRuns]
+    functions: Mapping[Key, FunctionTotals]
     instructions: float
     seconds: float
     """As the workload measured it."""
     footprint: OperationFootprint
     values: tuple[float, ...]
     """Instructions an operation in each boot."""
+    in_no_function: float
+    """Instructions an operation of blocks that found no room in the emulator."""
 
     @property
     def steady(self) -> int:
@@ -112,6 +129,13 @@ class Operation:
     def counted_ns(self) -> float:
         """What all instructions take in counted time."""
         return self.instructions * INSTRUCTION_NS
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(OperationTotals):
+    """The same with the instructions of its functions."""
+
+    functions: Mapping[Key, FunctionRuns]
 
 
 def operation_of(ledgers: Sequence[Ledger]) -> Operation:
@@ -125,7 +149,14 @@ def operation_of(ledgers: Sequence[Ledger]) -> Operation:
         seconds=sum(ledger.seconds for ledger in ledgers) / count,
         footprint=_footprint(ledgers, functions.values()),
         values=tuple(ledger.instructions for ledger in ledgers),
+        in_no_function=sum(map(_in_no_function, ledgers)) / count,
     )
+
+
+def _in_no_function(ledger: Ledger) -> float:
+    every = sum(window.instructions for window in ledger.windows)
+    placed = sum(sum(function.runs) for function in ledger.functions)
+    return max(0, every - placed) / (ledger.operations * len(ledger.windows))
 
 
 def _footprint(ledgers: Sequence[Ledger], functions: Iterable[FunctionRuns]) -> OperationFootprint:
@@ -194,12 +225,15 @@ def _function(
         sum(sum(each.runs) / len(each.runs) for each in parts) / ledger.operations
         for parts, ledger in zip(boots, ledgers, strict=True)
     )
+    lines = tuple(_lines(boots, ledgers))
     return FunctionRuns(
         name=name,
         module=module,
         is_kernel=any(each.is_kernel for parts in boots for each in parts),
         values=values,
-        lines=tuple(_lines(boots, ledgers)),
+        steady=sum(line.steady or 0 for line in lines),
+        line_count=len(lines),
+        lines=lines,
     )
 
 
@@ -221,4 +255,5 @@ def _lines(
     for key in sorted(found):
         line, by_boot = found[key]
         values = tuple(value for values in by_boot for value in values)
-        yield LineRuns(line, values, whole_of(values), taken[key])
+        instruction = Instruction(line.place, line.code, line.text, line.normal)
+        yield LineRuns(instruction, values, whole_of(values), taken[key])

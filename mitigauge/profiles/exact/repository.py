@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple, cast
 
-from sqlalchemy import select
+from sqlalchemy import Table, func, null, select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import BINARY
 from mitigauge.profiles.exact.ledger import Ledger
-from mitigauge.profiles.exact.tables import ExactCount
+from mitigauge.profiles.exact.tables import ExactCount, ExactOperation, StoredBill
+
+OPERATION_TABLE = cast("Table", ExactOperation.__table__)
+
+
+class CaseInArm(NamedTuple):
+    """A case in an arm of a run."""
+
+    run_id: int
+    case_id: int
+    arm_id: int
+
+
+class OperationRow(NamedTuple):
+    """A stored operation without its instructions. *events*: the digest of the bill's."""
+
+    number: int
+    events: str
+    bill: StoredBill
+    summary: bytes
+
+
+class BillRow(NamedTuple):
+    """A stored bill, and the rows of counts that it is of."""
+
+    counts: list[int]
+    steady: int
+    bill: StoredBill
 
 
 def stored_count(session: Session, boot_id: int, case_id: int) -> ExactCount | None:
@@ -28,3 +57,95 @@ def ledgers_of(session: Session, counts: Sequence[int]) -> dict[int, Ledger]:
         execution_options=BINARY,
     )
     return {id_: Ledger.from_bytes(packed) for id_, packed in rows if packed is not None}
+
+
+def operation_row(
+    session: Session, of: CaseInArm, counts: Sequence[int], form: str
+) -> OperationRow | None:
+    """What is stored of those *counts* in this *form*."""
+    rows = session.execute(
+        select(
+            ExactOperation.id.label("number"),
+            ExactOperation.events,
+            ExactOperation.bill,
+            ExactOperation.summary,
+        ).where(
+            ExactOperation.run_id == of.run_id,
+            ExactOperation.case_id == of.case_id,
+            ExactOperation.arm_id == of.arm_id,
+            ExactOperation.counts == list(counts),
+            ExactOperation.form == form,
+            ExactOperation.steady.is_not(None),
+        ),
+        execution_options=BINARY,
+    )
+    row = rows.mappings().one_or_none()
+    return None if row is None else OperationRow(**row)
+
+
+def operation_lines(
+    session: Session,
+    number: int,
+    counts: Sequence[int],
+    form: str,
+    *,
+    start: int = 0,
+    length: int | None = None,
+) -> bytes | None:
+    """The packed instructions of a stored operation, or *length* bytes of them from *start* on.
+
+    None where the row is of other *counts* or in another *form* by now.
+    """
+    wanted = (
+        ExactOperation.lines
+        if length is None
+        else func.substring(ExactOperation.lines, start + 1, length)
+    )
+    return session.scalar(
+        select(wanted).where(
+            ExactOperation.id == number,
+            ExactOperation.counts == list(counts),
+            ExactOperation.form == form,
+        ),
+        execution_options=BINARY,
+    )
+
+
+def bill_rows(
+    session: Session, run_ids: Collection[int], form: str, events: str
+) -> dict[CaseInArm, BillRow]:
+    """The bills of the runs' operations that are stored in this *form* with those *events*."""
+    rows = session.execute(
+        select(
+            ExactOperation.run_id,
+            ExactOperation.case_id,
+            ExactOperation.arm_id,
+            ExactOperation.counts,
+            ExactOperation.steady,
+            ExactOperation.bill,
+        ).where(
+            ExactOperation.run_id.in_(run_ids),
+            ExactOperation.form == form,
+            ExactOperation.events == events,
+            ExactOperation.steady.is_not(None),
+        )
+    )
+    return {
+        CaseInArm(*(row[name] for name in CaseInArm._fields)): BillRow(
+            *(row[name] for name in BillRow._fields)
+        )
+        for row in rows.mappings()
+    }
+
+
+def put_operation(session: Session, of: CaseInArm, values: dict[str, Any]) -> None:
+    """Store an operation in place of what was stored of that case and arm."""
+    # None in a column of JSON would be JSON's null, which is a value to PostgreSQL.
+    stored = {name: null() if value is None else value for name, value in values.items()}
+    session.execute(
+        insert(OPERATION_TABLE)
+        .values(**of._asdict(), **stored)
+        .on_conflict_do_update(
+            index_elements=list(CaseInArm._fields), set_={**stored, "stored_at": func.now()}
+        )
+    )

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from mitigauge.profiles.diff.compare import BootProfile
 from mitigauge.profiles.diff.significance import Floats
-from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction
 from mitigauge.profiles.exact.nowhere import UNKNOWN_KERNEL, UNKNOWN_USER
+from mitigauge.profiles.exact.operation import FunctionTotals, OperationTotals
 from mitigauge.profiles.store.functions import INLINED_MARK, KERNEL_MARK, UNKNOWN
 from mitigauge.profiles.store.pack import Longs
 from mitigauge.profiles.store.tree import Ints, Layout
@@ -56,24 +56,19 @@ class Attributed:
         return float(self.instructions.sum()) + sum(self.not_sampled.values())
 
 
-def totals_of(ledgers: Sequence[Ledger], shown: Callable[[str], str]) -> dict[Code, float]:
-    """Instructions an operation of each function, the mean of boots.
+def totals_of(operation: OperationTotals, shown: Callable[[str], str]) -> dict[Code, float]:
+    """Instructions an operation of each function.
 
     *shown*: the name that stacks have for a function.
     """
     totals: dict[Code, float] = defaultdict(float)
-    for ledger in ledgers:
-        per = ledger.operations * len(ledger.windows) * len(ledgers)
-        left = sum(window.instructions for window in ledger.windows)
-        for function in ledger.functions:
-            runs = sum(function.runs)
-            totals[shown(_spelled(function)), function.is_kernel] += runs / per
-            left -= runs
-        totals[NO_FUNCTION, True] += max(0, left) / per
+    for function in operation.functions.values():
+        totals[shown(_spelled(function)), function.is_kernel] += function.mean
+    totals[NO_FUNCTION, True] += operation.in_no_function
     return dict(totals)
 
 
-def _spelled(function: LedgerFunction) -> str:
+def _spelled(function: FunctionTotals) -> str:
     """As perf's stacks have it: what no symbol covers goes by its file."""
     if function.name:
         return function.name

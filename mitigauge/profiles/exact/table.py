@@ -9,18 +9,19 @@ from mitigauge.modes.families import HardwareEvent
 from mitigauge.prices.definitions import INSTRUCTION, Processor
 from mitigauge.prices.prediction import predicted
 from mitigauge.prices.schemas import Held
-from mitigauge.profiles.exact.bill import Entry, bill_of
-from mitigauge.profiles.exact.counted_group import CountedGroup, why_none
+from mitigauge.profiles.exact.bill import Entry
+from mitigauge.profiles.exact.counted_group import Counted, CountedGroup, why_none
 from mitigauge.profiles.exact.difference import (
     FunctionPair,
+    Interval,
     LinePair,
     function_pairs,
     interval_of,
+    intervals_of,
     line_pairs,
-    mean_of,
 )
 from mitigauge.profiles.exact.footprint_table import footprint_rows
-from mitigauge.profiles.exact.operation import LineRuns, Operation, operation_of
+from mitigauge.profiles.exact.operation import LineRuns, OperationTotals
 from mitigauge.profiles.exact.schemas import (
     BillRow,
     ExactFunctionRow,
@@ -61,21 +62,16 @@ def exact_table(
     prices: PriceList,
 ) -> ExactTable:
     """Both groups compared, with the instructions of *function* (by its name in B's kernel)."""
-    operations = [operation_of(group.ledgers) if group.ledgers else None for group in (a, b)]
-    left, right = operations
-    sides = [_side(group, of) for group, of in zip((a, b), operations, strict=True)]
-    if left is None or right is None:
+    sides = [_side(group, group.counted.operation if group.counted else None) for group in (a, b)]
+    if a.counted is None or b.counted is None:
         return _empty(title, (a, b), sides, function)
+    left, right = a.counted.operation, b.counted.operation
     pairs = function_pairs(left, right, renamed)
-    shown = [
-        pair
-        for pair in pairs
-        if max(mean_of(pair.a), mean_of(pair.b), abs(pair.difference)) >= LEAST_SHOWN
-    ]
+    shown = [pair for pair in pairs if max(*pair.means, abs(pair.difference)) >= LEAST_SHOWN]
     chosen = next((pair for pair in pairs if function and pair.key[1] == function), None)
     low, high = interval_of(left.values, right.values)
     exact = right.steady - left.steady
-    bill = _bill(left, right, prices)
+    bill = _bill(a.counted, b.counted, prices)
     return ExactTable(
         title=title,
         host=a.of.host,
@@ -86,23 +82,27 @@ def exact_table(
         exact=exact,
         low=low,
         high=high,
-        functions=[_function_row(pair) for pair in shown[:MOST_FUNCTIONS]],
+        functions=_function_rows(shown[:MOST_FUNCTIONS]),
         left_out=max(0, len(shown) - MOST_FUNCTIONS),
         footprint=footprint_rows(left.footprint, right.footprint),
         bill=bill,
         predictions=_predictions(exact, bill, prices),
         function=function,
-        instructions=[_line_row(pair) for pair in line_pairs(chosen) if _ran(pair)]
-        if chosen
-        else [],
+        instructions=_instructions(chosen, a.counted, b.counted) if chosen else [],
     )
+
+
+def _instructions(of: FunctionPair, a: Counted, b: Counted) -> list[ExactLineRow]:
+    left = a.lines_of(of.key_of_a) if of.a else ()
+    right = b.lines_of(of.key) if of.b else ()
+    return [_line_row(pair) for pair in line_pairs(left, right) if _ran(pair)]
 
 
 def _ran(pair: LinePair) -> bool:
     return any(side is not None and side.mean >= LEAST_RUNS for side in (pair.a, pair.b))
 
 
-def _side(group: CountedGroup, of: Operation | None) -> ExactSide:
+def _side(group: CountedGroup, of: OperationTotals | None) -> ExactSide:
     return ExactSide(
         label=group.label,
         of=group.of,
@@ -138,8 +138,8 @@ def _empty(
     )
 
 
-def _bill(a: Operation, b: Operation, prices: PriceList) -> list[BillRow]:
-    left, right = bill_of(a, prices.events), bill_of(b, prices.events)
+def _bill(a: Counted, b: Counted, prices: PriceList) -> list[BillRow]:
+    left, right = a.bill(prices.events), b.bill(prices.events)
     return [
         BillRow(
             event=name,
@@ -183,18 +183,27 @@ def _predictions(exact: int, bill: Sequence[BillRow], prices: PriceList) -> list
     ]
 
 
-def _function_row(pair: FunctionPair) -> ExactFunctionRow:
+def _function_rows(pairs: Sequence[FunctionPair]) -> list[ExactFunctionRow]:
+    # Where both sides ran whole numbers there is nothing to be unsure of. One by one, the intervals
+    # of a long list take longer than all the rest of the page.
+    unsure = {
+        pair.key: (pair.a.values, pair.b.values)
+        for pair in pairs
+        if pair.a and pair.b and pair.exact is None
+    }
+    intervals = dict(zip(unsure, intervals_of(list(unsure.values())), strict=True))
+    return [_function_row(pair, intervals.get(pair.key, (None, None))) for pair in pairs]
+
+
+def _function_row(pair: FunctionPair, interval: Interval) -> ExactFunctionRow:
     module, name = pair.key
-    # Where both sides ran whole numbers there is nothing to be unsure of.
-    low = high = None
-    if pair.exact is None and pair.a and pair.b:
-        low, high = interval_of(pair.a.values, pair.b.values)
+    low, high = interval
     return ExactFunctionRow(
         function=name,
         module=module,
         was=pair.was,
-        a=mean_of(pair.a),
-        b=mean_of(pair.b),
+        a=pair.means[0],
+        b=pair.means[1],
         difference=pair.difference,
         exact=pair.exact,
         low=low,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from cli.profile_exact import predictions
 from mitigauge.prices.definitions import Price, Processor, Source
 from mitigauge.prices.schemas import Held
 from mitigauge.profiles.diff.sides import Selection
-from mitigauge.profiles.exact.counted_group import CountedGroup
+from mitigauge.profiles.exact.counted_group import CountedBoots, CountedGroup
+from mitigauge.profiles.exact.difference import interval_of, intervals_of
 from mitigauge.profiles.exact.ledger import Ledger
 from mitigauge.profiles.exact.schemas import ExactTable
 from mitigauge.profiles.exact.table import PriceList, exact_table
@@ -19,7 +22,8 @@ WITH_TEN = {"push": 1, **{f"nop{number}": 1 for number in range(10)}, "mov": 1, 
 
 
 def group(label: str, *ledgers: Ledger, missing: tuple[str, ...] = ()) -> CountedGroup:
-    return CountedGroup(label, Selection(1, 2, "lab-intel", label), ledgers, missing)
+    counted = CountedBoots(ledgers) if ledgers else None
+    return CountedGroup(label, Selection(1, 2, "lab-intel", label), counted, missing)
 
 
 def compared(
@@ -107,6 +111,20 @@ def test_boots_that_differ_give_an_interval_and_no_whole_number() -> None:
     assert row.high is not None
     assert row.low < 1 < row.high
     assert table.low is not None
+
+
+def test_intervals_of_many_are_those_of_each_alone() -> None:
+    chance = random.Random(7)
+    for boots in ((2, 2), (3, 2), (3, 5), (1, 3)):
+        sides = [
+            tuple(
+                [chance.choice((0.0, 1 / 3, 1e6 * chance.random())) for _ in range(n)]
+                for n in boots
+            )
+            for _ in range(300)
+        ]
+        assert intervals_of(sides) == [interval_of(a, b) for a, b in sides]
+    assert intervals_of([]) == []
 
 
 def test_the_sum_over_functions_is_the_whole_difference() -> None:

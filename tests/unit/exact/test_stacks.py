@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mitigauge.profiles.diff.compare import BootProfile
 from mitigauge.profiles.exact.nowhere import UNKNOWN_USER
+from mitigauge.profiles.exact.operation import operation_of
 from mitigauge.profiles.exact.stack_frames import (
     NOT_SAMPLED,
     Frames,
@@ -164,7 +165,7 @@ def test_totals_are_spelled_as_stacks_are() -> None:
         ledger(function("f.cold", {"ret": 1}), function("f", {"ret": 2}), stripped),
         ledger(function("f", {"ret": 2}), nowhere),
     ]
-    assert totals_of(boots, lambda name: name.removesuffix(".cold")) == {
+    assert totals_of(operation_of(boots), lambda name: name.removesuffix(".cold")) == {
         ("f", True): 2.5,
         ("[libc.so.6]", False): 1.5,
         ("[unknown]", False): 1,
@@ -175,7 +176,7 @@ def test_totals_are_spelled_as_stacks_are() -> None:
 def test_blocks_without_room_are_in_no_function() -> None:
     made = ledger(function("f", {"ret": 1}))
     more = [each.model_copy(update={"instructions": 1500}) for each in made.windows]
-    totals = totals_of([made.model_copy(update={"windows": more})], str)
+    totals = totals_of(operation_of([made.model_copy(update={"windows": more})]), str)
     assert totals[NO_FUNCTION, True] == 0.5
 
 
