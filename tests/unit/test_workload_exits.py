@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import os
+import select
 import shutil
 import statistics
 import subprocess
@@ -263,3 +264,12 @@ def test_it_waits_for_udev_which_kvm_tells_of_every_new_guest(
     monkeypatch.setattr(exits, "SETTLE_S", 0.1)
     exits.settle()
     assert queue.exists()
+
+
+@HERE
+def test_a_halt_is_woken_in_every_run_of_one_guest() -> None:
+    # Runs that nobody wakes end by the limit: a waker that is told of a run before is too early.
+    with contextlib.closing(kvm.Guest("halt", 300, "on")) as guest:
+        for _ in range(12):
+            guest.try_within(20.0)
+            assert not select.select([guest._event], [], [], 0)[0]

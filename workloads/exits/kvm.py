@@ -11,6 +11,7 @@ import ctypes
 import fcntl
 import mmap
 import os
+import select
 import signal
 import struct
 import threading
@@ -217,6 +218,10 @@ class Guest:
         # Where the guest went another way, the waker waits for an event that does not come.
         os.eventfd_write(self._event, 1)
         waker.join(WAKER_END_S)
+        # It ended by itself as a rule, and the event is still there: a waker of the next run would
+        # take it for a halt, and wake a guest that has not begun.
+        if select.select([self._event], [], [], 0)[0]:
+            os.eventfd_read(self._event)
 
     def close(self) -> None:
         """End the guest."""
