@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlalchemy import Engine, select
 
 from mitigauge.database.engine import transaction
-from mitigauge.profiles.exact.ledger import Branches, Ledger, LedgerFunction
+from mitigauge.profiles.exact.ledger import Branches, Data, Ledger, LedgerFunction
 from mitigauge.profiles.exact.service import CountedPass, store_counts
 from mitigauge.profiles.store.tables import Profile
 from mitigauge.runs.tables import Boot
@@ -37,9 +37,12 @@ def count_exactly(engine: Engine) -> None:
             boot = session.get_one(Boot, profile.boot_id)
             made = boot_ledger(is_loop=boot.arm.name == "loop", block=boot.block)
             assert profile.case_id is not None
-            # The case behind it is the same call by another name, and is not profiled.
-            for case_id in (profile.case_id, profile.case_id + 1):
-                store_counts(session, boot.id, case_id, CountedPass(made))
+            store_counts(session, boot.id, profile.case_id, CountedPass(made))
+            # The case behind it is the same call by another name, is not profiled, and nobody
+            # counted its data.
+            footprint = made.footprint.model_copy(update={"data": []})
+            without = made.model_copy(update={"footprint": footprint})
+            store_counts(session, boot.id, profile.case_id + 1, CountedPass(without))
 
 
 def boot_ledger(*, is_loop: bool, block: int) -> Ledger:
@@ -57,7 +60,11 @@ def boot_ledger(*, is_loop: bool, block: int) -> Ledger:
     if is_loop:
         functions.append(function("clear_bhb_loop", _clear()))
     branches = Branches(taken=92 + 28 * is_loop, indirect=1, returns=61 + is_loop)
-    return ledger(*functions, lines=52 + 4 * is_loop, pages=14, branches=branches)
+    data = [
+        Data(lines=31 + is_loop, written=12, pages=17, seldom=700 + 90 * window, left_out=0)
+        for window in range(2)
+    ]
+    return ledger(*functions, lines=52 + 4 * is_loop, pages=14, branches=branches, data=data)
 
 
 def _syscall(*, is_loop: bool) -> Lines:

@@ -110,11 +110,14 @@ test("the footprint says what an operation runs through and where it branches", 
   await open(page, tab(world.profiled.path));
   const footprint = page.getByRole("region", { name: "Footprint" });
   const row = (name: string) => footprint.getByRole("row", { name: new RegExp(`^${name}`) });
-  await expect(row("lines of 64 bytes")).toContainText(/52.*56.*\+4/);
-  await expect(row("pages of 4 KiB")).toContainText(/14.*14.*0/);
+  await expect(row("lines of 64 bytes of code")).toContainText(/52.*56.*\+4/);
+  await expect(row("pages of 4 KiB of code")).toContainText(/14.*14.*0/);
   await expect(row("taken branches")).toContainText(/92.*120.*\+28/);
   await expect(row("indirect branches")).toContainText(/1.*1.*0/);
   await expect(row("returns")).toContainText(/61.*62.*\+1/);
+  await expect(row("lines of 64 bytes of data")).toContainText(/31.*32.*\+1/);
+  await expect(row("lines of data that not each")).toContainText(/0\.74.*0\.74/);
+  await expect(footprint).not.toContainText("--data-lines");
 });
 
 test("the bill says what costs on real processors, and what that predicts", async ({
