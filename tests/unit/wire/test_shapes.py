@@ -17,6 +17,7 @@ from mitigauge.wire import (
     clock,
     collectors,
     details,
+    exact,
     job,
     profile,
     result,
@@ -33,6 +34,7 @@ READERS: Mapping[tuple[str, str], tuple[type, set[str]]] = {
     ("mitigauge/collectors/samples.py", "_Head"): (collectors.Head, set()),
     ("mitigauge/profiles/capture/recording.py", "Recorded"): (profile.Profile, set()),
     ("mitigauge/profiles/capture/recording.py", "_Failed"): (profile.Profile, set()),
+    ("mitigauge/profiles/exact/reading.py", "_Said"): (exact.Exact, set()),
     ("mitigauge/results/details.py", "Point"): (details.Point, set()),
     ("mitigauge/results/details.py", "Reached"): (details.Reached, set()),
     ("mitigauge/results/details.py", "PassDetails"): (details.PassDetails, set()),
@@ -52,7 +54,7 @@ READERS: Mapping[tuple[str, str], tuple[type, set[str]]] = {
     ("pipelines/steps/host_evidence.py", "Gates"): (job.Gates, set()),
 }
 # They read some of what there is; all others read everything.
-PARTIAL = {"PaceRecord", "Recorded", "_Failed", "_FinishedCase", "_FinishedJob"}
+PARTIAL = {"PaceRecord", "Recorded", "_Failed", "_FinishedCase", "_FinishedJob", "_Said"}
 
 
 @pytest.mark.parametrize(("place", "shape"), READERS.items(), ids=lambda one: str(one[1]))
