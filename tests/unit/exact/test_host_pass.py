@@ -205,6 +205,28 @@ def test_functions_of_a_file_are_found_where_they_lie() -> None:
     assert b"\x0f\x05" in library.read_bytes()[start:end]
 
 
+def test_a_programs_functions_are_told_where_one_of_its_addresses_lies(tmp_path: Path) -> None:
+    source, program = tmp_path / "p.c", tmp_path / "p"
+    source.write_text("int one(int n) { return n * 3; } int two(int n) { return n * 5; }\n"
+                      "int also(int) __attribute__((alias(\"two\")));\n")  # fmt: skip
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", source, "-o", program], check=True)
+    places = {name: (first, last) for first, last, name in elf.functions_of(program)}
+    base = 0x7F0000000000
+    maps = f"{base:x}-{base + 0x10000:x} r-xp 00000000 08:01 7    {program}\n"
+
+    def told(*addresses: int) -> set[str]:
+        of = sorted({base + address for address in addresses} | {base - 1, base + 0x10000})
+        return {name for _, _, name, module in exact.user_symbols(maps, of) if module == "p"}
+
+    one, two = places["one"], places["two"]
+    assert told(one[0], one[1] - 1) == {"one"}
+    assert len(told(two[0] + 1) & {"two", "also"}) == 1
+    assert told(one[0], two[0]) >= {"one"}
+    # What no function covers is the file's.
+    assert told(one[0], 0xFFFF) == {"one", ""}
+    assert told() == set()
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"\x7fELF", b"\x7fELF\x02" + bytes(100), b"\x7fELF\x02" + b"\xff" * 4096]
 )

@@ -249,6 +249,10 @@ def test_what_is_written_over_a_function_is_part_of_it(tmp_path: Path) -> None:
     assert set(plain.alternatives) == {"f"}
     # It lies elsewhere, and so does what it calls.
     assert changed(plain, of("call g; .pushsection .text; nop; .popsection")) == Changed()
+    # It goes on within itself, and the same lies elsewhere, behind another one.
+    within = "jmp 5f; nop; nop; 5: ret"
+    elsewhere = f".subsection -1; push %rbx; .subsection 0; {within}"
+    assert changed(of(within), of(elsewhere)) == Changed()
     for other in (of("lfence"), of("call g", feature=8), of("call f")):
         assert changed(plain, other) == Changed(frozenset({"f"}))
 

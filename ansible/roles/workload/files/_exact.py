@@ -150,29 +150,33 @@ def among(names: dict[int, tuple[str, str]], end: int, of: Collection[int]) -> I
             yield (starts[place], starts[place + 1], *names[starts[place]])
 
 
-def user_symbols(maps: str, of: Collection[int]) -> Iterator[Symbol]:
-    """Functions of mapped files that one of the addresses lies in; a file where none is known."""
+def user_symbols(maps: str, of: Sequence[int]) -> Iterator[Symbol]:
+    """Functions of mapped files that one of the addresses lies in; a file where none is known.
+
+    *of*: in order.
+    """
     for line in maps.splitlines():
         found = MAPPED.match(line)
         if not found:
             continue
         start, end, offset = (int(word, 16) for word in found.groups()[:3])
-        inside = {address for address in of if start <= address < end}
+        inside = of[bisect.bisect_left(of, start) : bisect.bisect_left(of, end)]
         if inside:
             yield from file_symbols(Path(found[4]), start - offset, start, end, inside)
 
 
 def file_symbols(
-    path: Path, base: int, start: int, end: int, of: Collection[int]
+    path: Path, base: int, start: int, end: int, of: Sequence[int]
 ) -> Iterator[Symbol]:
     """The same of one file, whose byte 0 lies at *base*."""
-    left = set(of)
+    # A compiler has tens of thousands of functions and runs hundreds of thousands of addresses.
+    is_told = bytearray(len(of))
     for first, last, name in functions_of(path):
-        covered = {address for address in left if base + first <= address < base + last}
-        if covered:
-            left -= covered
+        here = slice(bisect.bisect_left(of, base + first), bisect.bisect_left(of, base + last))
+        if not all(is_told[here]):
+            is_told[here] = b"\1" * (here.stop - here.start)
             yield base + first, base + last, name, path.name
-    if left:
+    if not all(is_told):
         yield start, end, "", path.name
 
 
