@@ -292,9 +292,8 @@ def functions(
     names = {symbol.start: symbol.name for symbol in symbols if symbol.name}
     whole = sum(sum(count.runs) for count in counts.values()) / WINDOWS / operations
     least = operations * max(LEAST_KEPT, LEAST_SHARE * whole)
-    told = [described(symbol, lines, names, least) for symbol, lines in of.items()]
-    if sum(len(function["lines"]) for function in told) > MOST_LINES:
-        raise Refused(f"an operation runs over {MOST_LINES} instructions")
+    kept = with_lines(of, least)
+    told = [described(symbol, lines, names, is_kept=symbol in kept) for symbol, lines in of.items()]
     return sorted(told, key=lambda each: (-sum(each["runs"]), each["module"], each["name"]))
 
 
@@ -311,18 +310,41 @@ def function_of(key: Key, symbols: Sequence[Symbol], starts: Sequence[int]) -> S
     return Symbol(KERNEL if kernel else 0, 1 << 64, "", UNKNOWN_KERNEL if kernel else UNKNOWN_USER)
 
 
+Lines = Sequence[tuple[Key, Counts]]
+
+
+def with_lines(of: Mapping[Symbol, Lines], least: float) -> set[Symbol]:
+    """The functions whose lines are kept: that run *least* of them, as many as there is room for.
+
+    The kernel's come first, and of each kind those that run most: a compiler has more than there
+    is room for.
+    """
+    runs = {symbol: max(runs_of(lines)) for symbol, lines in of.items()}
+    wanted = [symbol for symbol in of if symbol.module not in NOWHERE and runs[symbol] >= least]
+    kept, room = set(), MOST_LINES
+    for symbol in sorted(wanted, key=lambda each: (each.start < KERNEL, -runs[each])):
+        room -= len(of[symbol])
+        if room < 0:
+            break
+        kept.add(symbol)
+    return kept
+
+
+def runs_of(lines: Lines) -> list[int]:
+    """Instructions in each window."""
+    return [sum(count.runs[place] for _, count in lines) for place in range(WINDOWS)]
+
+
 def described(
-    symbol: Symbol, lines: list[tuple[Key, Counts]], names: Mapping[int, str], least: float
+    symbol: Symbol, lines: Lines, names: Mapping[int, str], *, is_kept: bool
 ) -> dict[str, Any]:
-    """A function as JSON, its lines in the order of their places if it runs *least* of them."""
-    runs = [sum(count.runs[place] for _, count in lines) for place in range(WINDOWS)]
-    is_kept = symbol.module not in NOWHERE and max(runs) >= least
+    """A function as JSON, if it *is_kept* its lines in the order of their places."""
     near = {start - symbol.start: name for start, name in names.items()} if is_kept else {}
     return {
         "name": symbol.name,
         "module": symbol.module,
         "is_kernel": symbol.start >= KERNEL,
-        "runs": runs,
+        "runs": runs_of(lines),
         "lines": [line(symbol, key, count, near) for key, count in sorted(lines, key=place_of)]
         if is_kept
         else [],

@@ -46,7 +46,7 @@ class LedgerFunction(_Read):
     runs: Runs
     """Its instructions, each as often as it ran."""
     lines: list[Line]
-    """None of a function that runs too seldom (`LEAST_KEPT` of `_read.py`), or lies nowhere."""
+    """None of a function that runs too seldom, lies nowhere, or finds no room (`_read.py`)."""
 
 
 class Window(_Read):

@@ -14,8 +14,8 @@ import pytest
 
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture._disassemble import Refused
-from mitigauge.profiles.exact._read import BLOCK, KERNEL, STOP, executions
-from mitigauge.profiles.exact.footprint import Counts
+from mitigauge.profiles.exact._read import BLOCK, KERNEL, STOP, Symbol, executions, with_lines
+from mitigauge.profiles.exact.footprint import Counts, Key
 from mitigauge.profiles.exact.ledger import Data, Ledger
 from mitigauge.profiles.exact.operation import operation_of
 from mitigauge.profiles.exact.reading import read_ledger
@@ -293,3 +293,26 @@ def test_a_pass_that_failed_says_why(directory: Path) -> None:
 
 def test_no_pass_is_said(tmp_path: Path) -> None:
     assert refusal(tmp_path) == "the host left none"
+
+
+def test_lines_that_find_no_room_leave_their_functions_sums(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def symbol(start: int, name: str) -> Symbol:
+        return Symbol(start, start + 100, name, "program" if start < KERNEL else "kernel")
+
+    def lines(start: int, count: int, runs: int) -> list[tuple[Key, Counts]]:
+        return [((start + each, b"\x90", False), Counts([runs, runs])) for each in range(count)]
+
+    seldom, often = symbol(KERNEL, "seldom"), symbol(KERNEL + 1000, "often")
+    of = {
+        seldom: lines(KERNEL, 2, 5),
+        often: lines(KERNEL + 1000, 3, 50),
+        (user := symbol(5000, "user")): lines(5000, 1, 900),
+        symbol(9000, "too seldom"): lines(9000, 1, 1),
+    }
+    assert with_lines(of, 10) == {seldom, often, user}
+    monkeypatch.setattr("mitigauge.profiles.exact._read.MOST_LINES", 5)
+    assert with_lines(of, 10) == {seldom, often}
+    monkeypatch.setattr("mitigauge.profiles.exact._read.MOST_LINES", 4)
+    assert with_lines(of, 10) == {often}
