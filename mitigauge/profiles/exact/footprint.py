@@ -34,7 +34,7 @@ _DIRECT_LONG = range(0x80, 0x90)
 _INDIRECT = range(2, 6)
 
 
-@dataclass
+@dataclass(slots=True)
 class Counts:
     """Executions of one instruction, and how often it led elsewhere, by window."""
 
@@ -46,9 +46,9 @@ class Counts:
         """None yet, of so many windows."""
         return cls([0] * windows, [0] * windows)
 
-    def steps(self) -> Counts:
-        """What each window has more than the one before; none of what it has less."""
-        return Counts(_steps(self.runs), _steps(self.taken))
+    def take_steps(self) -> None:
+        """Leave what each window has more than the one before; none of what it has less."""
+        self.runs, self.taken = _steps(self.runs), _steps(self.taken)
 
 
 class DataLine(NamedTuple):
