@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, cast
 from _cases import run_logged, workload_command, write_json
 from _elf import functions_of
 from _instructions import KALLSYMS, KERNEL
+from _kit.program_maps import mappings
 from _kit.wire import exact as wire
 from _kit.wire.case import Case
 from _kit.wire.exact import (
@@ -53,8 +54,6 @@ LARGEST_LIBRARY = 1 << 20
 HEAD = struct.Struct(START)
 BLOCK = struct.Struct("<QQQQQIHHHH")
 STOP = struct.Struct("<HQ")
-# address-end permissions offset device inode path
-MAPPED = re.compile(r"([0-9a-f]+)-([0-9a-f]+) ..x. ([0-9a-f]+) \S+ \d+ +(/.*)")
 
 
 class ExactError(Exception):
@@ -155,14 +154,10 @@ def user_symbols(maps: str, of: Sequence[int]) -> Iterator[Symbol]:
 
     *of*: in order.
     """
-    for line in maps.splitlines():
-        found = MAPPED.match(line)
-        if not found:
-            continue
-        start, end, offset = (int(word, 16) for word in found.groups()[:3])
+    for start, end, base, path in mappings(maps):
         inside = of[bisect.bisect_left(of, start) : bisect.bisect_left(of, end)]
         if inside:
-            yield from file_symbols(Path(found[4]), start - offset, start, end, inside)
+            yield from file_symbols(Path(path), base, start, end, inside)
 
 
 def file_symbols(
