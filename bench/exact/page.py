@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from alembic import command
 
 from bench.store.fill import Size, fill
+from tests.unit.exact.ledgers import OPERATIONS, ledger
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction
 
 FUNCTIONS, LINES, BOOTS = 2_000, 60_000, 3
-OPERATIONS = 400
 ROUNDS = 15
 # Of one in the middle of the list, with as many instructions as any.
 FUNCTION = f"function_{FUNCTIONS // 2}"
@@ -59,21 +59,11 @@ def made_function(number: int, arm: int, boot: int) -> LedgerFunction:
 
 def made_ledger(arm: int, boot: int) -> Ledger:
     """A boot of an arm."""
-    from mitigauge.profiles.exact.ledger import Branches, Footprint, Ledger, Window
+    from mitigauge.profiles.exact.ledger import Branches
 
     functions = [made_function(number, arm, boot) for number in range(FUNCTIONS)]
-    totals = [sum(each.runs[window] for each in functions) for window in range(2)]
-    return Ledger(
-        operations=OPERATIONS,
-        windows=[
-            Window(instructions=total, left_out=0, unresolved=0, seconds=total * 2e-9)
-            for total in totals
-        ],
-        functions=functions,
-        footprint=Footprint(
-            lines=9_000 + arm, pages=900, branches=Branches(taken=9, indirect=4, returns=5)
-        ),
-    )
+    branches = Branches(taken=9, indirect=4, returns=5)
+    return ledger(*functions, lines=9_000 + arm, pages=900, branches=branches)
 
 
 def store_boots(engine: Engine) -> tuple[Selection, Selection]:

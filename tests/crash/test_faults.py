@@ -7,7 +7,6 @@ import json
 from mitigauge.database.engine import transaction
 from mitigauge.effect import Verdict
 from mitigauge.pages import hosts as host_views
-from mitigauge.runs import repository as run_rows
 from mitigauge.runs import service
 from mitigauge.runs.states import BootState
 from tests.crash.conftest import Fleet
@@ -94,24 +93,18 @@ def test_a_doubled_baseline_is_booted_and_its_verdicts_counted_for_the_host(flee
         )
     )
     fleet.worker()
-    view = fleet.until_over(experiment)
+    view = fleet.until_concluded(experiment)
     arms = view.comparisons[0].arms
     assert [(arm.name, arm.is_aa) for arm in arms] == [
         ("off", False), ("on", False), ("off-again", True),
     ]  # fmt: skip
     assert len(view.boots) == 12
-    fleet.until(lambda: concluded(fleet), "the false alarms, counted after the end")
     with transaction(fleet.engine) as session:
         [rate] = host_views.show_host(session, "alpha").aa
     # Two cases of one metric.
     assert (rate.workload, rate.metric) == ("spin", "time")
     assert (rate.comparisons, rate.alarms, rate.rate_percent) == (2, 0, 0.0)
     assert rate.ci_high_percent > 50
-
-
-def concluded(fleet: Fleet) -> bool:
-    with transaction(fleet.engine) as session:
-        return run_rows.unconcluded(session) == []
 
 
 def test_cancelling_restores_the_host_and_leaves_the_rest(fleet: Fleet) -> None:

@@ -120,8 +120,9 @@ def count_steps(
     keep_addresses()
     with program_maps.Watch() as watch:
         measured(0, 1)
+    maps = watch.told()
     for number in range(1, STEPS + 1):
-        (output / MAPS.format(number)).write_text(watch.told())
+        (output / MAPS.format(number)).write_text(maps)
     record["exact"] = [
         Window(number=number, operations=operations * number, seconds=measured(number, number))
         for number in range(1, STEPS + 1)

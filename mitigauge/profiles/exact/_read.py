@@ -98,7 +98,7 @@ def answer(directory: Path) -> dict[str, Any]:
         told.append({**sums, "seconds": seconds(each["seconds"])})
         if header.get("data") is True and not are_steps:
             left_out = counted(header["data_left_out"], "data_left_out")
-            data.append(data_footprint(lines, per, left_out))
+            data.append(data_footprint(list(lines), per, left_out))
     if are_steps:
         # In place: a compiler runs half a million instructions.
         for count in counts.values():
@@ -145,7 +145,7 @@ def seconds(value: Any) -> float:
 
 def read_window(
     directory: Path, place: int, counts: dict[Key, Counts]
-) -> tuple[Mapping[str, Any], list[DataLine], dict[str, int]]:
+) -> tuple[Mapping[str, Any], Iterator[DataLine], dict[str, int]]:
     """Add one window's blocks to *counts*; its header, lines of data, and sums."""
     path = directory / WINDOW.format(place + 1)
     unpacker = zlib.decompressobj()
@@ -188,15 +188,18 @@ def require_whole(header: Mapping[str, Any]) -> None:
         raise Refused(f"window {number}: marks ran within it, or without their counterpart")
 
 
-def data_lines(body: bytes, at: int) -> tuple[list[DataLine], int]:
-    """Lines of data that stand at *at*, and where they end. Raises :class:`Refused`."""
+def data_lines(body: bytes, at: int) -> tuple[Iterator[DataLine], int]:
+    """Lines of data that stand at *at*, and where they end. Raises :class:`Refused`.
+
+    They are read where they are asked for: steps tell nothing of them.
+    """
     form, _, count = struct.unpack_from(START, body, len(LETTERS))
     if form == WITHOUT_DATA:
-        return [], at
+        return iter(()), at
     end = at + count * struct.calcsize(DATA_LINE)
     if count > MOST_DATA_LINES or end > len(body):
         raise Refused(f"{count} lines of data are more than there can be")
-    return [DataLine(*each) for each in struct.iter_unpack(DATA_LINE, body[at:end])], end
+    return map(DataLine._make, struct.iter_unpack(DATA_LINE, body[at:end])), end
 
 
 def blocks(body: bytes, at: int, most: int) -> Iterator[Block]:

@@ -27,7 +27,7 @@ def read(directory: Path, number: int) -> Counted:
     body = (directory / f"window-{number}").read_bytes()
     header, at = header_of(body, number)
     lines, at = data_lines(body, at)
-    return Counted(dict(header), lines, list(blocks(body, at, header["blocks"])))
+    return Counted(dict(header), list(lines), list(blocks(body, at, header["blocks"])))
 
 
 def instructions(directory: Path, number: int) -> int:
