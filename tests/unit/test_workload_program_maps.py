@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+import time
+from typing import Any
 
 from tests.loading import load
 
@@ -10,6 +12,7 @@ program_maps = load("workloads/_kit/program_maps.py")
 Mapping, mappings = program_maps.Mapping, program_maps.mappings
 unambiguous = program_maps.unambiguous
 
+SEEN_WITHIN_S = 30
 MAPS = """\
 00400000-00401000 r--p 00000000 08:01 1    /usr/bin/one
 00401000-00405000 r-xp 00001000 08:01 1    /usr/bin/one
@@ -38,8 +41,14 @@ def test_one_file_at_one_place_in_two_programs_is_that_file() -> None:
     ]
 
 
+def is_sleep(mapping: Any) -> bool:
+    return mapping.path.endswith(("/sleep", "/coreutils"))
+
+
 def test_a_program_that_runs_is_seen_in_the_form_of_its_maps() -> None:
-    with program_maps.Watch() as watch:
-        subprocess.run(["sleep", "0.3"], check=True)
-    told = list(mappings(watch.told()))
-    assert any(each.path.endswith("/sleep") or "coreutils" in each.path for each in told)
+    with program_maps.Watch() as watch, subprocess.Popen(["sleep", "60"]) as program:
+        until = time.monotonic() + SEEN_WITHIN_S
+        while not any(map(is_sleep, set(watch.found))) and time.monotonic() < until:
+            time.sleep(0.01)
+        program.kill()
+    assert any(map(is_sleep, mappings(watch.told())))
