@@ -60,16 +60,13 @@ def planned(
     from mitigauge.catalog import Catalog
     from mitigauge.files.blobs import blob_store
     from mitigauge.kernels.tables import Kernel
-    from mitigauge.pages.reach import changed_between, coverage
-    from mitigauge.profiles.exact.coverage import plan_of
+    from mitigauge.pages.reach import plan
     from mitigauge.settings import get_settings
 
     kernels = [session.get_one(Kernel, view.id) for view in (plain, patched)]
     workloads = Catalog().workloads
     wanted = {case: [_counted(case, workloads[case.workload])] for case in cases}
-    known = coverage(session, [key for keys in wanted.values() for key in keys])
-    names = changed_between(kernels, blob_store(get_settings()))
-    return plan_of(names, wanted, known, str(plain.release))
+    return plan(session, kernels, wanted, blob_store(get_settings()))
 
 
 def _counted(case: TriedCase, workload: Workload) -> CountedCase:

@@ -154,6 +154,7 @@ def measure(engine: Engine) -> bool:
             f" {computed[of] / read:5.1f} times as long"
         )
     print_bytes(engine)
+    print_run_code(engine)
     return holds
 
 
@@ -167,6 +168,30 @@ def print_bytes(engine: Engine) -> None:
             text("SELECT sum(octet_length(summary) + octet_length(lines)) FROM exact_operation")
         )
     print(f"  ledgers {ledgers / 1e6:.2f} MB, stored operations {stored / 1e6:.2f} MB")
+
+
+def print_run_code(engine: Engine) -> None:
+    """What all boots ran of the kernel, as a plan reads it for a patch of one function."""
+    from sqlalchemy import text
+
+    from mitigauge.database.engine import transaction
+    from mitigauge.profiles.exact.repository import code_run_by
+
+    def read() -> object:
+        with transaction(engine) as session:
+            return code_run_by(session, counts, {FUNCTION})
+
+    with engine.connect() as connection:
+        counts = list(connection.scalars(text("SELECT id FROM exact_count")))
+        packed = connection.scalar(text("SELECT sum(octet_length(run_code)) FROM exact_count"))
+    stored = asked_ms(read)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE exact_count SET run_code = NULL"))
+    ledgers = asked_ms(read, rounds=3)
+    print(
+        f"  code that {len(counts)} boots ran: {stored:.1f} ms stored ({packed / 1e6:.2f} MB),"
+        f" {ledgers:.0f} ms of the ledgers; {ledgers / stored:.1f} times as long"
+    )
 
 
 def main() -> None:

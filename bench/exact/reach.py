@@ -27,8 +27,10 @@ from typing import Any
 
 import orjson
 
-from mitigauge.kernels.functions import Changed, Notes, changed, notes_of
-from mitigauge.profiles.exact.coverage import CountedCase, Coverage, functions_run, plan_of
+from mitigauge.kernels.blocks import Range
+from mitigauge.kernels.functions import Changed, Notes, Parts, changed, notes_of, parts
+from mitigauge.profiles.exact.coverage import CountedCase, Coverage, plan_of
+from mitigauge.profiles.exact.run_code import Executed, RunCode, code_run
 from mitigauge.settings import REPOSITORY, get_settings
 
 PATCHES = REPOSITORY / "tests" / "series" / "reach"
@@ -47,8 +49,10 @@ class Recorded:
     kernel: str
     changes: Mapping[str, Changed]
     """By patch."""
-    runs: Mapping[str, frozenset[str]]
-    """Functions by case, ``HOST: CASE``."""
+    parts: Mapping[str, Parts]
+    """By patch: which bytes of the functions of the kernel without it differ."""
+    runs: Mapping[str, RunCode]
+    """By case, ``HOST: CASE``; of functions that a patch changes, what of them ran."""
     reached: Mapping[str, Mapping[str, float]]
     """How often an operation got to a patch's place, by case and number of the patch."""
 
@@ -85,18 +89,32 @@ def recorded() -> Recorded:
             patch: Changed(frozenset(each["functions"]), frozenset(each["objects"]))
             for patch, each in found["changes"].items()
         },
-        runs={case: frozenset(names) for case, names in found["runs"].items()},
+        parts={
+            patch: {
+                name: [Range(*each) for each in ranges] for name, ranges in one["parts"].items()
+            }
+            for patch, one in found["changes"].items()
+        },
+        runs={
+            case: {name: [Executed(*each) for each in executed] for name, executed in code.items()}
+            for case, code in found["runs"].items()
+        },
         reached=found["reached"],
     )
 
 
-def plans(of: Recorded) -> Iterator[Planned]:
-    """What is measured of each patch, as a revision's cases are chosen."""
+def plans(of: Recorded, *, functions_alone: bool = False) -> Iterator[Planned]:
+    """What is measured of each patch, as a revision's cases are chosen.
+
+    *functions_alone*: as if no build had noted blocks.
+    """
     at = datetime.now(UTC)
     keys = {case: CountedCase(case, "{}", "", "lab", host_of(case)) for case in of.runs}
-    known = {keys[case]: Coverage(names, of.kernel, at) for case, names in of.runs.items()}
+    known = {keys[case]: Coverage(code, of.kernel, at, BASE) for case, code in of.runs.items()}
     for patch, change in of.changes.items():
-        plan = plan_of(change, {case: [key] for case, key in keys.items()}, known, of.kernel)
+        cases = {case: [key] for case, key in keys.items()}
+        differ = {} if functions_alone else of.parts[patch]
+        plan = plan_of(change, cases, known, of.kernel, {BASE: differ})
         yield Planned(
             patch,
             frozenset(plan.measured),
@@ -123,7 +141,11 @@ def told(of: Recorded) -> Iterator[str]:
     none = [each for each in found if number_of(each.patch) in UNREACHED]
     yield f"cases that reach the change kept: {kept} of {reaching} ({kept / reaching:.1%})"
     yield f"boots saved: {1 - boots / len(found) / len(hosts):.1%} (peer: 0 %)"
-    yield f"measurements saved: {1 - cases / len(found) / len(of.runs):.1%} (peer: 0 %)"
+    whole = sum(len(each.measured) for each in plans(of, functions_alone=True))
+    yield (
+        f"measurements saved: {1 - cases / len(found) / len(of.runs):.1%}"
+        f" (by functions alone: {1 - whole / len(found) / len(of.runs):.1%}; peer: 0 %)"
+    )
     yield f"'no case' right: {sum(not each.measured for each in none)} of {len(none)}"
 
 
@@ -142,7 +164,7 @@ def store(part: str, value: Any) -> None:
     whole = _whole()
     whole[part] = value
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
-    RECORDED.write_bytes(orjson.dumps(whole, option=options))
+    RECORDED.write_bytes(orjson.dumps(whole, default=tuple, option=options))
 
 
 def store_changes(only: str) -> None:
@@ -164,6 +186,7 @@ def store_changes(only: str) -> None:
             kept[name] = {
                 "functions": sorted(differs.functions),
                 "objects": sorted(differs.objects),
+                "parts": parts(before, [before, notes], sorted(differs.functions)),
             }
             print(f"{name}: {', '.join(sorted(differs.functions)[:6]) or 'nothing'}", flush=True)
             store("changes", kept)
@@ -195,9 +218,16 @@ def store_runs(experiments: list[int]) -> None:
     if not rows:
         sys.exit(f"experiments {experiments} counted nothing in an arm that is called base")
     store("kernel", rows[0].kernel)
+    differ = {name for each in recorded_part("changes").values() for name in each["functions"]}
     store(
         "runs",
-        {f"{row.host}: {row.title}": sorted(functions_run(ledgers[row.id])) for row in rows},
+        {
+            f"{row.host}: {row.title}": {
+                name: executed if name in differ else []
+                for name, executed in code_run(ledgers[row.id]).items()
+            }
+            for row in rows
+        },
     )
 
 

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from mitigauge.bisect.states import BisectionKind
 from mitigauge.bisect.tables import Bisection
 from mitigauge.files.blobs import BlobStore
-from mitigauge.pages.reach import changed_between, coverage
-from mitigauge.profiles.exact.coverage import CountedCase, case_key, plan_of
+from mitigauge.pages.reach import coverage, plan
+from mitigauge.profiles.exact.coverage import CountedCase, case_key
 
 
 def unreached(session: Session, bisection: Bisection, blobs: BlobStore) -> dict[int, str]:
@@ -37,8 +37,7 @@ def unreached(session: Session, bisection: Bisection, blobs: BlobStore) -> dict[
         return {}
     found: dict[int, str] = {}
     for (low, before), (high, after) in pairwise(built):
-        names = changed_between([before, after], blobs)
-        plan = plan_of(names, {"it": cases}, known, str(before.release))
-        if plan.left_out:
-            found |= dict.fromkeys(range(low + 1, high + 1), plan.reach["it"].known_by)
+        found_out = plan(session, [before, after], {"it": cases}, blobs)
+        if found_out.left_out:
+            found |= dict.fromkeys(range(low + 1, high + 1), found_out.reach["it"].known_by)
     return found

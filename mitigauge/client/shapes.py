@@ -597,6 +597,8 @@ class CaseReach(TypedDict):
     case: str
     runs: list[str] | None
     """the first 8 of what was changed that it runs; null: nobody knows"""
+    beside: NotRequired[list[str]]
+    """the first 8 functions of what was changed that it runs where nothing differs"""
     kernel: NotRequired[str]
     """the kernel that it was counted on; empty: on none"""
     counted_at: NotRequired[str | None]

@@ -3,25 +3,29 @@
 A build notes of each function how many instructions it has and a digest of them without addresses,
 names and padding, so that it stays where the function lies elsewhere, or what it calls has another
 name; where it calls and jumps to and which objects it names, by another digest; what the kernel may
-write over a part of it (alternatives); and of each object with contents its size and a digest
-without addresses.
+write over a part of it (alternatives); its blocks (`blocks.py`); and of each object with contents
+its size and a digest without addresses.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 
 from mitigauge.errors import InvalidInput
+from mitigauge.kernels.blocks import Range, blocks_of, differing
 
 # Shorter ones are alike by chance: a stub that returns 0 has the code of a hundred others.
 SHORTEST = 8
 MOST = 2_000_000
+# No function is longer, in bytes.
+_FAR = 1 << 32
 _LINE = re.compile(
     r"(?:(targets|alternative|data) )?([0-9]{1,9}) ([0-9a-f]{16}) ([A-Za-z0-9_.$]{1,200})"
 )
+_BLOCKS = re.compile(r"blocks [0-9]{1,9} ([-0-9a-f.,>]+) ([A-Za-z0-9_.$]{1,200})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,9 @@ class Code:
 Named = dict[str, list[Code]]
 """By name; several functions or objects may have one."""
 
+Parts = dict[str, list[Range]]
+"""By function: which of its bytes differ."""
+
 
 @dataclass(frozen=True, slots=True)
 class Notes:
@@ -44,6 +51,8 @@ class Notes:
     targets: Named = field(default_factory=dict)
     alternatives: Named = field(default_factory=dict)
     objects: Named = field(default_factory=dict)
+    blocks: dict[str, list[str]] = field(default_factory=dict)
+    """By function, as a build wrote them."""
 
     @property
     def of_one_name(self) -> dict[str, Code]:
@@ -74,6 +83,9 @@ def notes_of(text: str) -> Notes:
     for number, line in enumerate(text.split("\n"), 1):
         if not line:
             continue
+        if blocks := _BLOCKS.fullmatch(line):
+            notes.blocks.setdefault(blocks[2], []).append(blocks[1])
+            continue
         said = _LINE.fullmatch(line)
         if said is None or number > MOST:
             raise InvalidInput(
@@ -98,6 +110,33 @@ def changed(before: Notes, after: Notes) -> Changed:
         | _differing(before.alternatives, after.alternatives)
     )
     return Changed(functions, _differing(before.objects, after.objects))
+
+
+def parts(counted: Notes, compared: Sequence[Notes], functions: Iterable[str]) -> Parts:
+    """The bytes of *functions* of the *counted* kernel that differ from any kernel *compared*.
+
+    What lies behind all that was noted of one does. Left out are functions of which it is not
+    known: what the kernel may write over them differs, or they are one block, or have a name that
+    others have.
+    """
+    found: Parts = {}
+    for name in functions:
+        noted = [_blocks(notes, name) for notes in (counted, *compared)]
+        written = {tuple(notes.alternatives.get(name, ())) for notes in (counted, *compared)}
+        if not all(noted) or len(written) > 1:
+            continue
+        of, *others = noted
+        ranges = [differing(of, other) for other in others]
+        if None not in ranges:
+            behind = Range(blocks_of(of)[-1].place.end, _FAR)
+            found[name] = sorted({behind, *(each for some in ranges for each in some or ())})
+    return found
+
+
+def _blocks(notes: Notes, name: str) -> str:
+    """Of the one function of that name; empty where there are several, or none was noted."""
+    blocks = notes.blocks.get(name, [])
+    return blocks[0] if len(blocks) == len(notes.functions.get(name, ())) == 1 else ""
 
 
 def _differing(before: Named, after: Named) -> frozenset[str]:

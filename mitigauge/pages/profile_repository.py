@@ -114,7 +114,10 @@ def counts_of_runs(session: Session, run_ids: Sequence[int]) -> dict[CaseInArm, 
 
 
 def newest_counts(session: Session) -> Sequence[RowMapping]:
-    """Of each case, mode and host: the newest exact count, its kernel and when it was stored."""
+    """Of each case, mode and host: the newest exact count, of which kernel, and when it was stored.
+
+    *notes*: the digest of what the kernel's build noted; None where it noted nothing.
+    """
     return session.execute(_NEWEST_COUNTS).mappings().all()
 
 
@@ -123,7 +126,13 @@ _NEWEST_COUNTS = text(
     """
     SELECT DISTINCT ON (c.workload, c.parameters::text, a.family, a.mode, h.id)
         e.id, c.workload, c.parameters, c.title, a.family, a.mode, h.environment, h.name AS host,
-        coalesce(b.proof ->> 'kernel_release', a.kernel) AS kernel, e.stored_at
+        coalesce(b.proof ->> 'kernel_release', a.kernel) AS kernel,
+        (
+            SELECT k.functions_sha256 FROM kernel k
+            WHERE k.build_id = b.proof ->> 'build_id' AND k.functions_sha256 IS NOT NULL
+            LIMIT 1
+        ) AS notes,
+        e.stored_at
     FROM exact_count e
         JOIN benchmark_case c ON c.id = e.case_id
         JOIN boot b ON b.id = e.boot_id

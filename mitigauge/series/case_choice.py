@@ -7,7 +7,12 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from mitigauge.profiles.exact.names import NOTHING_DIFFERS, changes_in_words, names_in_words
+from mitigauge.profiles.exact.names import (
+    NOTHING_DIFFERS,
+    changes_in_words,
+    left_out_in_words,
+    names_in_words,
+)
 
 MOST_CHANGED = 50
 
@@ -18,6 +23,10 @@ class CaseReach(BaseModel):
     case: str
     runs: list[str] | None = Field(
         description="the first 8 of what was changed that it runs; null: nobody knows"
+    )
+    beside: list[str] = Field(
+        default_factory=list,
+        description="the first 8 functions of what was changed that it runs where nothing differs",
     )
     kernel: str = Field("", description="the kernel that it was counted on; empty: on none")
     counted_at: datetime | None = None
@@ -47,7 +56,7 @@ def choice_in_words(choice: CaseChoice) -> Iterator[str]:
         known = f"runs {', '.join(each.runs)}{_known_by(each)}" if each.runs else ""
         yield f"{choice.comparison}: {each.case} {known or 'may run it: nobody knows'}"
     for each in choice.left_out:
-        why = f"runs none of it{_known_by(each)}, and is left out"
+        why = f"{left_out_in_words(each.beside)}{_known_by(each)}, and is left out"
         yield f"{choice.comparison}: {each.case} {why}"
 
 

@@ -11,8 +11,8 @@ from mitigauge.catalog import Catalog
 from mitigauge.files.blobs import BlobStore
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.kernels.tables import Kernel
-from mitigauge.pages.reach import changed_between, coverage
-from mitigauge.profiles.exact.coverage import Reach, ReachPlan, plan_of
+from mitigauge.pages.reach import plan
+from mitigauge.profiles.exact.coverage import Reach, ReachPlan
 from mitigauge.profiles.exact.names import NAMES_SHOWN
 from mitigauge.series.case_choice import MOST_CHANGED, CaseChoice, CaseReach
 from mitigauge.series.spec_cases import (
@@ -55,9 +55,8 @@ def _plan(
     kernels: Mapping[str, Kernel],
     blobs: BlobStore,
 ) -> ReachPlan[SpecCase]:
-    known = coverage(session, [each for on in comparison.cases.values() for each in on])
-    names = changed_between([kernels[each] for each in comparison.kernels], blobs)
-    return plan_of(names, comparison.cases, known, comparison.kernels[0])
+    compared = [kernels[each] for each in comparison.kernels]
+    return plan(session, compared, comparison.cases, blobs)
 
 
 def choice_of(comparison: str, plan: ReachPlan[SpecCase]) -> CaseChoice:
@@ -79,6 +78,7 @@ def _reach(case: SpecCase, reach: Reach) -> CaseReach:
     return CaseReach(
         case=case.title,
         runs=None if runs is None else [clean_text(name) for name in runs[:NAMES_SHOWN]],
+        beside=[clean_text(name) for name in reach.beside[:NAMES_SHOWN]],
         kernel=known.kernel if known else "",
         counted_at=known.at if known else None,
     )

@@ -7,6 +7,7 @@ from tests.crash.mutation import Mutation
 BUILDS = "tests/db/test_kernels.py"
 PACKAGE = "tests/unit/kernels/test_package_script.py"
 FUNCTIONS = "tests/unit/kernels/test_functions.py"
+BLOCKS = "tests/unit/kernels/test_blocks.py"
 COVERAGE = "tests/unit/exact/test_coverage.py"
 
 KERNELS = (
@@ -97,6 +98,38 @@ KERNELS = (
         "$text : $text;",
         (FUNCTIONS,),
         "A patch that puts another function into a table would change nothing.",
+    ),
+    Mutation(
+        "who leads to new code is the same",
+        "mitigauge/kernels/blocks.py",
+        "to not in same or same[to] == now",
+        "True",
+        (BLOCKS,),
+        "Code that a patch puts between two blocks would be run by no case.",
+    ),
+    Mutation(
+        "new code is where nothing leads to",
+        "mitigauge/kernels/blocks.py",
+        " or not _is_all_new_code_entered(new, set(same.values()))",
+        "",
+        (BLOCKS,),
+        "What a fault leads to would be reached by no case.",
+    ),
+    Mutation(
+        "a static key leads nowhere",
+        "pipelines/kernel_scripts/functions",
+        "        ($instruction, @relocated) = ($BRANCH, @$branch) if $branch;\n",
+        "",
+        (BLOCKS,),
+        "A branch that a key turns on would be in no block.",
+    ),
+    Mutation(
+        "parts of one build are those of another",
+        "mitigauge/profiles/exact/coverage.py",
+        "parts.get(coverage.notes, {})",
+        "next(iter(parts.values()), {})",
+        (COVERAGE,),
+        "Bytes of a function are other instructions in another build.",
     ),
     Mutation(
         "data that differ are read by nobody",

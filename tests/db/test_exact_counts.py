@@ -18,6 +18,7 @@ from mitigauge.pages.reach import coverage
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact.coverage import CountedCase, case_key
 from mitigauge.profiles.exact.ledger import Ledger
+from mitigauge.profiles.exact.run_code import Executed
 from mitigauge.profiles.exact.service import CountedPass, store_counts
 from mitigauge.settings import get_settings
 from pipelines.steps.measure import CaseOutput, collect
@@ -177,6 +178,10 @@ def test_what_a_case_ran_last_is_its_coverage(engine: Engine) -> None:
             replace(asked, mode="nothing/else"), replace(asked, host="other"),
             replace(asked, parameters="{}"),
         ]  # fmt: skip
-        found = coverage(session, [asked, *others])
+        found = coverage(session, [asked, *others], ["leave"])
+        assert coverage(session, [asked])[asked].code == {"leave": []}
+        # What was stored before has its ledger alone.
+        session.execute(text("update exact_count set run_code = null"))
+        assert coverage(session, [asked], ["leave"]) == found
     assert list(found) == [asked]
-    assert found[asked].functions == {"leave"}
+    assert found[asked].code == {"leave": [Executed(0, 4, 1.0)]}

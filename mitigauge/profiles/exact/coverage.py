@@ -10,15 +10,15 @@ from typing import Generic, TypeVar
 
 import orjson
 
-from mitigauge.kernels.functions import Changed
-from mitigauge.profiles.exact.ledger import Ledger
-from mitigauge.profiles.exact.names import NAMES_SHOWN, changes_in_words
+from mitigauge.kernels.blocks import Range
+from mitigauge.kernels.functions import Changed, Parts
+from mitigauge.profiles.exact.names import NAMES_SHOWN, changes_in_words, left_out_in_words
+from mitigauge.profiles.exact.run_code import LEAST, RunCode
 
 C = TypeVar("C")
 
-# Instructions an operation from which a change in a function can show in a figure; below it are
-# interrupts and other programs, which every case meets.
-LEAST = 0.05
+NO_RANGES: Parts = {}
+NO_PARTS: Mapping[str, Parts] = {}
 _LINE = re.compile(r"\d+\.\d+")
 
 
@@ -39,11 +39,26 @@ class CountedCase:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The functions of the kernel that a case ran when its instructions were counted last."""
+    """What a case ran of the kernel when its instructions were counted last.
 
-    functions: frozenset[str]
+    *notes*: of which kernel's build the functions are, by the digest of its notes; empty: of none
+    that was noted.
+    """
+
+    code: RunCode
     kernel: str
     at: datetime
+    notes: str = ""
+
+    def is_within(self, name: str, ranges: Sequence[Range]) -> bool:
+        """Whether it runs anything in those *ranges* of a function that it runs."""
+        executed = self.code[name]
+        within = (
+            each.instructions
+            for each in executed
+            if any(each.begin < end and begin < each.end for begin, end in ranges)
+        )
+        return not executed or sum(within) >= LEAST
 
     def is_of(self, release: str) -> bool:
         """Whether it was counted on a kernel of the same version, the stable number aside.
@@ -56,10 +71,14 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a case runs of a change. *functions*: which of it; None: nobody knows."""
+    """What a case runs of a change. *functions*: which of it; None: nobody knows.
+
+    *beside*: functions that differ and that it runs, but nothing in them that differs.
+    """
 
     functions: tuple[str, ...] | None
     coverage: Coverage | None = None
+    beside: tuple[str, ...] = ()
 
     @property
     def is_worth_measuring(self) -> bool:
@@ -72,6 +91,12 @@ class Reach:
         if self.coverage is None:
             return ""
         return f"counted on {self.coverage.kernel} on {self.coverage.at:%Y-%m-%d}"
+
+    @property
+    def left_out_by(self) -> str:
+        """Why a case is not measured that is known to run nothing of it."""
+        known = self.known_by and f" ({self.known_by})"
+        return f"{left_out_in_words(self.beside)}{known}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +135,7 @@ class ReachPlan(Generic[C]):
             if reach.functions:
                 yield f"{title(case)} runs {', '.join(reach.functions[:NAMES_SHOWN])}"
         for case in self.left_out:
-            known = self.reach[case].known_by
-            yield f"{title(case)} runs none of it{known and f' ({known})'}, and is left out"
+            yield f"{title(case)} {self.reach[case].left_out_by}, and is left out"
 
 
 def plan_of(
@@ -119,34 +143,28 @@ def plan_of(
     cases: Mapping[C, Collection[CountedCase]],
     known: Mapping[CountedCase, Coverage],
     release: str,
+    parts: Mapping[str, Parts] = NO_PARTS,
 ) -> ReachPlan[C]:
     """The plan for kernels of which *release* is one.
 
     *changed*: what differs between them; None: nobody knows. *cases*: each with what it is on each
-    of its hosts.
+    of its hosts. *parts*: by the notes of kernels that cases were counted on, which bytes of their
+    functions differ from any of the kernels.
     """
-    fitting = {key: each for key, each in known.items() if each.is_of(release)}
+
+    def reach(counted: CountedCase) -> Reach:
+        coverage = known.get(counted)
+        if coverage is None or not coverage.is_of(release):
+            return reach_of(changed, None)
+        return reach_of(changed, coverage, parts.get(coverage.notes, {}))
+
     return ReachPlan(
-        changed,
-        {
-            case: together([reach_of(changed, fitting.get(counted)) for counted in on])
-            for case, on in cases.items()
-        },
+        changed, {case: together([reach(each) for each in on]) for case, on in cases.items()}
     )
 
 
-def functions_run(ledger: Ledger) -> frozenset[str]:
-    """Names of the kernel's functions that an operation runs, modules' included."""
-    per = ledger.operations * len(ledger.windows)
-    return frozenset(
-        function.name
-        for function in ledger.functions
-        if function.is_kernel and function.name and sum(function.runs) / per >= LEAST
-    )
-
-
-def reach_of(changed: Changed | None, known: Coverage | None) -> Reach:
-    """What of the *changed* functions a case runs.
+def reach_of(changed: Changed | None, known: Coverage | None, parts: Parts = NO_RANGES) -> Reach:
+    """What of the *changed* functions a case runs; *parts*: of those, which bytes differ.
 
     Who reads data is not counted: where data were changed, a case that runs none of the functions
     may depend on it, and nobody knows.
@@ -155,8 +173,10 @@ def reach_of(changed: Changed | None, known: Coverage | None) -> Reach:
         return Reach((), known)
     if known is None or changed is None:
         return Reach(None, known)
-    runs = tuple(sorted(known.functions & changed.functions))
-    return Reach(None if changed.objects and not runs else runs, known)
+    names = sorted(known.code.keys() & changed.functions)
+    runs = tuple(name for name in names if name not in parts or known.is_within(name, parts[name]))
+    beside = tuple(name for name in names if name not in runs)
+    return Reach(None if changed.objects and not runs else runs, known, beside)
 
 
 def together(reaches: Sequence[Reach]) -> Reach:
@@ -167,8 +187,10 @@ def together(reaches: Sequence[Reach]) -> Reach:
     if not reaches or any(reach.functions is None for reach in reaches):
         return Reach(None)
     functions = {name for reach in reaches for name in reach.functions or ()}
+    beside = {name for reach in reaches for name in reach.beside} - functions
     known = [reach.coverage for reach in reaches if reach.coverage]
-    return Reach(tuple(sorted(functions)), min(known, key=lambda each: each.at, default=None))
+    oldest = min(known, key=lambda each: each.at, default=None)
+    return Reach(tuple(sorted(functions)), oldest, tuple(sorted(beside)))
 
 
 def case_key(parameters: Mapping[str, object]) -> str:

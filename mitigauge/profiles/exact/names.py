@@ -14,6 +14,14 @@ def names_in_words(names: Sequence[str], count: int | None = None) -> str:
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
+def left_out_in_words(beside: Sequence[str]) -> str:
+    """Why a case can be left out; *beside*: functions that differ where it does not run them."""
+    if not beside:
+        return "runs none of it"
+    where = "it" if len(beside) == 1 else "them"
+    return f"runs {names_in_words(beside)}, but nothing in {where} that differs"
+
+
 def changes_in_words(
     functions: Sequence[str],
     objects: Sequence[str],

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.profiles.exact import repository
 from mitigauge.profiles.exact.ledger import Ledger
+from mitigauge.profiles.exact.run_code import code_run, packed
 from mitigauge.profiles.exact.tables import ExactCount
 
 
@@ -30,6 +31,7 @@ def store_counts(session: Session, boot_id: int, case_id: int, found: CountedPas
             instructions=found.ledger.instructions if found.ledger else None,
             detail=found.detail,
             ledger=found.ledger.to_bytes() if found.ledger else None,
+            run_code=packed(code_run(found.ledger)) if found.ledger else None,
         )
     )
     session.flush()

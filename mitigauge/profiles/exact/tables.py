@@ -33,6 +33,8 @@ class ExactCount(Base):
     instructions: Mapped[float | None]
     detail: Mapped[str] = mapped_column(server_default="")
     ledger: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    # What of the kernel it ran (`run_code.py`); null where the ledger alone tells.
+    run_code: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 

@@ -7,17 +7,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cli.try_plan import CASES
-from mitigauge.kernels.functions import Changed
+from mitigauge.kernels.blocks import Range
+from mitigauge.kernels.functions import Changed, Parts
 from mitigauge.profiles.exact.coverage import (
     CountedCase,
     Coverage,
     Reach,
     ReachPlan,
-    functions_run,
     plan_of,
     reach_of,
 )
-from tests.unit.exact.ledgers import function, ledger
+from mitigauge.profiles.exact.run_code import Executed
 
 AT = datetime(2026, 11, 26, tzinfo=UTC)
 
@@ -27,20 +27,7 @@ def code(*functions: str) -> Changed:
 
 
 def known(*functions: str) -> Coverage:
-    return Coverage(frozenset(functions), "7.2.12", AT)
-
-
-def test_a_case_runs_the_functions_of_the_kernel_that_its_operation_runs() -> None:
-    found = functions_run(
-        ledger(
-            function("enter", {"push": 1, "ret": 1}),
-            function("tick", {"inc": 0.004}),
-            function("kvm_run", {"push": 1}),
-            function("getppid", {"syscall": 1}, module="libc.so.6"),
-            function("", {"nop": 3}),
-        )
-    )
-    assert found == {"enter", "kvm_run"}
+    return Coverage(dict.fromkeys(functions, ()), "7.2.12", AT)
 
 
 def test_a_case_is_worth_measuring_where_it_runs_a_change_or_nobody_knows() -> None:
@@ -100,7 +87,7 @@ def counted(host: str) -> CountedCase:
 
 def test_on_several_hosts_all_must_be_known() -> None:
     one, other = counted("one"), counted("other")
-    older = Coverage(frozenset({"leave"}), "7.2.1", AT - timedelta(days=3))
+    older = Coverage({"leave": ()}, "7.2.1", AT - timedelta(days=3))
     both = plan_of(
         code("enter"), {"c": [one, other]}, {one: known("leave"), other: older}, "7.2.12"
     )
@@ -126,3 +113,71 @@ def test_what_was_counted_on_another_version_is_not_known(
 def test_where_nobody_knows_what_was_changed_all_is_measured() -> None:
     plan = plan_of(None, {"c": [counted("one")]}, {counted("one"): known("leave")}, "7.2.12")
     assert plan.measured == ["c"]
+
+
+RUN = [Executed(0, 16, 4.0), Executed(32, 48, 3.0), Executed(64, 72, 0.02)]
+
+
+def partly(parts: Parts, *, of: str = "built") -> ReachPlan[str]:
+    """The plan of a case that runs three parts of `write`, counted on the kernel *of* notes."""
+    coverage = Coverage({"write": RUN, "tick": ()}, "7.2.12", AT, of)
+    changed = code("write", "tick") if "tick" in parts else code("write")
+    return plan_of(
+        changed, {"c": [counted("one")]}, {counted("one"): coverage}, "7.2.12", {"built": parts}
+    )
+
+
+@pytest.mark.parametrize(
+    ("ranges", "is_measured"),
+    [
+        ([Range(16, 32)], False),
+        ([Range(48, 64), Range(72, 1 << 32)], False),
+        ([Range(15, 16)], True),
+        ([Range(40, 64)], True),
+        ([Range(0, 8)], True),
+        # Every fiftieth operation is what all cases meet.
+        ([Range(64, 72)], False),
+        ([Range(16, 32), Range(47, 48)], True),
+        ([], False),
+    ],
+)
+def test_a_case_that_runs_nothing_in_a_function_that_differs_is_left_out(
+    ranges: list[Range], is_measured: bool
+) -> None:
+    plan = partly({"write": ranges})
+    assert bool(plan.measured) == is_measured
+    if not is_measured:
+        said = "c runs write, but nothing in it that differs (counted on 7.2.12 on 2026-11-26)"
+        assert f"{said}, and is left out" in plan.told()
+
+
+def test_where_the_parts_are_of_another_build_the_function_stands_for_all_of_it() -> None:
+    assert partly({"write": [Range(16, 32)]}, of="other").measured == ["c"]
+    assert partly({"write": [Range(16, 32)]}, of="").measured == ["c"]
+
+
+def test_where_the_instructions_are_not_known_the_function_stands_for_them() -> None:
+    plan = partly({"write": [Range(16, 32)], "tick": [Range(0, 8)]})
+    assert plan.reach["c"].functions == ("tick",)
+    assert plan.reach["c"].beside == ("write",)
+
+
+def test_changed_data_may_be_read_beside_what_differs() -> None:
+    coverage = Coverage({"write": RUN}, "7.2.12", AT, "built")
+    both = Changed(frozenset({"write"}), frozenset({"limit"}))
+    assert reach_of(both, coverage, {"write": [Range(16, 32)]}).functions is None
+
+
+def test_a_host_that_runs_what_differs_decides_for_the_others() -> None:
+    one, other = counted("one"), counted("other")
+    far = Coverage({"write": [Executed(16, 32, 4.0)]}, "7.2.12", AT, "built")
+    near = Coverage({"write": RUN}, "7.2.12", AT, "built")
+    plan = plan_of(
+        code("write"),
+        {"c": [one, other]},
+        {one: near, other: far},
+        "7.2.12",
+        {"built": {"write": [Range(16, 32)]}},
+    )
+    assert plan.reach["c"].functions == ("write",)
+    assert plan.reach["c"].beside == ()

@@ -3257,6 +3257,11 @@ export interface components {
          * @description A case, and what is known of it.
          */
         CaseReach: {
+            /**
+             * Beside
+             * @description the first 8 functions of what was changed that it runs where nothing differs
+             */
+            beside?: string[];
             /** Case */
             case: string;
             /** Counted At */
