@@ -34,6 +34,7 @@ from mitigauge.kernels.build_log import (
     says_disk_is_full,
 )
 from mitigauge.kernels.config_profile import Profile
+from mitigauge.kernels.functions import LARGEST, packed
 from mitigauge.kernels.loose_patch import CONTEXT_LINES, bases, misplaced, moved
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import GIT, PLAIN, Base, Layout, Recipe
@@ -66,7 +67,6 @@ COMPILING = {
     "CCACHE_BASEDIR": "/build",
 }
 PACKAGE_LIMIT = 1 << 30
-FUNCTIONS_LIMIT = 64 << 20
 CONTENT_LIMIT = 16 << 20
 # Files of one patch whose bases are looked up for a three-way merge.
 MOST_BASES = 500
@@ -422,7 +422,7 @@ class _Work:
             package_sha256=self.builder.blobs.put(package),
             package_bytes=len(package),
             functions_sha256=self.builder.blobs.put(
-                _regular(self.directory / "package" / "functions", FUNCTIONS_LIMIT)
+                packed(_regular(self.directory / "package" / "functions", LARGEST))
             ),
             loosely=loosely,
             config_refused=[] if order.profile.whole else refused(order.profile.text, config),

@@ -28,7 +28,7 @@ from typing import Any
 import orjson
 
 from mitigauge.kernels.blocks import Range
-from mitigauge.kernels.functions import Changed, Notes, Parts, changed, notes_of, parts
+from mitigauge.kernels.functions import Changed, Notes, Parts, changed, notes_of, parts, with_blocks
 from mitigauge.profiles.exact.coverage import CountedCase, Coverage, plan_of
 from mitigauge.profiles.exact.run_code import Executed, RunCode, code_run
 from mitigauge.settings import REPOSITORY, get_settings
@@ -176,17 +176,18 @@ def store_changes(only: str) -> None:
     with tempfile.TemporaryDirectory(dir=get_settings().home) as directory:
         # Builds run under a user of their own.
         Path(directory).chmod(0o711)
-        before: Notes | None = None
+        of_base: tuple[Notes, str] | None = None
         for name, text in built(Path(directory), BASE, patches):
             notes = notes_of(text)
-            if before is None:
-                before = notes
+            if of_base is None:
+                of_base = notes, text
                 continue
-            differs = changed(before, notes)
+            differs = changed(of_base[0], notes)
+            whole = [with_blocks(*each, differs.functions) for each in (of_base, (notes, text))]
             kept[name] = {
                 "functions": sorted(differs.functions),
                 "objects": sorted(differs.objects),
-                "parts": parts(before, [before, notes], sorted(differs.functions)),
+                "parts": parts(whole[0], whole, sorted(differs.functions)),
             }
             print(f"{name}: {', '.join(sorted(differs.functions)[:6]) or 'nothing'}", flush=True)
             store("changes", kept)

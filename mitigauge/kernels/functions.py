@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
+
+import zstandard
 
 from mitigauge.errors import InvalidInput
 from mitigauge.kernels.blocks import Range, blocks_of, differing
@@ -25,7 +27,9 @@ _FAR = 1 << 32
 _LINE = re.compile(
     r"(?:(targets|alternative|data) )?([0-9]{1,9}) ([0-9a-f]{16}) ([A-Za-z0-9_.$]{1,200})"
 )
-_BLOCKS = re.compile(r"blocks [0-9]{1,9} ([-0-9a-f.,>]+) ([A-Za-z0-9_.$]{1,200})")
+_BLOCKS = "blocks "
+# Bytes of the notes of the largest kernel there can be, with all of its modules.
+LARGEST = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Notes:
     alternatives: Named = field(default_factory=dict)
     objects: Named = field(default_factory=dict)
     blocks: dict[str, list[str]] = field(default_factory=dict)
-    """By function, as a build wrote them."""
+    """By function, as a build wrote them; of those that :func:`with_blocks` was asked for."""
 
     @property
     def of_one_name(self) -> dict[str, Code]:
@@ -83,8 +87,7 @@ def notes_of(text: str) -> Notes:
     for number, line in enumerate(text.split("\n"), 1):
         if not line:
             continue
-        if blocks := _BLOCKS.fullmatch(line):
-            notes.blocks.setdefault(blocks[2], []).append(blocks[1])
+        if line.startswith(_BLOCKS):
             continue
         said = _LINE.fullmatch(line)
         if said is None or number > MOST:
@@ -96,6 +99,37 @@ def notes_of(text: str) -> Notes:
         for codes in named.values():
             codes.sort(key=astuple)
     return notes
+
+
+def with_blocks(notes: Notes, text: str, functions: Container[str]) -> Notes:
+    """The *notes* of that text with the blocks of these functions, which are most of the text."""
+    found: dict[str, list[str]] = {}
+    for line in text.split("\n"):
+        if line.startswith(_BLOCKS):
+            _, _, blocks, name = line.split(" ", 3)
+            if name in functions:
+                found.setdefault(name, []).append(blocks)
+    return replace(notes, blocks=found)
+
+
+def packed(text: bytes) -> bytes:
+    """What a build said, as it is stored."""
+    return zstandard.ZstdCompressor(level=6).compress(text)
+
+
+def unpacked(stored: bytes) -> str:
+    """What :func:`packed` made, or the text itself. Raises InvalidInput for what is damaged."""
+    if not stored.startswith(zstandard.FRAME_HEADER):
+        return stored.decode(errors="replace")
+    try:
+        size = zstandard.frame_content_size(stored)
+        if not 0 <= size <= LARGEST:
+            raise zstandard.ZstdError(f"a text of {size} bytes is none of ours")
+        return zstandard.ZstdDecompressor().decompress(stored).decode(errors="replace")
+    except zstandard.ZstdError as error:
+        raise InvalidInput(
+            f"a kernel's functions: {error}", hint="Build the kernel again."
+        ) from error
 
 
 def changed(before: Notes, after: Notes) -> Changed:

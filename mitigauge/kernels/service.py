@@ -13,6 +13,7 @@ from mitigauge.database.engine import database_now
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.files.blobs import BlobStore
 from mitigauge.kernels import repository
+from mitigauge.kernels.functions import unpacked
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import LAYOUTS, Recipe
 from mitigauge.kernels.states import KernelState
@@ -208,4 +209,4 @@ def noted_functions(kernel: Kernel, blobs: BlobStore) -> str:
     """What :mod:`mitigauge.kernels.functions` reads of a kernel; empty where it was not noted."""
     if kernel.functions_sha256 is None:
         return ""
-    return blobs.read(kernel.functions_sha256).decode(errors="replace")
+    return unpacked(blobs.read(kernel.functions_sha256))

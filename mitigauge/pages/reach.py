@@ -9,7 +9,15 @@ from sqlalchemy.orm import Session
 
 from mitigauge.errors import NotFound
 from mitigauge.files.blobs import BlobStore
-from mitigauge.kernels.functions import Changed, Notes, changed, notes_of, parts
+from mitigauge.kernels.functions import (
+    Changed,
+    Notes,
+    changed,
+    notes_of,
+    parts,
+    unpacked,
+    with_blocks,
+)
 from mitigauge.kernels.service import noted_functions
 from mitigauge.kernels.tables import Kernel
 from mitigauge.modes.crossing import full_name
@@ -59,19 +67,22 @@ def plan(
     blobs: BlobStore,
 ) -> ReachPlan[C]:
     """Which of the *cases* can differ between these kernels; each with what it is on its hosts."""
-    noted = [notes_of(noted_functions(kernel, blobs)) for kernel in kernels]
+    texts = [noted_functions(kernel, blobs) for kernel in kernels]
+    noted = [notes_of(text) for text in texts]
     differs = _changed(noted)
     wanted = [each for on in cases.values() for each in on]
     known = coverage(session, wanted, differs.functions if differs else ())
     release = str(kernels[0].release)
     if differs is None or not differs.functions:
         return plan_of(differs, cases, known, release)
+    names = differs.functions
+    noted = [with_blocks(notes, text, names) for notes, text in zip(noted, texts, strict=True)]
     at_hand = dict(zip((str(each.functions_sha256) for each in kernels), noted, strict=True))
     counted_on = {each.notes for each in known.values() if each.notes and each.is_of(release)}
     found = {
-        digest: parts(notes, noted, differs.functions)
+        digest: parts(notes, noted, names)
         for digest in counted_on
-        if (notes := at_hand.get(digest) or _notes(digest, blobs))
+        if (notes := at_hand.get(digest) or _notes(digest, names, blobs))
     }
     return plan_of(differs, cases, known, release, found)
 
@@ -90,9 +101,10 @@ def _changed(noted: Sequence[Notes]) -> Changed | None:
     return found
 
 
-def _notes(digest: str, blobs: BlobStore) -> Notes | None:
-    """What a build of before noted; None where that is kept no longer."""
+def _notes(digest: str, names: Collection[str], blobs: BlobStore) -> Notes | None:
+    """What a build of before noted of functions; None where that is kept no longer."""
     try:
-        return notes_of(blobs.read(digest).decode(errors="replace"))
+        text = unpacked(blobs.read(digest))
     except NotFound:
         return None
+    return with_blocks(notes_of(text), text, names)

@@ -12,8 +12,8 @@ import pytest
 
 from mitigauge.errors import InvalidInput
 from mitigauge.kernels.blocks import Block, Range, blocks_of, differing
-from mitigauge.kernels.functions import Notes, notes_of, parts
-from tests.unit.kernels.test_functions import compiled, noted
+from mitigauge.kernels.functions import Notes, notes_of, parts, with_blocks
+from tests.unit.kernels.test_functions import compiled, said
 
 needs_compiler = pytest.mark.skipif(
     not (shutil.which("gcc") and shutil.which("objdump")), reason="gcc and objdump are not there"
@@ -41,6 +41,15 @@ PLAIN = {
     "seldomly": "",
     "behind": "",
 }
+
+
+def noted(built: Path) -> Notes:
+    """What is noted of an ELF file that has no function but `f` and `write`."""
+    return whole(said(built))
+
+
+def whole(text: str) -> Notes:
+    return with_blocks(notes_of(text), text, {"f", "write"})
 
 
 def function(directory: Path, **other: str) -> str:
@@ -183,7 +192,7 @@ def test_a_block_names_blocks_that_there_are_not_without_harm() -> None:
 
 
 def of(*lines: str) -> Notes:
-    return notes_of("".join(f"{line}\n" for line in lines))
+    return whole("".join(f"{line}\n" for line in lines))
 
 
 A, B, C = "a" * 12, "b" * 12, "c" * 12

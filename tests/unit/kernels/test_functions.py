@@ -9,7 +9,18 @@ from pathlib import Path
 import pytest
 
 from mitigauge.errors import InvalidInput
-from mitigauge.kernels.functions import Changed, Code, Notes, changed, notes_of, renamed
+from mitigauge.kernels.functions import (
+    LARGEST,
+    Changed,
+    Code,
+    Notes,
+    changed,
+    notes_of,
+    packed,
+    renamed,
+    unpacked,
+    with_blocks,
+)
 from mitigauge.kernels.renames import chained
 from mitigauge.series.range_diff import Renamed, with_code
 from pipelines.kernel_build import SCRIPTS
@@ -39,11 +50,16 @@ def compiled(directory: Path, name: str, text: str, *flags: str) -> Path:
     return built
 
 
-def noted(built: Path) -> Notes:
-    """What is noted of an ELF file."""
+def said(built: Path) -> str:
+    """What our script says of an ELF file."""
     told = subprocess.run([SCRIPTS / "functions", built], capture_output=True, check=True)
     assert told.stderr == b""
-    return notes_of(told.stdout.decode())
+    return told.stdout.decode()
+
+
+def noted(built: Path) -> Notes:
+    """What is noted of an ELF file."""
+    return notes_of(said(built))
 
 
 def listed(directory: Path, name: str, *flags: str, start: int = 0) -> dict[str, Code]:
@@ -140,10 +156,12 @@ TARGETS = """
     int first(int n) {{ return n * 7 + 3; }}
     int second(int n) {{ return n * 9 + 4; }}
     int limit = 5, other = 6;
+    int empty, hollow;
     struct {{ int one, two; }} pair = {{1, 2}};
     {more}
     int calls(int n) {{ return {call}(n) + 1; }}
     int reads(void) {{ return {read} + 1; }}
+    int looks(void) {{ return {looked_at} + 2; }}
     void *passes(int n) {{ return n ? &{passed} : 0; }}
     int (*hands_on(int n))(int) {{ return n ? {handed} : 0; }}
     int jumps(int n) {{
@@ -154,6 +172,7 @@ TARGETS = """
 """
 TARGETS_OF_ONE = {
     "call": "first", "read": "limit", "passed": "limit", "handed": "first", "jump": "1", "more": "",
+    "looked_at": "empty",
 }  # fmt: skip
 
 
@@ -165,6 +184,8 @@ TARGETS_OF_ONE = {
         ({"call": "second"}, "calls"),
         ({"read": "other"}, "reads"),
         ({"read": "pair.two"}, "reads"),
+        # Without contents.
+        ({"looked_at": "hollow"}, "looks"),
         ({"passed": "other"}, "passes"),
         ({"handed": "second"}, "hands_on"),
         ({"jump": "2"}, "jumps"),
@@ -186,7 +207,7 @@ def test_what_calls_jumps_or_reads_elsewhere_differs(
     plain = of()
     assert changed(plain, of(**change)) == Changed(frozenset({function}))
     # All lies elsewhere.
-    more = "int more[512] = {1}; int before(int n) { return n / 3 + more[n]; }"
+    more = "int none[99], more[512] = {1}; int before(int n) { return n / 3 + more[n] + none[n]; }"
     found = changed(plain, of(more=more))
     assert found == Changed(frozenset({"before"}), frozenset({"more"}))
 
@@ -281,6 +302,27 @@ def test_what_could_be_one_of_several_is_not_said_to_be_renamed() -> None:
     assert renamed({"a": code, "b": code}, {"c": code}) == {}
     assert renamed({"a": short}, {"b": short}) == {}
     assert renamed({"a": code, "b": short}, {"a": code, "c": code}) == {}
+
+
+def test_what_is_stored_is_what_was_said() -> None:
+    text = f"9 {'2' * 16} other\nblocks 2 8-{'a' * 12},8.{'b' * 12} other\n"
+    assert unpacked(packed(text.encode())) == text
+    # Builds of before stored the text itself.
+    assert unpacked(text.encode()) == text
+    for damaged in (packed(text.encode())[:-3], packed(b"x" * (LARGEST + 1))):
+        with pytest.raises(InvalidInput, match="a kernel's functions: "):
+            unpacked(damaged)
+
+
+def test_blocks_are_read_of_functions_that_are_asked_for() -> None:
+    text = "".join(
+        f"9 {'2' * 16} {name}\nblocks 2 8-{'a' * 12},8.{'b' * 12} {name}\n"
+        for name in ("one", "two", "two")
+    )
+    assert notes_of(text).blocks == {}
+    found = with_blocks(notes_of(text), text, {"two"})
+    assert found.functions == notes_of(text).functions
+    assert {name: len(blocks) for name, blocks in found.blocks.items()} == {"two": 2}
 
 
 def test_a_name_of_several_functions_is_left_out() -> None:
