@@ -27,7 +27,7 @@ from typing import Any
 
 import orjson
 
-from mitigauge.kernels.blocks import Range
+from mitigauge.kernels.basic_blocks import Range
 from mitigauge.kernels.functions import Changed, Notes, Parts, changed, notes_of, parts, with_blocks
 from mitigauge.profiles.exact.coverage import CountedCase, Coverage, plan_of
 from mitigauge.profiles.exact.run_code import Executed, RunCode, code_run

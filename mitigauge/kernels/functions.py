@@ -3,8 +3,8 @@
 A build notes of each function how many instructions it has and a digest of them without addresses,
 names and padding, so that it stays where the function lies elsewhere, or what it calls has another
 name; where it calls and jumps to and which objects it names, by another digest; what the kernel may
-write over a part of it (alternatives); its blocks (`blocks.py`); and of each object with contents
-its size and a digest without addresses.
+write over a part of it (alternatives); its basic blocks (`basic_blocks.py`); and of each object
+with contents its size and a digest without addresses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import astuple, dataclass, field, replace
 import zstandard
 
 from mitigauge.errors import InvalidInput
-from mitigauge.kernels.blocks import Range, blocks_of, differing
+from mitigauge.kernels.basic_blocks import Range, blocks_of, differing
 
 # Shorter ones are alike by chance: a stub that returns 0 has the code of a hundred others.
 SHORTEST = 8

@@ -7,7 +7,7 @@ from tests.crash.mutation import Mutation
 BUILDS = "tests/db/test_kernels.py"
 PACKAGE = "tests/unit/kernels/test_package_script.py"
 FUNCTIONS = "tests/unit/kernels/test_functions.py"
-BLOCKS = "tests/unit/kernels/test_blocks.py"
+BLOCKS = "tests/unit/kernels/test_basic_blocks.py"
 COVERAGE = "tests/unit/exact/test_coverage.py"
 
 KERNELS = (
@@ -101,7 +101,7 @@ KERNELS = (
     ),
     Mutation(
         "who leads to new code is the same",
-        "mitigauge/kernels/blocks.py",
+        "mitigauge/kernels/basic_blocks.py",
         "to not in same or same[to] == now",
         "True",
         (BLOCKS,),
@@ -109,7 +109,7 @@ KERNELS = (
     ),
     Mutation(
         "new code is where nothing leads to",
-        "mitigauge/kernels/blocks.py",
+        "mitigauge/kernels/basic_blocks.py",
         " or not _is_all_new_code_entered(new, set(same.values()))",
         "",
         (BLOCKS,),

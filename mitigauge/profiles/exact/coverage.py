@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 import orjson
 
-from mitigauge.kernels.blocks import Range
+from mitigauge.kernels.basic_blocks import Range
 from mitigauge.kernels.functions import Changed, Parts
 from mitigauge.profiles.exact.names import NAMES_SHOWN, changes_in_words, left_out_in_words
 from mitigauge.profiles.exact.run_code import LEAST, RunCode

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cli.try_plan import CASES
-from mitigauge.kernels.blocks import Range
+from mitigauge.kernels.basic_blocks import Range
 from mitigauge.kernels.functions import Changed, Parts
 from mitigauge.profiles.exact.coverage import (
     CountedCase,

@@ -1,9 +1,9 @@
-"""Which parts of a function differ between two kernels, by the blocks that its builds noted. Pure.
+"""Which parts of a function differ between two kernels, by its basic blocks. Pure.
 
-A block is what runs as one: from a place that something jumps to, or behind a jump, to the next
-such place. It is the same in both where its instructions are, and where no block that it leads to
-and that is the same has another one in its place. So whoever runs only blocks that are the same
-runs nothing that differs, wherever they lie.
+Builds note them. A basic block, here a block, is what runs as one: from a place that something
+jumps to, or behind a jump, to the next such place. It is the same in both where its instructions
+are, and where no block that it leads to and that is the same has another one in its place. So
+whoever runs only blocks that are the same runs nothing that differs, wherever they lie.
 """
 
 from __future__ import annotations
