@@ -96,6 +96,7 @@ def test_instructions_that_do_nothing_are_code_where_they_were_written_down(
     # What an assembler aligns by, and what lies behind the function.
     assert code_of("push %rax", "nopw 0x0(%rax,%rax,1)", "nop", "ret") == plain
     assert code_of("push %rax", "ret", "nop", "nop", "int3") == plain
+    assert code_of("push %rax", "xchg %ax, %ax", "ret", "xchg %ax, %ax") == plain
 
 
 @needs_compiler
