@@ -230,7 +230,10 @@ def made_choices() -> list[CaseChoice]:
             CaseReach(case="syscall basic", runs=[HOSTILE], **known),
             CaseReach(case="syscall getpgid", runs=None),
         ],
-        left_out=[CaseReach(case="exits to userspace", runs=[], **known)],
+        left_out=[
+            CaseReach(case="exits to userspace", runs=[], **known),
+            CaseReach(case="path pipe", runs=[], beside=[HOSTILE], **known),
+        ],
     )
     data = CaseChoice(
         comparison="since-first",
