@@ -7,6 +7,8 @@ import pytest
 from bench.exact.reach import COMMENTS, PATCHES, UNREACHED, number_of, plans, recorded, told
 
 RECORDED = recorded()
+# 06-pipe-without-readers.
+BRANCH = 6
 PLANS = {number_of(each.patch): each for each in plans(RECORDED)}
 
 
@@ -29,10 +31,20 @@ def test_no_case_is_measured_for_what_none_runs(number: int) -> None:
 
 
 def test_the_cases_tell_the_patches_apart() -> None:
-    """Each of the fifteen others is run by a case; only what all cases run is measured by all."""
-    others = [each for number, each in PLANS.items() if number not in {*COMMENTS, *UNREACHED}]
+    """Each of fourteen others is run by a case; only what all cases run is measured by all."""
+    none = {*COMMENTS, *UNREACHED, BRANCH}
+    others = [each for number, each in PLANS.items() if number not in none]
     assert all(each.measured for each in others)
     assert sum(each.measured == frozenset(RECORDED.runs) for each in others) <= 3
+
+
+def test_a_branch_that_no_case_takes_is_no_reason_to_measure() -> None:
+    """Four cases run the function that has it."""
+    assert PLANS[BRANCH].reaching == PLANS[BRANCH].measured == frozenset()
+    [whole] = [
+        each for each in plans(RECORDED, functions_alone=True) if number_of(each.patch) == BRANCH
+    ]
+    assert len(whole.measured) == 4
 
 
 def test_the_report_tells_what_is_kept_and_saved() -> None:
