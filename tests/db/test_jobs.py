@@ -330,11 +330,11 @@ def test_a_lease_is_kept_while_a_step_takes_longer_than_it(engine: Engine, job: 
     other = advancer(engine, Scripted(done))
 
     def slow(_context: JobContext) -> JobDone:
-        time.sleep(2.5)
+        time.sleep(6)
         assert other.advance(job) == 5.0
         return JobDone(state=JobState.DONE)
 
-    assert advancer(engine, Scripted(slow), lease_seconds=1.0).advance(job) is None
+    assert advancer(engine, Scripted(slow), lease_seconds=3.0).advance(job) is None
     assert attempts(engine, job) == [(1, "done")]
 
 
