@@ -179,7 +179,7 @@ def _note_renames(
         return
     before, this = kernels["before"], kernels["this"]
     codes = [
-        notes_of(kernel_service.noted_functions(kernel, builder.blobs)).of_one_name
+        notes_of(kernel_service.noted_functions(kernel.functions_sha256, builder.blobs)).of_one_name
         for kernel in (before, this)
     ]
     shown = renamed(*codes)

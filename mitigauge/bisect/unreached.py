@@ -37,7 +37,7 @@ def unreached(session: Session, bisection: Bisection, blobs: BlobStore) -> dict[
         return {}
     found: dict[int, str] = {}
     for (low, before), (high, after) in pairwise(built):
-        found_out = plan(session, [before, after], {"it": cases}, blobs)
-        if found_out.left_out:
-            found |= dict.fromkeys(range(low + 1, high + 1), found_out.reach["it"].known_by)
+        reached = plan(session, [before, after], {"it": cases}, blobs)
+        if reached.left_out:
+            found |= dict.fromkeys(range(low + 1, high + 1), reached.reach["it"].known_by)
     return found

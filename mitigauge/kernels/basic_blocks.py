@@ -9,7 +9,7 @@ whoever runs only blocks that are the same runs nothing that differs, wherever t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -68,17 +68,16 @@ def differing(before: str, after: str) -> list[Range] | None:
     return [
         block.place
         for number, block in enumerate(old)
-        if number not in same or not _is_same(number, block, new[same[number]], same)
+        if number not in same
+        or not _is_same(_leads_to(old, number), _leads_to(new, same[number]), same)
     ]
 
 
-def _is_same(number: int, block: Block, other: Block, same: Mapping[int, int]) -> bool:
-    """Whether a block leads to the same blocks as the *other*, which has its code.
+def _is_same(led: Sequence[int], leads: Sequence[int], same: Mapping[int, int]) -> bool:
+    """Whether a block that *led* there *leads* to the same blocks now.
 
     Where it led to one that differs, it did so only if that one ran.
     """
-    led = [*block.targets, *([number + 1] if block.follows else [])]
-    leads = [*other.targets, *([same[number] + 1] if other.follows else [])]
     return len(led) == len(leads) and all(
         to not in same or same[to] == now for to, now in zip(led, leads, strict=True)
     )
@@ -100,10 +99,10 @@ def _is_all_new_code_entered(new: Sequence[Block], known: set[int]) -> bool:
     return len(reached) == len(new)
 
 
-def _leads_to(blocks: Sequence[Block], number: int) -> Iterator[int]:
-    yield from blocks[number].targets
-    if blocks[number].follows:
-        yield number + 1
+def _leads_to(blocks: Sequence[Block], number: int) -> list[int]:
+    """Numbers of the blocks that one names, then of that which may follow it."""
+    following = [number + 1] if blocks[number].follows else []
+    return [*blocks[number].targets, *following]
 
 
 def _matched(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:

@@ -85,9 +85,7 @@ def notes_of(text: str) -> Notes:
         "data": notes.objects,
     }
     for number, line in enumerate(text.split("\n"), 1):
-        if not line:
-            continue
-        if line.startswith(_BLOCKS):
+        if not line or line.startswith(_BLOCKS):
             continue
         said = _LINE.fullmatch(line)
         if said is None or number > MOST:

@@ -205,8 +205,9 @@ def _known(session: Session, digest: str) -> Kernel:
     return kernel
 
 
-def noted_functions(kernel: Kernel, blobs: BlobStore) -> str:
-    """What :mod:`mitigauge.kernels.functions` reads of a kernel; empty where it was not noted."""
-    if kernel.functions_sha256 is None:
-        return ""
-    return unpacked(blobs.read(kernel.functions_sha256))
+def noted_functions(digest: str | None, blobs: BlobStore) -> str:
+    """What :mod:`mitigauge.kernels.functions` reads of a kernel, by its `functions_sha256`.
+
+    Empty where nothing was noted.
+    """
+    return "" if digest is None else unpacked(blobs.read(digest))

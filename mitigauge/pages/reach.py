@@ -15,7 +15,6 @@ from mitigauge.kernels.functions import (
     changed,
     notes_of,
     parts,
-    unpacked,
     with_blocks,
 )
 from mitigauge.kernels.service import noted_functions
@@ -67,7 +66,7 @@ def plan(
     blobs: BlobStore,
 ) -> ReachPlan[C]:
     """Which of the *cases* can differ between these kernels; each with what it is on its hosts."""
-    texts = [noted_functions(kernel, blobs) for kernel in kernels]
+    texts = [noted_functions(kernel.functions_sha256, blobs) for kernel in kernels]
     noted = [notes_of(text) for text in texts]
     differs = _changed(noted)
     wanted = [each for on in cases.values() for each in on]
@@ -104,7 +103,7 @@ def _changed(noted: Sequence[Notes]) -> Changed | None:
 def _notes(digest: str, names: Collection[str], blobs: BlobStore) -> Notes | None:
     """What a build of before noted of functions; None where that is kept no longer."""
     try:
-        text = unpacked(blobs.read(digest))
+        text = noted_functions(digest, blobs)
     except NotFound:
         return None
     return with_blocks(notes_of(text), text, names)

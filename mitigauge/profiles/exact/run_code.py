@@ -14,7 +14,7 @@ from mitigauge.profiles.store.pack import inflated
 # Instructions an operation from which a change in a function can show in a figure; below it are
 # interrupts and other programs, which every case meets.
 LEAST = 0.05
-# Of what `pack` writes; another one is worked out of the ledger anew.
+# Of what `packed` writes; another one is worked out of the ledger anew.
 _FORM = 1
 
 

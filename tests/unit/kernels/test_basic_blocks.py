@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
@@ -20,11 +19,8 @@ from mitigauge.kernels.functions import (
     parts,
     with_blocks,
 )
-from tests.unit.kernels.test_functions import compiled, said
+from tests.unit.kernels.test_functions import compiled, needs_compiler, said
 
-needs_compiler = pytest.mark.skipif(
-    not (shutil.which("gcc") and shutil.which("objdump")), reason="gcc and objdump are not there"
-)
 # A branch that is taken, one that is not as a rule, and their end.
 LINES = """
 f:
