@@ -52,7 +52,7 @@ class Plan:
     kinds: Sequence[str] = ("kill", "pause", "cut", "cancel")
     workers: int = 2
     lanes: int = 8
-    lease_s: float = 1.2
+    lease_s: float = 3.0
     bound_s: float = 120.0
     scenarios: Sequence[Scenario] = EVERY
     outage_every_s: tuple[float, float] = OUTAGE_EVERY_S

@@ -19,7 +19,7 @@ SHORT = (
     ("mitigauge.database.engine", "SILENCE_MARGIN_S", 1.0),
     ("mitigauge.fleet.absence_repository", "FIRST_PROBE_S", 1.0),
     ("mitigauge.fleet.absence_repository", "LAST_PROBE_S", 4.0),
-    ("pipelines.lease", "RENEWAL_LIMIT_S", 1.0),
+    ("pipelines.lease", "RENEWAL_LIMIT_S", 2.0),
     ("pipelines.worker", "TROUBLE_RETRY_S", 1.0),
     ("pipelines.advance", "HOST_BUSY_RETRY_S", 0.5),
     ("pipelines.advance", "TURN_RETRY_S", 0.3),
