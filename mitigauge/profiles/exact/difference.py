@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,12 +26,11 @@ def mean_of(side: FunctionTotals | LineRuns | None) -> float:
     return side.mean if side else 0.0
 
 
-@dataclass(frozen=True)
-class FunctionPair:
+class FunctionPair(NamedTuple):
     """A function on both sides; None where a side runs nothing of it.
 
     There are thousands of them, sorted, filtered and shown by the same figures: each is worked out
-    once.
+    once, by :func:`pair_of`.
     """
 
     key: Key
@@ -39,6 +38,14 @@ class FunctionPair:
     """Its name in A's kernel, where B's has another one."""
     a: FunctionTotals | None
     b: FunctionTotals | None
+    means: tuple[float, float]
+    """Instructions an operation in A and in B."""
+    difference: float
+    """The same, B − A."""
+    steady: int
+    """Of the instructions that each operation runs, B − A."""
+    exact: int | None
+    """The difference as a whole number; None where a side does not run the same each time."""
 
     @property
     def key_of_a(self) -> Key:
@@ -46,28 +53,14 @@ class FunctionPair:
         module, name = self.key
         return module, self.was or name
 
-    @cached_property
-    def means(self) -> tuple[float, float]:
-        """Instructions an operation in A and in B."""
-        return mean_of(self.a), mean_of(self.b)
 
-    @cached_property
-    def difference(self) -> float:
-        """Instructions an operation, B − A."""
-        return self.means[1] - self.means[0]
-
-    @cached_property
-    def exact(self) -> int | None:
-        """The same as a whole number; None where a side does not run the same each time."""
-        sides = [side for side in (self.a, self.b) if side is not None]
-        if not sides or not all(side.is_steady for side in sides):
-            return None
-        return self.steady
-
-    @property
-    def steady(self) -> int:
-        """Of the instructions that each operation runs, B − A."""
-        return (self.b.steady if self.b else 0) - (self.a.steady if self.a else 0)
+def pair_of(key: Key, was: str, a: FunctionTotals | None, b: FunctionTotals | None) -> FunctionPair:
+    """A function's pair, with its figures."""
+    means = mean_of(a), mean_of(b)
+    steady = (b.steady if b else 0) - (a.steady if a else 0)
+    is_whole = (a is None or a.is_steady_at(means[0])) and (b is None or b.is_steady_at(means[1]))
+    exact = steady if is_whole else None
+    return FunctionPair(key, was, a, b, means, means[1] - means[0], steady, exact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +88,7 @@ def function_pairs(a: OperationTotals, b: OperationTotals, renamed: Names) -> li
     pairs = []
     for key in {*of_a, *b.functions}:
         was, left = of_a.get(key, ("", None))
-        pairs.append(FunctionPair(key, was, left, b.functions.get(key)))
+        pairs.append(pair_of(key, was, left, b.functions.get(key)))
     return sorted(pairs, key=lambda pair: (-abs(pair.steady), -abs(pair.difference), pair.key))
 
 

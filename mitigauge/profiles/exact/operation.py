@@ -65,10 +65,12 @@ class FunctionTotals:
         """Instructions an operation."""
         return sum(self.values) / len(self.values)
 
-    @property
-    def is_steady(self) -> bool:
-        """Whether nothing of note is beside them, so that their number is all of its cost."""
-        return self.steady > 0 and abs(self.mean - self.steady) <= TOLERANCE * self.line_count
+    def is_steady_at(self, mean: float) -> bool:
+        """Whether nothing of note is beside them, so that their number is all of its cost.
+
+        *mean*: its own, which who asks has.
+        """
+        return self.steady > 0 and abs(mean - self.steady) <= TOLERANCE * self.line_count
 
 
 @dataclass(frozen=True, slots=True)
