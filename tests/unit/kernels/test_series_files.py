@@ -15,7 +15,9 @@ from mitigauge.settings import REPOSITORY
 
 SERIES = REPOSITORY / "tests" / "series"
 REVISIONS = sorted((SERIES / "vmscape-bhb").iterdir())
-SINGLE = sorted([*(SERIES / "syscall").iterdir(), *(SERIES / "broken").iterdir()])
+SINGLE = sorted(
+    file for folder in ("syscall", "broken", "vmscape-long") for file in (SERIES / folder).iterdir()
+)
 HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@", re.MULTILINE)
 
 
