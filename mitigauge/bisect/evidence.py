@@ -115,7 +115,7 @@ def told(question: Question, evidence: Evidence) -> Posterior:
 
 def _between_ends(evidence: Evidence) -> tuple[float, float]:
     """Mean and half the 95 % interval of the effect between the ends, given that there is one."""
-    reverts, widest = evidence.reverts, float(evidence.rise_variance.max())
+    reverts, widest = evidence.reverts, float(np.max(evidence.rise_variance))
     masses = np.concatenate([evidence.singles, evidence.pairs.ravel(), reverts.left])
     pairs = (evidence.first + evidence.second).ravel()
     means = np.concatenate([evidence.rise, pairs, reverts.rise])

@@ -265,7 +265,7 @@ def _upper(size: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
 def _log_sum(logs: Iterable[float]) -> float:
     """log Σ exp, without overflow."""
     values = np.fromiter(logs, dtype=np.float64)
-    largest = float(values.max())
+    largest = float(np.max(values))
     return largest + math.log(float(np.exp(values - largest).sum()))
 
 

@@ -279,7 +279,7 @@ class _Pair:
 
     def _largest(self) -> int:
         sizes = np.where(self.judged.differs, np.abs(self.judged.difference), -1.0)
-        return int(sizes.argmax())
+        return int(np.argmax(sizes))
 
     def _order(self) -> list[int]:
         judged, rows = self.judged, len(self.matches.rows)

@@ -101,7 +101,7 @@ def _by_group(group: Counts, values: Counts) -> Counts:
     order = np.argsort(group, kind="stable")
     sizes = np.bincount(group)
     within = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    table = np.zeros((len(sizes), int(sizes.max())), np.intp)
+    table = np.zeros((len(sizes), int(np.max(sizes))), np.intp)
     table[group[order], within] = values[order]
     return table
 

@@ -232,7 +232,7 @@ def _keys(
     q = np.stack([unknown, *(unknown if one is None else one.q for one in judged)], axis=1)
     of: Floats = {"cost": costs, "difference": np.abs(costs - costs[:, :1]), "q": q}[asked.sort]
     # Of an arm without a profile nothing is known, and nothing of the others is lost by it.
-    pick = np.fmin if asked.sort == "q" else np.fmax
+    pick: np.ufunc = np.fmin if asked.sort == "q" else np.fmax
     keys: Floats = pick.reduce(of[:, places], axis=1)
     return keys
 

@@ -173,9 +173,7 @@ def find_case(session: Session, experiment_id: int, case: str, host: str) -> tup
     every = [one for comparison in comparisons for one in comparison.cases]
     found = [one for one in every if case in (str(one.id), one.title)]
     if not found:
-        raise NotFound(
-            f"experiment {experiment_id} has no case {case!r}", hint=_profiled_cases(every)
-        )
+        raise NotFound(f"experiment {experiment_id} has no case {case!r}", hint=_known_cases(every))
     # Cases of several comparisons may have one title.
     on_host = {
         run.host.name: one.id
@@ -191,10 +189,14 @@ def find_case(session: Session, experiment_id: int, case: str, host: str) -> tup
     return on_host[host], host
 
 
-def _profiled_cases(cases: Sequence[Case]) -> str:
-    known = [f"{one.id} ({one.title})" for one in cases if one.profile_hz is not None]
+def _known_cases(cases: Sequence[Case]) -> str:
+    """Those that were profiled first: exact counts may be of the others too."""
+    ordered = sorted(cases, key=lambda one: one.profile_hz is None)
+    known = [
+        f"{one.id} ({one.title}{'' if one.profile_hz is None else ', profiled'})" for one in ordered
+    ]
     more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
-    return f"Its profiled cases: {', '.join(known[:MOST_NAMED]) or 'none'}{more}."
+    return f"Its cases: {', '.join(known[:MOST_NAMED]) or 'none'}{more}."
 
 
 def profiles_beside(session: Session, view: ExperimentView) -> list[CaseProfilesView]:

@@ -78,6 +78,6 @@ def _identified(table: Floats) -> tuple[NDArray[np.bool_], list[int]]:
         return np.zeros(table.shape[1], bool), list(range(table.shape[1]))
     scale = np.abs(table).max(axis=0)
     _, singular, rows = np.linalg.svd(table / np.where(scale > 0, scale, 1.0))
-    null = rows[np.count_nonzero(singular > CONDITION * singular.max()) :]
+    null = rows[np.count_nonzero(singular > CONDITION * np.max(singular)) :]
     told = np.all(np.abs(null) < 1e-6, axis=0) if len(null) else np.ones(table.shape[1], bool)
     return told, np.flatnonzero(~told).tolist()

@@ -289,7 +289,7 @@ def _without_small(
     while len(bounds) > 2:
         means = [_mean(values, normal, first, end) for first, end in _pairs(bounds)]
         apart = np.abs(np.diff(means))
-        least = int(apart.argmin())
+        least = int(np.argmin(apart))
         if apart[least] >= smallest:
             break
         del bounds[least + 1]

@@ -74,7 +74,7 @@ def noise_of(of: Residuals, y: Floats) -> Noise:
     if of.df <= 0:
         return Noise(np.zeros(len(y)), 0)
     fitted = y - of.whole @ y
-    level = np.maximum(fitted, y.min() / 2.0) if (y > 0).all() else np.ones(len(y))
+    level = np.maximum(fitted, np.min(y) / 2.0) if (y > 0).all() else np.ones(len(y))
     lack = _lack_of_fit(of, y, level)
     if lack is not None:
         return Noise(np.full(len(y), lack), of.between_df)

@@ -34,7 +34,7 @@ LEVEL = 12
 # Instructions of a frame: fewer pack worse, more take longer to read for one function.
 FRAME_LINES = 1000
 # Counted up where what the fields mean changes and their names do not.
-VERSION = 1
+VERSION = 2
 
 _FIELDS = tuple(field.name for field in fields(OperationTotals) if field.name != "functions")
 _TOTALS = tuple(field.name for field in fields(FunctionTotals))

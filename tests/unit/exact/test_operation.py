@@ -37,7 +37,16 @@ def test_an_interrupt_that_runs_the_same_code_changes_nothing() -> None:
     assert is_steady(operation.functions["kernel", "enter"])
 
 
-@pytest.mark.parametrize("runs", [[1, 2], [1.5, 1.5], [0.4, 0.4], [1, 1.1]])
+@pytest.mark.parametrize("runs", [[66.52, 66.53], [66.48, 66.51], [65.9, 66.1], [66.0, 66.7]])
+def test_what_interrupts_only_adds(runs: list[float]) -> None:
+    """A return thunk that interrupts run too is run as often in either arm, whatever they add."""
+    operation = operation_of([ledger(function("thunk", {"ret": runs}))])
+    assert operation.steady == 66
+
+
+@pytest.mark.parametrize(
+    "runs", [[1, 2], [66.0, 67.0], [65.0, 66.0], [66.75, 66.70], [1.5, 1.5], [0.4, 0.4], [1, 1.1]]
+)
 def test_what_differs_or_is_no_whole_number_is_not_steady(runs: list[float]) -> None:
     operation = operation_of([ledger(function("enter", {"push": runs}))])
     assert operation.steady == 0
