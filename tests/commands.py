@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mitigauge.settings import REPOSITORY
+from tests import zygote
 
 COMMAND = Path(sys.executable).with_name("mitigauge")
 CASES = REPOSITORY / "tests" / "fixtures" / "cases"
@@ -20,6 +21,9 @@ LIMIT_S = 120.0
 class Called:
     """`mitigauge` in an *environment*."""
 
+    bare = False
+    """Whether it has to import each module of ours itself: see :class:`tests.zygote.Zygote`."""
+
     @property
     def environment(self) -> dict[str, str]:
         """Variables of its process."""
@@ -27,9 +31,9 @@ class Called:
 
     def run(self, *words: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
         """What it printed, where it ended with *code*."""
-        done = subprocess.run(
-            [COMMAND, *words], cwd=REPOSITORY, capture_output=True, text=True, timeout=LIMIT_S,
-            env=self.environment, check=False,
+        done = zygote.run(
+            "mitigauge", [str(word) for word in words], env=self.environment, timeout=LIMIT_S,
+            bare=self.bare,
         )  # fmt: skip
         assert done.returncode == code, done.stdout + done.stderr
         return done
@@ -54,6 +58,7 @@ class Command(Called):
 
     home: Path
     url: str
+    bare: bool = False
 
     def begun(self, *words: str) -> subprocess.Popen[str]:
         """One that goes on, with all that it says on its stdout."""

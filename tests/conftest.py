@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-import tempfile
-import uuid
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import pytest
-from alembic import command
 from hypothesis import settings as hypothesis_settings
-from sqlalchemy import Engine, make_url, text
+from sqlalchemy import Engine
 
 from cli import output
-from mitigauge.database.embedded_server import ensure_running, stop
-from mitigauge.database.engine import alembic_config, new_engine
+from mitigauge.database.engine import new_engine
 from mitigauge.settings import get_settings
+from tests.postgres import Databases, started_server
 
 # Exploring is for people; a build must not fail by chance. Loaded machines are slow.
 hypothesis_settings.register_profile("ci", derandomize=True, deadline=None)
@@ -48,6 +48,13 @@ class Durations:
             cache.set(self.KEY, kept | took)
 
 
+def said(config: pytest.Config, line: str) -> None:
+    """Say a line at once, whatever pytest keeps of a test's output."""
+    capture = config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled() if capture else nullcontext():
+        print(line, file=sys.stderr, flush=True)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Durations())
 
@@ -61,57 +68,39 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 @pytest.fixture(scope="session")
-def postgres_home() -> Iterator[Path]:
-    """Where the session's server lives.
-
-    Not below pytest's own folder: another session closes that to the server's user.
-    """
-    with tempfile.TemporaryDirectory(prefix="mgpg-") as directory:
-        yield Path(directory)
+def _server(request: pytest.FixtureRequest) -> Iterator[tuple[Path, str]]:
+    """Home and URL of a server that lives as long as the test session."""
+    with started_server(partial(said, request.config)) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
-def postgres_url(postgres_home: Path) -> Iterator[str]:
-    """URL of a server that lives as long as the test session."""
-    home = postgres_home
-    url = make_url(ensure_running(home)).set(drivername="postgresql+psycopg")
-    address = url.render_as_string(hide_password=False)
-    # The data lives as long as the tests, so it need not outlive the machine. It must outlive
-    # the server: with synchronous_commit off, one that is stopped forgets its last commits.
-    for setting in ("fsync", "full_page_writes"):
-        _execute(address, f"alter system set {setting} = off")
-    _execute(address, "select pg_reload_conf()")
-    yield address
-    stop(home)
+def postgres_home(_server: tuple[Path, str]) -> Path:
+    """Where the session's server lives."""
+    return _server[0]
 
 
 @pytest.fixture(scope="session")
-def template_database(postgres_url: str) -> str:
-    """Name of a migrated database that others are copied from."""
-    _execute(postgres_url, "create database template_mitigauge")
-    command.upgrade(alembic_config(_named(postgres_url, "template_mitigauge")), "head")
-    return "template_mitigauge"
+def databases(_server: tuple[Path, str]) -> Iterator[Databases]:
+    """The session's server, which copies databases."""
+    with Databases(_server[1]).open() as databases:
+        yield databases
 
 
 @pytest.fixture
-def database_url(postgres_url: str, template_database: str) -> Iterator[str]:
+def database_url(databases: Databases) -> Iterator[str]:
     """A migrated, empty database of the test's own."""
-    name = f"test_{uuid.uuid4().hex}"
-    _execute(postgres_url, f"create database {name} template {template_database}")
-    yield _named(postgres_url, name)
-    _execute(postgres_url, f"drop database {name} with (force)")
+    with databases.copied() as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
-def module_engine(postgres_url: str, template_database: str) -> Iterator[tuple[Engine, str]]:
-    """A database for a whole module's tests, with its URL."""
-    name = f"test_{uuid.uuid4().hex}"
-    _execute(postgres_url, f"create database {name} template {template_database}")
-    url = _named(postgres_url, name)
-    engine = new_engine(url)
-    yield engine, url
-    engine.dispose()
-    _execute(postgres_url, f"drop database {name} with (force)")
+def module_engine(databases: Databases) -> Iterator[tuple[Engine, str]]:
+    """An empty database for a whole module's tests, with its URL."""
+    with databases.copied() as url:
+        engine = new_engine(url)
+        yield engine, url
+        engine.dispose()
 
 
 @pytest.fixture
@@ -137,14 +126,3 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield tmp_path
     monkeypatch.undo()
     get_settings.cache_clear()
-
-
-def _named(url: str, name: str) -> str:
-    return make_url(url).set(database=name).render_as_string(hide_password=False)
-
-
-def _execute(url: str, statement: str) -> None:
-    engine = new_engine(url)
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text(statement))
-    engine.dispose()

@@ -12,13 +12,30 @@ from sqlalchemy import Engine
 
 from api.app import create_app
 from mitigauge.access.roles import OPERATOR
+from mitigauge.access.secret import KEY_BYTES, keep_key
 from mitigauge.database.engine import transaction
 from mitigauge.experiments.spec import read_spec
 from mitigauge.runs.submission import submit
 from tests.clients import bearer, client_of, token_of
+from tests.postgres import Databases, filled
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 KEY = "the-key-of-the-link"
+
+
+@pytest.fixture
+def begun(databases: Databases, home: Path) -> Iterator[tuple[str, str]]:
+    """URL of a database of the test's own that has an admin's token alone, and that token."""
+    # Tokens are kept under the key of their state directory.
+    keep_key(home, bytes(KEY_BYTES))
+    with databases.begun_with(token_of, "admin") as begun:
+        yield begun
+
+
+@pytest.fixture
+def database_url(begun: tuple[str, str]) -> str:
+    """URL of that database."""
+    return begun[0]
 
 
 @pytest.fixture
@@ -28,9 +45,9 @@ def service(engine: Engine, home: Path) -> FastAPI:
 
 
 @pytest.fixture
-def client(service: FastAPI, engine: Engine) -> Iterator[TestClient]:
+def client(service: FastAPI, begun: tuple[str, str]) -> Iterator[TestClient]:
     """An admin's client."""
-    with client_of(service, bearer(token_of(engine, "admin"))) as client:
+    with client_of(service, bearer(begun[1])) as client:
         yield client
 
 
@@ -44,7 +61,7 @@ def stranger(service: FastAPI) -> Iterator[TestClient]:
 @pytest.fixture
 def experiment_id(engine: Engine, home: Path) -> int:
     """A planned experiment."""
-    return planned(engine)
+    return int(filled(engine, planned))
 
 
 @pytest.fixture

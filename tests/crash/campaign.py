@@ -32,7 +32,7 @@ from tests.crash.proxy import Proxy
 from tests.crash.rig_api import RigApi, start_api
 from tests.crash.scenarios import EVERY, HOSTILE, KIND, Scenario
 from tests.crash.supervisor import KINDS, Chooser, Ground, Slot, Supervisor
-from tests.crash.zygote import Zygote
+from tests.zygote import Zygote
 
 TICK_S = 0.05
 PROGRESS_S = 15.0

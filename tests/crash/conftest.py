@@ -22,8 +22,8 @@ from mitigauge.pages.boot_schemas import WholeExperimentView
 from mitigauge.runs.states import BootState
 from mitigauge.runs.submission import submit
 from pipelines.steps import boot as boot_steps
-from tests.crash.zygote import Forked, Zygote
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
+from tests.zygote import Forked, Zygote, log_streams, shared
 
 STUCK = (
     "select pid, state, wait_event, pg_blocking_pids(pid) as blocked_by, now() - xact_start as age,"
@@ -48,11 +48,13 @@ class Fleet:
 
     def worker(self, fault: str = "") -> Forked:
         """Start a worker; with *fault* (``step:moment``) one that dies there."""
-        worker = self.zygote.spawn(
-            [self.url, str(self.worlds), str(LEASE_S), *(["--fault", fault] if fault else [])],
-            log=self.worlds / "workers.log",
-            env={**os.environ, "MITIGAUGE_HOME": str(self.worlds)},
-        )
+        with log_streams(self.worlds / "workers.log") as streams:
+            worker = self.zygote.spawn(
+                "worker",
+                [self.url, str(self.worlds), str(LEASE_S), *(["--fault", fault] if fault else [])],
+                env={**os.environ, "MITIGAUGE_HOME": str(self.worlds)},
+                streams=streams,
+            )
         self.started.append(worker)
         return worker
 
@@ -117,11 +119,9 @@ def up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def zygote() -> Iterator[Zygote]:
+def zygote() -> Zygote:
     """What all workers of the session are forked from."""
-    zygote = Zygote()
-    yield zygote
-    zygote.close()
+    return shared()
 
 
 @pytest.fixture

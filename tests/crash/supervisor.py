@@ -20,7 +20,7 @@ from pipelines.decision import Step
 from tests.crash.adapt import UNFINISHED
 from tests.crash.fault_points import CUTS, KILLS, PAUSES, Hit, Moment, hits_in
 from tests.crash.proxy import Proxy
-from tests.crash.zygote import Forked, Zygote
+from tests.zygote import Forked, Zygote, log_streams
 
 KINDS: dict[str, Sequence[Moment]] = {
     "kill": KILLS,
@@ -80,14 +80,16 @@ class Ground:
     def spawn(self, url: str, faults: Sequence[Fault]) -> Forked:
         """A worker that makes the first of these faults that it comes to."""
         armed = [f"--fault={step}:{moment}" for step, moment in faults]
-        return self.zygote.spawn(
-            [
-                *(url, str(self.home), str(self.lease_s), "--hurry"),
-                *(["--report", str(self.report), *armed] if armed else []),
-            ],
-            log=self.home / "workers.log",
-            env={**os.environ, "MITIGAUGE_HOME": str(self.home)},
-        )
+        with log_streams(self.home / "workers.log") as streams:
+            return self.zygote.spawn(
+                "worker",
+                [
+                    *(url, str(self.home), str(self.lease_s), "--hurry"),
+                    *(["--report", str(self.report), *armed] if armed else []),
+                ],
+                env={**os.environ, "MITIGAUGE_HOME": str(self.home)},
+                streams=streams,
+            )
 
 
 @dataclass

@@ -16,8 +16,8 @@ from mitigauge.runs.tables import Boot
 from pipelines.decision import Step
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import JOB_LASTED_S
-from tests.crash.zygote import Forked
 from tests.specs import SPEC
+from tests.zygote import Forked
 
 STEPS = [
     Step.PREPARE,

@@ -1,10 +1,11 @@
-"""A command that SIGKILL ends: `killed_at.py MODULE:FUNCTION CALL before|after WORDS…`."""
+"""A command that SIGKILL ends: `MODULE:FUNCTION CALL before|after WORDS…`."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from functools import reduce
 from importlib import import_module
 from typing import Any
@@ -41,9 +42,11 @@ def _replace(named: str, call: int, when: str) -> None:
             setattr(each, name, put)
 
 
-if __name__ == "__main__":
+def killed(arguments: Sequence[str]) -> None:
+    """Run the command up to that call."""
     for module in ("restore", "service", "writer"):
         import_module(f"mitigauge.backups.{module}")
-    _replace(sys.argv[1], int(sys.argv[2]), sys.argv[3])
-    sys.argv[1:] = sys.argv[4:]
+    function, call, when, *words = arguments
+    _replace(function, int(call), when)
+    sys.argv = ["mitigauge", *words]
     main()

@@ -7,12 +7,9 @@ import io
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
-import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -41,11 +38,11 @@ from mitigauge.errors import Conflict, InvalidInput, NotReady
 from mitigauge.files.blobs import BlobStore, blob_store
 from mitigauge.retention.service import prune
 from mitigauge.settings import REPOSITORY, Settings
+from tests import zygote
 from tests.commands import Command
-from tests.conftest import _execute, _named
+from tests.postgres import MIGRATED, Databases
 
 DEMO = REPOSITORY / "db" / "recorded" / "lab-demo.mitigauge.zst"
-KILLER = REPOSITORY / "tests" / "db" / "killed_at.py"
 NEXT_HOST = (
     "insert into host (environment, name, host_class, machine, emulated, capabilities)"
     " values ('lab', 'new', 'c', 'm', false, '[]') returning id"
@@ -89,24 +86,17 @@ Make = Callable[..., Place]
 
 
 @pytest.fixture(scope="module")
-def make(
-    postgres_url: str, template_database: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Make]:
+def make(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Make]:
     """Makes empty places; with *schema* at head, else without any table."""
-    made: list[Place] = []
+    with ExitStack() as stack:
 
-    def one(*, schema: bool = True) -> Place:
-        name = f"test_{uuid.uuid4().hex}"
-        template = f" template {template_database}" if schema else ""
-        _execute(postgres_url, f"create database {name}{template}")
-        made.append(Place(_named(postgres_url, name), tmp_path_factory.mktemp("place")))
-        return made[-1]
+        def one(*, schema: bool = True) -> Place:
+            url = stack.enter_context(databases.copied(MIGRATED if schema else "template1"))
+            place = Place(url, tmp_path_factory.mktemp("place"))
+            stack.callback(place.engine.dispose)
+            return place
 
-    yield one
-    for place in made:
-        name = place.engine.url.database
-        place.engine.dispose()
-        _execute(postgres_url, f"drop database {name} with (force)")
+        yield one
 
 
 @pytest.fixture(scope="module")
@@ -348,11 +338,12 @@ def test_every_command_refuses_a_database_that_is_not_wholly_restored(
 
 def kill(place: Place, function: str, call: int, when: str, *words: str) -> None:
     """Run a command that SIGKILL ends at that call of a function."""
-    done = subprocess.run(
-        [sys.executable, KILLER, function, str(call), when, *words],
-        env=place.command.environment, cwd=REPOSITORY, capture_output=True, text=True, timeout=120,
-        check=False,
-    )  # fmt: skip
+    done = zygote.run(
+        "killed",
+        [function, str(call), when, *words],
+        env=place.command.environment,
+        timeout=120,
+    )
     assert done.returncode == -signal.SIGKILL, done.stdout + done.stderr
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from sqlalchemy import Engine
 from mitigauge.files.blobs import blob_store
 from mitigauge.jobs.states import Ability
 from mitigauge.settings import REPOSITORY, get_settings
+from tests import zygote
 from tests.bisections import begun, patches
 from tests.workers import announce
 
@@ -27,11 +27,7 @@ def command(database_url: str, home: Path):  # type: ignore[no-untyped-def]
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "MITIGAUGE_DATABASE_URL": database_url, "COLUMNS": "200",
                        "MITIGAUGE_HOME": str(home)}  # fmt: skip
-        return subprocess.run(
-            [sys.executable, "-m", "cli.main", "bisect", *words],
-            cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=120,
-            check=False,
-        )  # fmt: skip
+        return zygote.run("mitigauge", ["bisect", *words], env=environment, timeout=120)
 
     return run
 

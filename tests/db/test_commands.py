@@ -165,7 +165,7 @@ def command(tmp_path_factory: pytest.TempPathFactory, module_engine: tuple[Engin
     home = tmp_path_factory.mktemp("commands")
     (home / "boots.csv").write_text(BOOTS)
     (home / "letter").write_text(LETTER)
-    command = Command(home, module_engine[1])
+    command = Command(home, module_engine[1], bare=True)
     command.run("experiment", "import", DEMO)
     for group in ("before", "after"):
         command.run("profile", "import", FOLDED, "--tree", "web", "--group", group)

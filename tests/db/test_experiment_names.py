@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 from sqlalchemy import Engine, text
 
-from mitigauge.settings import REPOSITORY
+from tests import zygote
 from tests.recording import load
 
 
 def said(words: list[str], database_url: str, home: Path) -> tuple[int, str]:
     """Exit code and all output of a command, in one line."""
-    done = subprocess.run(
-        [sys.executable, "-m", "cli.main", "experiment", *words],
-        cwd=REPOSITORY,
+    done = zygote.run(
+        "mitigauge",
+        ["experiment", *words],
         env=os.environ | {"MITIGAUGE_DATABASE_URL": database_url, "MITIGAUGE_HOME": str(home)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
+        timeout=120,
     )
-    return done.returncode, " ".join(done.stdout.split())
+    return done.returncode, " ".join((done.stdout + done.stderr).split())
 
 
 def test_a_name_that_one_experiment_has_is_that_experiment(

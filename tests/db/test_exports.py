@@ -32,7 +32,7 @@ from mitigauge.profiles.store.tables import Profile
 from mitigauge.runs import repository as run_rows
 from mitigauge.settings import REPOSITORY, get_settings
 from tests.commands import Command
-from tests.conftest import _execute, _named
+from tests.postgres import Databases
 from tests.recording import load
 
 Json = dict[str, Any]
@@ -61,13 +61,12 @@ def exported(elsewhere: Engine) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def empty(postgres_url: str, template_database: str) -> Iterator[Engine]:
+def empty(databases: Databases) -> Iterator[Engine]:
     """An empty service for all files that leave nothing."""
-    _execute(postgres_url, f"create database test_empty template {template_database}")
-    engine = new_engine(_named(postgres_url, "test_empty"))
-    yield engine
-    engine.dispose()
-    _execute(postgres_url, "drop database test_empty with (force)")
+    with databases.copied() as url:
+        engine = new_engine(url)
+        yield engine
+        engine.dispose()
 
 
 @pytest.fixture
@@ -250,13 +249,12 @@ def test_raw_files_go_along(
 
 
 @pytest.fixture
-def here_too(postgres_url: str, template_database: str) -> Iterator[Engine]:
+def here_too(databases: Databases) -> Iterator[Engine]:
     """A second database of the test's own."""
-    _execute(postgres_url, f"create database test_too template {template_database}")
-    engine = new_engine(_named(postgres_url, "test_too"))
-    yield engine
-    engine.dispose()
-    _execute(postgres_url, "drop database test_too with (force)")
+    with databases.copied() as url:
+        engine = new_engine(url)
+        yield engine
+        engine.dispose()
 
 
 def cut_in_half(content: bytes) -> bytes:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mitigauge.settings import REPOSITORY
+from tests import zygote
 from tests.commands import COMMAND, Command
 
 LIMIT_S = 120
@@ -75,11 +76,12 @@ def test_commands_that_fail_say_no_secret(environment: dict[str, str], failure: 
         if lasting and failure not in ("no URL", "a key with a blank", "a level that is none",
                                        "two passwords", "single sign-on by half"):  # fmt: skip
             continue
-        done = subprocess.run(
-            [COMMAND, *words, *(["--port", "0"] if words == ["serve"] else [])],
-            env=environment | FAILURES[failure], cwd=REPOSITORY, capture_output=True, text=True,
-            timeout=LIMIT_S, check=False,
-        )  # fmt: skip
+        done = zygote.run(
+            "mitigauge",
+            [*words, *(["--port", "0"] if words == ["serve"] else [])],
+            env=environment | FAILURES[failure],
+            timeout=LIMIT_S,
+        )
         said = done.stdout + done.stderr
         assert [secret for secret in SECRETS if secret in said] == [], words
         assert done.returncode in (0, 1), said

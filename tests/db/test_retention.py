@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -24,8 +23,8 @@ from mitigauge.retention import repository
 from mitigauge.retention.schemas import Pruned, Removed
 from mitigauge.retention.service import prune, prune_if_due
 from mitigauge.runs.tables import StepAttempt
-from mitigauge.settings import REPOSITORY, Settings
-from tests import recording
+from mitigauge.settings import Settings
+from tests import recording, zygote
 
 NOTHING_KEPT: dict[str, Any] = {
     name: 0 for name in Settings.model_fields if name.startswith("retention_")
@@ -511,20 +510,17 @@ def test_a_pruning_is_due_once_a_day_whoever_asks(recorded: Engine, settings: Se
 
 def run_command(words: list[str], url: str, home: Path) -> subprocess.CompletedProcess[str]:
     environment = {f"MITIGAUGE_{name.upper()}": "0" for name in NOTHING_KEPT}
-    return subprocess.run(
-        words,
-        env={
-            **os.environ, **environment, "TMPDIR": str(home),
-            "MITIGAUGE_DATABASE_URL": url, "MITIGAUGE_HOME": str(home), "COLUMNS": "200",
-        },
-        cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+    env = {
+        **os.environ, **environment, "TMPDIR": str(home),
+        "MITIGAUGE_DATABASE_URL": url, "MITIGAUGE_HOME": str(home), "COLUMNS": "200",
+    }  # fmt: skip
+    return zygote.run("mitigauge", words, env=env, timeout=120)
 
 
 def test_the_command_says_what_would_go_and_what_went(
     recorded: Engine, database_url: str, tmp_path: Path
 ) -> None:
-    words = [sys.executable, "-m", "cli.main", "db", "prune"]
+    words = ["db", "prune"]
     dry = run_command([*words, "--dry-run"], database_url, tmp_path)
     assert dry.returncode == 0, dry.stderr
     assert "would go" in dry.stdout

@@ -18,13 +18,14 @@ from mitigauge.runs import lease_repository as leases
 from mitigauge.runs.submission import submit
 from pipelines.lease import HeldLease, clock
 from tests.crash.proxy import Proxy
+from tests.postgres import Databases
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 
 @pytest.fixture
-def proxy(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
+def proxy(databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
     monkeypatch.setattr(database, "SILENCE_MARGIN_S", 0.5)
-    upstream = Path(database.make_url(postgres_url).query["host"]) / ".s.PGSQL.5432"
+    upstream = Path(database.make_url(databases.url).query["host"]) / ".s.PGSQL.5432"
     with Proxy(upstream, tmp_path).running() as proxy:
         yield proxy
 

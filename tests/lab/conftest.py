@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,11 +101,45 @@ END
         return self.run(name, "cat /proc/cmdline").strip()
 
 
+LabOf = Callable[..., Lab]
+
+
 @pytest.fixture(scope="session")
-def lab() -> Iterator[Lab]:
-    """Both hosts up; those that this session started go down after it."""
-    paths = LabPaths.of(get_settings())
-    started = service.up(paths, Silent())
-    yield Lab(paths)
-    if started:
-        service.down(paths, Silent(), names=started)
+def lab_of() -> Iterator[LabOf]:
+    """Brings hosts up by name; those that this session started go down after it."""
+    with pytest.MonkeyPatch.context() as patch:
+        paths = LabPaths.of(get_settings())
+        if not any(machine.pid(host) for host in paths.hosts()):
+            patch.setenv("MITIGAUGE_LAB_PORT_BASE", str(free_port_base(paths)))
+            get_settings.cache_clear()
+            paths = LabPaths.of(get_settings())
+        started: list[str] = []
+
+        def up(*names: str) -> Lab:
+            started.extend(service.up(paths, Silent(), names=names))
+            return Lab(paths)
+
+        yield up
+        if started:
+            service.down(paths, Silent(), names=started)
+    get_settings.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def lab(lab_of: LabOf) -> Lab:
+    """Both hosts up."""
+    return lab_of()
+
+
+def free_port_base(paths: LabPaths) -> int:
+    """Where nobody listens: another checkout's tests may have a lab up."""
+    for base in range(paths.port_base, paths.port_base + 1000, 20):
+        if all(is_free(base + host.spec.port_offset) for host in paths.hosts()):
+            return base
+    raise AssertionError(f"no free ports from {paths.port_base} up")
+
+
+def is_free(port: int) -> bool:
+    """Whether nobody listens on a port of loopback."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0

@@ -42,9 +42,12 @@ def can_record() -> bool:
     return done.returncode == 0
 
 
-pytestmark = pytest.mark.skipif(
-    not can_record(), reason="perf may not record switches here, or there is no gcc"
-)
+@pytest.fixture(scope="module", autouse=True)
+def perf() -> None:
+    if not can_record():
+        pytest.skip("perf may not record switches here, or there is no gcc")
+
+
 Pass = tuple[Capture, Mapping[str, Any]]
 Record = Callable[[int], Pass]
 

@@ -168,6 +168,8 @@ def _number(node: ast.expr) -> float | None:
 def _names(node: ast.AST) -> Iterator[str]:
     """Collections of texts, keys of mappings, fields of classes."""
     written = frozenset(_written(node))
+    if not written:
+        return
     for known in facts().names.values():
         shared = len(written & known)
         if (

@@ -37,27 +37,32 @@ OTHERS = {
     ("mitigauge/results/schema.py", "disturbed, values, warmup"): "of values that were read",
     ("mitigauge/files/yaml_file.py", "_MAX_NAME = 200"): "of a key in YAML",
 }  # fmt: skip
-AGAIN = {
-    (str(path.relative_to(REPOSITORY)), again): line
-    for path in sources()
-    for again, line in defined_again(
-        path.read_text("utf-8"), str(path.relative_to(REPOSITORY))
-    ).items()
-}
 
 
-def test_no_side_defines_a_fact_again() -> None:
+@pytest.fixture(scope="module")
+def again() -> dict[tuple[str, str], int]:
+    """(file, what stands there again) → its line."""
+    return {
+        (str(path.relative_to(REPOSITORY)), what): line
+        for path in sources()
+        for what, line in defined_again(
+            path.read_text("utf-8"), str(path.relative_to(REPOSITORY))
+        ).items()
+    }
+
+
+def test_no_side_defines_a_fact_again(again: dict[tuple[str, str], int]) -> None:
     known = OTHERS.keys() | READERS.keys()
     faults = [
-        f"{path}:{line}: {again} is in mitigauge/wire"
-        for (path, again), line in AGAIN.items()
-        if (path, again) not in known
+        f"{path}:{line}: {what} is in mitigauge/wire"
+        for (path, what), line in again.items()
+        if (path, what) not in known
     ]
     assert not faults, "\n".join(faults)
 
 
-def test_each_exception_is_still_there() -> None:
-    assert OTHERS.keys() - AGAIN.keys() == set()
+def test_each_exception_is_still_there(again: dict[tuple[str, str], int]) -> None:
+    assert OTHERS.keys() - again.keys() == set()
 
 
 @pytest.mark.parametrize(

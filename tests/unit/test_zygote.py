@@ -1,22 +1,38 @@
-"""Workers that are forked from a process which has their modules."""
+"""Workers and commands that are forked from a process which has their modules."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.crash.zygote import Forked, Zygote
+from mitigauge.version import VERSION
+from tests.commands import COMMAND, others
+from tests.zygote import Forked, Zygote, log_streams, run
 
 NO_SERVER = "postgresql+psycopg://nobody@/nothing?host=/nonexistent&port=5432"
 
 
 def worker(zygote: Zygote, tmp_path: Path, *more: str) -> Forked:
-    return zygote.spawn([NO_SERVER, str(tmp_path), "1", *more], log=tmp_path / "log")
+    with log_streams(tmp_path / "log") as streams:
+        return zygote.spawn(
+            "worker",
+            [NO_SERVER, str(tmp_path), "1", *more],
+            env=os.environ,
+            streams=streams,
+        )
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    zygote = Zygote()
+    yield zygote
+    zygote.close()
 
 
 def within(seconds: float, true: Callable[[], bool]) -> bool:
@@ -68,3 +84,28 @@ def test_what_a_zygote_forked_ends_with_it(tmp_path: Path) -> None:
     assert within(60, lambda: not Path(f"/proc/{left.pid}").exists())
     with pytest.raises(RuntimeError, match="the zygote is gone"):
         worker(own, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--version"], ["experiment", "--help"], ["no-such-command"],
+     ["experiment", "list", "--limit", "x"], ["compare", "/no/such/file", "--baseline", "a"]],
+)  # fmt: skip
+def test_a_forked_command_says_and_ends_as_the_installed_one_does(
+    words: list[str], tmp_path: Path
+) -> None:
+    env = {**others(), "MITIGAUGE_HOME": str(tmp_path)}
+    real = subprocess.run(
+        [COMMAND, *words], env=env, capture_output=True, text=True, check=False, timeout=120
+    )
+    forked = run("mitigauge", words, env=env, timeout=120)
+    assert (forked.returncode, forked.stdout, forked.stderr) == (
+        real.returncode, real.stdout, real.stderr,
+    )  # fmt: skip
+    assert VERSION in forked.stdout or words != ["--version"]
+
+
+def test_a_command_that_does_not_end_is_killed(tmp_path: Path) -> None:
+    env = {**others(), "MITIGAUGE_HOME": str(tmp_path)}
+    with pytest.raises(TimeoutError, match="did not end within 0 s"):
+        run("worker", [NO_SERVER, str(tmp_path), "1"], env=env, timeout=0.2)
