@@ -5,10 +5,11 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup bench-find bench-compare bench-exact bench-exact-page bench-reach
+.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup bench-find bench-compare bench-exact bench-exact-page bench-reach
 
-help: ## this list
+help: ## this list, and which tests are older than the code they cover
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@python3 scripts/tiers.py stale
 
 setup: ## install everything that is missing; costs seconds when nothing is
 	@scripts/setup
@@ -19,8 +20,20 @@ demo: setup ## boot emulated hosts, measure, serve (ARGS=--recorded: show a run 
 quick: ## formatting and types of what changed, and the nearest tests; a minute (ARGS=--help)
 	@python scripts/quick.py $(if $(BUDGET),--budget $(BUDGET)) $(ARGS)
 
-test: setup ## every test, with one real run on emulated hosts (SKIP_LAB=1: without it)
+test: setup ## tests of every part, with one real run on an emulated host (SKIP_LAB=1: without it)
 	@scripts/test
+
+test-all: setup ## every tier of tests, hours, a line each (ARGS=lab: some; ARGS=-h: which)
+	@python scripts/tiers.py run $(ARGS)
+
+durations: ## keep what test files took in the last `make test`, to say later which grew
+	@python scripts/tiers.py record
+
+test-deep: setup ## long forms of tests: real kernels, generated requests, every kill (ARGS: for pytest)
+	@python -m pytest -m deep -n $$(nproc) --dist loadfile $(ARGS)
+
+test-measured: setup ## what measures time or memory: alone, one test after the other (ARGS: for pytest)
+	@python -m pytest -m measured tests/api tests/crash tests/db tests/unit tests/fuzz $(ARGS)
 
 test-lab: setup ## all tests that boot emulated hosts (ARGS: for pytest)
 	@python -m pytest -m lab -s -v tests/lab $(ARGS)

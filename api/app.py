@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +71,11 @@ class Service(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI document."""
-        if self.openapi_schema is None:
-            document = super().openapi()
+        routed = _routed()
+        if routed.openapi_schema is None:
+            document = FastAPI.openapi(routed)
             document["components"]["schemas"].update(profiles.DESCRIBED)
-        return super().openapi()
+        return FastAPI.openapi(routed)
 
     def described(self) -> bytes:
         """The same for programs, as JSON: with the addresses that stay."""
@@ -97,20 +99,7 @@ def create_app(
     whoever has it the operator; empty: nobody.
     """
     settings = get_settings()
-    app = Service(
-        title="Mitigauge",
-        summary="What a kernel change or a CPU mitigation costs, proven boot by boot.",
-        version="1",
-        # A route of its own below, for those who may read.
-        openapi_url=None,
-        # Names that clients are made with.
-        generate_unique_id_function=lambda route: route.name,
-        docs_url=None,
-        redoc_url=None,
-        responses={"4XX": {"model": ProblemView}, "5XX": {"model": ProblemView}},
-        dependencies=[Depends(proper_content_type)],
-        lifespan=_lifespan,
-    )
+    app = _blank()
     app.state.engine = engine if engine is not None else get_engine()
     app.state.ready = False
     app.state.shared = SharedReads()
@@ -133,6 +122,36 @@ def create_app(
     app.add_middleware(Guard, hosts=hosts_known)
     app.add_middleware(RequestLog)
     app.add_middleware(Versions)
+    app.router.routes.extend(_routed().router.routes)
+    dashboard.mount(app, web_root or settings.web_root)
+    return app
+
+
+def _blank() -> Service:
+    """An application without any route."""
+    return Service(
+        title="Mitigauge",
+        summary="What a kernel change or a CPU mitigation costs, proven boot by boot.",
+        version="1",
+        # A route of its own below, for those who may read.
+        openapi_url=None,
+        # Names that clients are made with.
+        generate_unique_id_function=lambda route: route.name,
+        docs_url=None,
+        redoc_url=None,
+        responses={"4XX": {"model": ProblemView}, "5XX": {"model": ProblemView}},
+        dependencies=[Depends(proper_content_type)],
+        lifespan=_lifespan,
+    )
+
+
+@cache
+def _routed() -> Service:
+    """An application with nothing but routes, which all others of the process take from it.
+
+    To work them out, and the description of them, takes a second each time.
+    """
+    app = _blank()
     for module in (health, session):
         app.include_router(module.router, dependencies=[Depends(known_parameters)])
     # A provider sends parameters of its own along, and so may what collects metrics.
@@ -167,7 +186,6 @@ def create_app(
         app.include_router(
             router, dependencies=[Depends(needs(Right.READ)), Depends(known_parameters)]
         )
-    dashboard.mount(app, web_root or settings.web_root)
     return app
 
 

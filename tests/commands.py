@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ class Command(Called):
 
     home: Path
     url: str
-    bare: bool = False
+    bare: bool = field(default=False, kw_only=True)
 
     def begun(self, *words: str) -> subprocess.Popen[str]:
         """One that goes on, with all that it says on its stdout."""

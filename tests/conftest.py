@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections import defaultdict
@@ -17,8 +18,10 @@ from sqlalchemy import Engine
 from cli import output
 from mitigauge.database.engine import new_engine
 from mitigauge.settings import get_settings
+from tests.loading import load
 from tests.postgres import Databases, started_server
 
+tiers = load("scripts/tiers.py")
 # Exploring is for people; a build must not fail by chance. Loaded machines are slow.
 hypothesis_settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis_settings.register_profile("here", deadline=None)
@@ -26,7 +29,10 @@ hypothesis_settings.load_profile("ci" if "CI" in os.environ else "here")
 
 
 class Durations:
-    """Keeps what each test took when it ran last, in seconds; `make quick` chooses by it."""
+    """Keeps what each test took when it ran last, in seconds; `make quick` chooses by it.
+
+    A run of several sessions names a file, in TESTS_TOOK, that gets a line of each.
+    """
 
     KEY = "mitigauge/durations"
 
@@ -46,6 +52,9 @@ class Durations:
             }
             took = {test: round(seconds, 3) for test, seconds in self.took.items()}
             cache.set(self.KEY, kept | took)
+            if file := os.environ.get("TESTS_TOOK"):
+                with Path(file).open("a") as out:
+                    out.write(json.dumps(took) + "\n")
 
 
 def said(config: pytest.Config, line: str) -> None:
@@ -57,6 +66,16 @@ def said(config: pytest.Config, line: str) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Durations())
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Files that took longest come first, so that none is left to one process at the end.
+
+    All processes sort alike: by what is recorded, not by what ran here.
+    """
+    if hasattr(config, "workerinput"):
+        took = tiers.read_durations()
+        items.sort(key=lambda item: -took.get(item.nodeid.partition("::")[0], 0.0))
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -23,7 +23,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from alembic import command
 from sqlalchemy import URL, Engine, create_engine, make_url, text
@@ -32,6 +32,7 @@ from mitigauge.database.embedded_server import MAJOR, ensure_running, stop
 from mitigauge.database.engine import alembic_config, new_engine
 from mitigauge.settings import REPOSITORY
 
+T = TypeVar("T")
 KEPT = REPOSITORY / ".mitigauge" / "tests"
 MIGRATED = "template_mitigauge"
 MADE_OF = ("db/migrations", "mitigauge/database", "tests/postgres.py", "requirements/dev.txt")
@@ -45,6 +46,8 @@ SETTINGS = {
     "max_wal_senders": "0",
     "checkpoint_timeout": "'1h'",
 }
+# What three processes' servers may come to take, and more.
+ROOM_BYTES = 3 << 30
 # A copy is younger than what would be vacuumed, and copying files costs a third of logging them.
 COPY = "strategy file_copy"
 
@@ -66,10 +69,7 @@ def kept_server(say: Callable[[str], None], kept: Path = KEPT) -> Path:
     wanted = kept / f"postgres-{digest()}"
     if wanted.is_dir():
         return wanted
-    kept.mkdir(parents=True, exist_ok=True)
-    with (kept / "lock").open("w") as lock:
-        # The other processes of a session want it too.
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with _alone(kept):
         if wanted.is_dir():
             return wanted
         old = [path for path in kept.glob("postgres-*") if path != wanted]
@@ -83,6 +83,15 @@ def kept_server(say: Callable[[str], None], kept: Path = KEPT) -> Path:
         for path in old:
             shutil.rmtree(path, ignore_errors=True)
     return wanted
+
+
+@contextmanager
+def _alone(kept: Path) -> Iterator[None]:
+    """The other processes of a session want the same done at the same time."""
+    kept.mkdir(parents=True, exist_ok=True)
+    with (kept / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _make(home: Path) -> None:
@@ -102,14 +111,27 @@ def _copy(source: Path, target: Path) -> None:
     subprocess.run(["cp", "--archive", source, target], check=True)
 
 
+def folder(memory: Path = Path("/dev/shm")) -> Path:
+    """Where servers live: in memory where that has room, else where temporary files do.
+
+    A copy of a database is a thousand new files: 15 ms in memory, up to half a second on a disk.
+    """
+    try:
+        room = os.statvfs(memory)
+    except OSError:
+        return Path(tempfile.gettempdir())
+    if os.access(memory, os.W_OK) and room.f_bavail * room.f_frsize >= ROOM_BYTES:
+        return memory
+    return Path(tempfile.gettempdir())
+
+
 @contextmanager
 def started_server(say: Callable[[str], None], kept: Path = KEPT) -> Iterator[tuple[Path, str]]:
     """Home and URL of a copy of the kept server, for as long as the block lasts."""
     end_left_servers(kept)
     source = kept_server(say, kept)
-    # Not below pytest's own folder: another session closes that to the server's user. The
-    # system's folder for such things is short enough for a socket.
-    home = Path(tempfile.gettempdir()) / f"mgpg-{uuid.uuid4().hex[:12]}"
+    # Not below pytest's own folder: another session closes that to the server's user.
+    home = folder() / f"mgpg-{uuid.uuid4().hex[:12]}"
     note = _note(home, kept)
     try:
         (home / "postgres").mkdir(parents=True, mode=0o700)
@@ -132,14 +154,16 @@ def _note(home: Path, kept: Path) -> Path:
 def end_left_servers(kept: Path = KEPT) -> list[Path]:
     """End servers of this checkout's sessions that are no more; gives their homes."""
     ended = []
-    for note in sorted((kept / "servers").glob("mgpg-*")):
-        with suppress(OSError, ValueError, KeyError):
-            said = json.loads(note.read_text())
-            if _began(said["pid"]) == said["began"]:
-                continue
-            _end(Path(said["home"]))
-            note.unlink(missing_ok=True)
-            ended.append(Path(said["home"]))
+    with _alone(kept):
+        for note in sorted((kept / "servers").glob("mgpg-*")):
+            # One that has just been begun is not written yet.
+            with suppress(OSError, ValueError, KeyError):
+                said = json.loads(note.read_text())
+                if _began(said["pid"]) == said["began"]:
+                    continue
+                _end(Path(said["home"]))
+                note.unlink(missing_ok=True)
+                ended.append(Path(said["home"]))
     return ended
 
 
@@ -259,13 +283,14 @@ class Databases:
 _SERVERS: dict[str, Databases] = {}
 
 
-def filled(engine: Engine, fill: Callable[..., Any], *arguments: Any) -> Any:
+def filled(engine: Engine, fill: Callable[..., T], *arguments: Any) -> T:
     """What ``fill(engine, *arguments)`` gives and leaves in a test's database.
 
     Rows that many tests begin with are made once a process and copied. So *fill* must do the same
     each time it is called, leave nothing but rows, and give what can be copied.
     """
-    return _SERVERS[_server_of(engine.url)].fill(engine, fill, arguments)
+    given: T = _SERVERS[_server_of(engine.url)].fill(engine, fill, arguments)
+    return given
 
 
 def _server_of(url: URL) -> str:

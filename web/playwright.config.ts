@@ -3,9 +3,25 @@
  * MITIGAUGE_WEB_URL is the link of a service that runs already, as it was printed, with its
  * key; else one is started and its link read from what it prints.
  */
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { defineConfig } from "@playwright/test";
 
 const given = process.env.MITIGAUGE_WEB_URL;
+
+// The browser without its own windows does the same for a page with less work.
+const SHELL = "/usr/bin/chromium-headless-shell";
+const BROWSER = existsSync(SHELL) ? SHELL : "/usr/bin/chromium";
+
+// Parts of the browser that cost a process for each test. Only the last list of such parts
+// counts, so that Playwright's own stand in it too.
+const WITHOUT = [
+  "WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess",
+  "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,PaintHolding",
+  "ThirdPartyStoragePartitioning,AvoidCorsURLLoaderRestartOnRedirect,TcpPortRandomizationWin",
+  "OptimizationHints,NetworkTimeServiceQuerying,AimEnabled,PreconnectToSearch",
+];
 
 const CHROMIUM_ARGS = [
   "--no-sandbox",
@@ -15,28 +31,42 @@ const CHROMIUM_ARGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  `--disable-features=${WITHOUT.join(",")}`,
 ];
 
 export default defineConfig({
   testDir: "tests",
   outputDir: "test-results",
-  reporter: process.env.CI === undefined ? "list" : [["list"], ["github"]],
-  workers: 1,
+  reporter: [
+    ["list"],
+    ...(process.env.CI === undefined ? [] : [["github"] as const]),
+    // What each test took, where somebody wants to know.
+    ...(process.env.PLAYWRIGHT_JSON_OUTPUT_NAME === undefined ? [] : [["json"] as const]),
+  ],
+  // Tests share one service. Those that change the same thing stand in a group whose mode is
+  // "default", which runs one after the other; all others run beside one another.
+  fullyParallel: true,
+  // A test waits for pages and service in between, so one more runs than there are processors.
+  workers: availableParallelism() + 1,
   // The experiment under way ends by itself, so those who watch it go first.
   projects: [
     { name: "live", testMatch: "live.spec.ts" },
     { name: "pages", testIgnore: "live.spec.ts" },
   ],
+  // Long enough for a machine that is busy with something else; nothing is expected to be slow.
   timeout: 60_000,
+  expect: { timeout: 15_000 },
   forbidOnly: process.env.CI !== undefined,
   use: {
     viewport: { width: 1440, height: 900 },
     launchOptions: {
-      executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+      executablePath: process.env.CHROMIUM_PATH ?? BROWSER,
       args: CHROMIUM_ARGS,
     },
     permissions: ["clipboard-read", "clipboard-write"],
-    trace: "retain-on-failure",
+    // A trace costs a fifth of a test. For one that failed:
+    // npm run test:browser -- --trace on FILE:LINE, then npx playwright show-trace
+    trace: "off",
   },
   ...(given === undefined && {
     webServer: {

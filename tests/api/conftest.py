@@ -61,7 +61,7 @@ def stranger(service: FastAPI) -> Iterator[TestClient]:
 @pytest.fixture
 def experiment_id(engine: Engine, home: Path) -> int:
     """A planned experiment."""
-    return int(filled(engine, planned))
+    return filled(engine, planned)
 
 
 @pytest.fixture

@@ -18,11 +18,12 @@ from mitigauge.database.engine import transaction
 from mitigauge.errors import InvalidInput
 from mitigauge.tables.detail_table import DETAIL_COLUMNS
 from tests.desktop_world import BLOCKS, DesktopWorld, make_desktops
+from tests.postgres import filled
 
 
 @pytest.fixture
 def world(engine: Engine) -> DesktopWorld:
-    return make_desktops(engine)
+    return filled(engine, make_desktops)
 
 
 def url(world: DesktopWorld, more: str = "") -> str:

@@ -19,6 +19,7 @@ from mitigauge.profiles.exact.service import CountedPass, store_counts
 from mitigauge.profiles.exact.tables import ExactCount
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.states import BootState
+from tests.postgres import filled
 from tests.unit.exact.ledgers import function, ledger
 
 PLAIN = {"pushq %rbx": 1, "popq %rbx": 1}
@@ -40,6 +41,10 @@ def counts(arm: str, block: int) -> Ledger:
 @pytest.fixture
 def asked(engine: Engine, experiment_id: int) -> dict[str, Any]:
     """What names a case and both arms; all boots are effective, none is counted."""
+    return filled(engine, make_effective, experiment_id)
+
+
+def make_effective(engine: Engine, experiment_id: int) -> dict[str, Any]:
     with transaction(engine) as session:
         case = experiment_rows.experiment(session, experiment_id).comparisons[0].cases[0]
         runs = [run.id for run in run_rows.runs_of(session, experiment_id)]
@@ -52,8 +57,12 @@ def asked(engine: Engine, experiment_id: int) -> dict[str, Any]:
 @pytest.fixture
 def counted(engine: Engine, asked: dict[str, Any]) -> dict[str, Any]:
     """The same, with counts in every boot of both arms."""
-    store(engine, asked, {})
+    filled(engine, store_all, asked["experiment"], asked["case"])
     return asked
+
+
+def store_all(engine: Engine, experiment: int, case: int) -> None:
+    store(engine, {"experiment": experiment, "case": case}, {})
 
 
 def store(engine: Engine, asked: Mapping[str, Any], instead: Mapping[str, str]) -> None:

@@ -23,6 +23,7 @@ from mitigauge.runs import repository as run_rows
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot
 from tests.api.test_profiles import decoded, stored_in
+from tests.postgres import filled
 from tests.unit.exact.ledgers import function, ledger
 
 PATH = "/api/profiles/exact/graph"
@@ -50,11 +51,16 @@ def boots(session: Session, experiment_id: int) -> list[Boot]:
 @pytest.fixture
 def asked(engine: Engine, experiment_id: int) -> dict[str, Any]:
     """What names a case with profiles and counts in every boot of both arms."""
+    case = filled(engine, store_both, experiment_id)
+    return {"experiment": experiment_id, "case": case, "host": "alpha", "a": "off", "b": "on"}
+
+
+def store_both(engine: Engine, experiment_id: int) -> int:
     with transaction(engine) as session:
         case = stored_in(session, experiment_id)
         for boot in boots(session, experiment_id):
             store_counts(session, boot.id, case, CountedPass(counts(boot.arm.name, boot.block)))
-    return {"experiment": experiment_id, "case": case, "host": "alpha", "a": "off", "b": "on"}
+        return case
 
 
 def graph(client: TestClient, asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
 from mitigauge.documents.atom import Feed, FeedEntry, render
+from tests import postgres
 from tests.api.test_series import stored as store_series
 from tests.clients import token_of
 from tests.regressions_made import found_regressions
@@ -52,7 +53,7 @@ def require_valid(feed: ET.Element) -> None:
 
 @pytest.fixture
 def filled(engine: Engine) -> list[int]:
-    numbers = found_regressions(engine)
+    numbers = postgres.filled(engine, found_regressions)
     store_series(engine)
     with engine.begin() as connection:
         connection.execute(

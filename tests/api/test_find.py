@@ -15,6 +15,7 @@ from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.runs.tables import Run
 from mitigauge.verdicts.repository import primary_verdicts
+from tests.postgres import filled
 
 LIST = "/api/experiments"
 A_DAY = "2026-11-{:02d}T12:00:00Z"
@@ -74,6 +75,10 @@ def keep_verdicts(engine: Engine) -> None:
 @pytest.fixture
 def three(engine: Engine) -> list[int]:
     """Three experiments that have nothing in common but their kind."""
+    return filled(engine, make_three)
+
+
+def make_three(engine: Engine) -> list[int]:
     return [
         made(engine, 1, state="running"),
         made(engine, 2, state="failed"),

@@ -10,18 +10,17 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, delete, select, update
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import transaction
 from mitigauge.profiles.diff.compare import BootProfile, diff_functions
 from mitigauge.profiles.diff.over_arms import functions_over
 from mitigauge.profiles.store.tables import Profile
 from mitigauge.runs.tables import Boot
-from tests.api.test_profiles import stored_in
+from tests.api.test_profiles import store_profiles
+from tests.postgres import filled
 
 
 @pytest.fixture
 def case_id(engine: Engine, experiment_id: int) -> int:
-    with transaction(engine) as session:
-        return stored_in(session, experiment_id)
+    return filled(engine, store_profiles, experiment_id)
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from tests.api.conftest import planned
 from tests.fuzz.api import end_all, fuzz
 
 
-@pytest.mark.parametrize("caller", ["nobody", "admin"])
+@pytest.mark.long("some thousand generated requests")
+@pytest.mark.parametrize("caller", [pytest.param("nobody", marks=pytest.mark.deep), "admin"])
 def test_no_generated_request_finds_a_fault(engine: Engine, home: Path, caller: str) -> None:
     planned(engine)
     end_all(engine)

@@ -11,6 +11,7 @@ from mitigauge.database.engine import transaction
 from mitigauge.fleet import absence_repository as absences
 from mitigauge.runs.noise import note_noise
 from tests import recording
+from tests.postgres import filled
 
 RESUME = "/api/hosts/lab/alpha/resume"
 
@@ -90,7 +91,7 @@ def test_a_host_is_set_aside_by_hand_and_resumed(client: TestClient, experiment_
 def test_the_recorded_hosts_page_has_noise_time_and_no_queue(
     client: TestClient, engine: Engine
 ) -> None:
-    recording.load(engine)
+    filled(engine, recording.load)
     note_noise(engine)
     shown = client.get("/api/hosts/lab-intel").json()
     assert shown["noise"][0]["boot_percent"] > 0

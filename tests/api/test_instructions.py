@@ -21,7 +21,8 @@ from mitigauge.profiles.store.instructions import store_instructions
 from mitigauge.profiles.store.service import store_imported
 from mitigauge.profiles.store.tables import FunctionListing, Profile, ProfileFunction
 from mitigauge.runs.tables import Boot
-from tests.api.test_profiles import BASE, stored_in
+from tests.api.test_profiles import BASE, store_profiles, stored_in
+from tests.postgres import filled
 
 PLAIN = ("pushq %rbx", "nopl (%rax, %rax)", "popq %rbx")
 PATCHED = ("pushq %rbx", "callq clear_bhb_loop", "popq %rbx")
@@ -59,17 +60,20 @@ ON = [
 @pytest.fixture
 def asked(engine: Engine, experiment_id: int) -> dict[str, Any]:
     """What names the profiled case and both arms."""
-    with transaction(engine) as session:
-        case = stored_in(session, experiment_id)
+    case = filled(engine, store_profiles, experiment_id)
     return {"experiment": experiment_id, "case": case, "host": "alpha", "a": "off", "b": "on"}
 
 
 @pytest.fixture
 def coded(engine: Engine, asked: dict[str, Any]) -> dict[str, Any]:
     """The same, with code in every profile."""
+    filled(engine, code_both)
+    return asked
+
+
+def code_both(engine: Engine) -> None:
     with transaction(engine) as session:
         give_code(session, {"off": OFF, "on": ON})
-    return asked
 
 
 def table(client: TestClient, asked: Mapping[str, Any], function: str = "") -> dict[str, Any]:

@@ -17,6 +17,7 @@ from api.app import create_app
 from mitigauge.settings import REPOSITORY, get_settings
 from tests import recording
 from tests.api.conftest import client_of
+from tests.postgres import filled
 from tests.workers import announce
 
 KEY = "k" * 20
@@ -45,7 +46,7 @@ def figures(client: TestClient, key: dict[str, str]) -> dict[str, dict[str, floa
 
 
 def test_it_says_what_the_database_holds(engine: Engine, key: dict[str, str]) -> None:
-    recording.load(engine)
+    filled(engine, recording.load)
     announce(engine, "w1", hosts={"lab": ["lab-intel"]})
     with client_of(create_app(engine)) as client:
         client.get("/api/health/live")
@@ -100,7 +101,7 @@ def test_addresses_are_counted_by_route_whatever_they_hold(
 
 
 def test_rules_and_board_name_figures_that_there_are(engine: Engine, key: dict[str, str]) -> None:
-    recording.load(engine)
+    filled(engine, recording.load)
     announce(engine, "w1")
     with client_of(create_app(engine)) as client:
         client.get("/api/health/live")

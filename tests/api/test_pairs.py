@@ -10,6 +10,7 @@ from sqlalchemy import Engine, text
 
 from tests.made import Made, make
 from tests.measured_again import measure_again
+from tests.postgres import filled
 from tests.recording import load
 
 COUNTED = {"run": {"clock": "counted"}}
@@ -18,14 +19,18 @@ COUNTED = {"run": {"clock": "counted"}}
 @pytest.fixture
 def made(engine: Engine) -> Made:
     """An experiment of two cases and an arm that takes 10 % longer."""
-    return make(engine)
+    return filled(engine, make)
 
 
 @pytest.fixture
 def slower(engine: Engine, made: Made) -> int:
     """The same once more; the arm takes another fifth longer in the first case."""
+    return filled(engine, measure_slower, made.experiment)
+
+
+def measure_slower(engine: Engine, experiment: int) -> int:
     return measure_again(
-        engine, made.experiment, factor=lambda arm, case: 1.2 if (arm, case) == (1, 0) else 1.0
+        engine, experiment, factor=lambda arm, case: 1.2 if (arm, case) == (1, 0) else 1.0
     )
 
 

@@ -15,14 +15,15 @@ from cli.profile import app
 from mitigauge.database.engine import transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments import repository as experiment_rows
-from tests.api.test_profiles import stored_in
+from tests.api.test_profiles import store_profiles
+from tests.postgres import filled
 
 
 @pytest.fixture
 def place(engine: Engine, experiment_id: int) -> list[str]:
     """Options that name the profiled case."""
+    filled(engine, store_profiles, experiment_id)
     with transaction(engine) as session:
-        stored_in(session, experiment_id)
         case = experiment_rows.experiment(session, experiment_id).comparisons[0].cases[0]
         return ["--experiment", str(experiment_id), "--case", case.title]
 

@@ -35,6 +35,7 @@ from mitigauge.profiles.store.tables import FrameSymbol, FrameTree, Profile, dig
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot
+from tests.postgres import filled
 
 BASE = {b"bench;syscall;do_syscall_64": 1000, b"bench;main": 500, b"swapper;default_idle": 9000}
 LOOP = {**BASE, b"bench;syscall;do_syscall_64;clear_bhb_loop": 400}
@@ -59,10 +60,15 @@ def stored_in(session: Session, experiment_id: int, *, system: str = "host") -> 
     return case.id
 
 
-@pytest.fixture
-def case_id(engine: Engine, experiment_id: int) -> int:
+def store_profiles(engine: Engine, experiment_id: int) -> int:
+    """Profiles in every boot of the experiment; the case's number."""
     with transaction(engine) as session:
         return stored_in(session, experiment_id)
+
+
+@pytest.fixture
+def case_id(engine: Engine, experiment_id: int) -> int:
+    return filled(engine, store_profiles, experiment_id)
 
 
 def decoded(body: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -13,6 +13,7 @@ from mitigauge.regressions import service
 from mitigauge.trends import service as trends
 from mitigauge.trends.update import update
 from tests.clients import bearer, token_of
+from tests.postgres import filled
 from tests.regressions_made import decided_cell, found_regressions
 from tests.trends_made import weeks
 
@@ -29,7 +30,7 @@ def take_in(engine: Engine) -> list[int]:
 @pytest.fixture
 def found(engine: Engine) -> list[int]:
     """Regressions of a step of 5 %."""
-    return found_regressions(engine)
+    return filled(engine, found_regressions)
 
 
 @pytest.fixture

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import stat
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from typer.testing import CliRunner
@@ -18,10 +20,25 @@ from mitigauge.access.roles import Role
 from mitigauge.database.engine import transaction
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from tests.api.conftest import KEY, planned
-from tests.clients import bearer, token_of
+from tests.clients import bearer, client_of, token_of
+from tests.postgres import Databases
 
 OURS = {"Origin": "http://localhost:8600", "Content-Type": "application/json"}
 COOKIE = "mitigauge_session_8600"
+
+
+@pytest.fixture
+def database_url(databases: Databases, home: Path) -> Iterator[str]:
+    """URL of a database without any token."""
+    with databases.copied() as url:
+        yield url
+
+
+@pytest.fixture
+def client(service: FastAPI, engine: Engine) -> Iterator[TestClient]:
+    """An admin's client."""
+    with client_of(service, bearer(token_of(engine, "admin"))) as client:
+        yield client
 
 
 def log_in(client: TestClient, **body: str) -> dict[str, object]:
@@ -92,7 +109,6 @@ def test_a_wrong_login_is_refused_and_never_echoed(
 
 def test_without_a_link_no_key_lets_in(engine: Engine, home: Path) -> None:
     from api.app import create_app
-    from tests.clients import client_of
 
     with client_of(create_app(engine)) as client:
         for key in ("", KEY):

@@ -15,6 +15,7 @@ from cli.experiment import app
 from mitigauge.database.engine import transaction
 from mitigauge.documents.table_text import COLUMNS
 from mitigauge.tables.kinds import KINDS
+from tests.postgres import filled
 from tests.recording import load
 
 # What a kind cannot be asked for without.
@@ -26,7 +27,7 @@ ABSENT = {"revision-line", "details"}
 @pytest.fixture
 def recorded(engine: Engine) -> int:
     """The recorded experiment's number."""
-    load(engine)
+    filled(engine, load)
     with engine.begin() as connection:
         return int(connection.execute(text("select min(id) from experiment")).scalar_one())
 

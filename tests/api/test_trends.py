@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 from mitigauge.trends.update import update
 from tests.api.conftest import KEY
 from tests.clients import HERE, bearer, token_of
+from tests.postgres import filled
 from tests.trends_made import weeks
 
 STEP = [1.0] * 10 + [1.05] * 8
@@ -18,11 +19,15 @@ WHY = {"text": "the new allocator"}
 @pytest.fixture
 def change(engine: Engine, client: TestClient) -> dict[str, int]:
     """One open change: ``id`` and ``trend_id``."""
-    weeks(engine, STEP)
-    update(engine)
+    filled(engine, make_change)
     trend = client.get("/api/trends", params={"changed": True}).json()["trends"][0]["id"]
     [found] = client.get(f"/api/trends/{trend}").json()["changes"]
     return {"id": int(found["id"]), "trend_id": int(trend)}
+
+
+def make_change(engine: Engine) -> None:
+    weeks(engine, STEP)
+    update(engine)
 
 
 def accept_url(change: dict[str, int]) -> str:

@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 
 from bench.weekly.fill import Fleet, fill
 from mitigauge.letters.weekly import service
+from tests.postgres import filled
 
 SMALL = Fleet(hosts=2, cases=11, weeks=2)
 ONE = f"/api/weekly/{SMALL.last}"
@@ -18,6 +19,10 @@ ONE = f"/api/weekly/{SMALL.last}"
 @pytest.fixture
 def made(engine: Engine) -> None:
     """The reports of two weeks."""
+    filled(engine, make_reports)
+
+
+def make_reports(engine: Engine) -> None:
     fill(engine, SMALL)
     for week in (SMALL.last.earlier(), SMALL.last):
         service.make(engine, week)

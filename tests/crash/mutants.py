@@ -1,6 +1,8 @@
 """Does a test notice? Each mutation is applied to a copy of the tree, and its tests are run.
 
-Usage: python -m tests.crash.mutants [--only WORDS] [--list]
+Usage: python -m tests.crash.mutants [--only WORDS] [--list] [--processes N]
+
+As many run side by side as there are processors, each in a copy of its own.
 
 Exit code 1 if a mutation survives (all its tests pass), or if one cannot be applied: its old
 text does not stand exactly once in its file, or its tests fail without it too.
@@ -16,16 +18,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 
 from mitigauge.settings import REPOSITORY
 from tests.crash.mutation import Mutation
 from tests.crash.mutations import MUTATIONS
+from tests.postgres import end_left_servers
 
 # Not part of the tree, and needed to run its tests.
 LINKS = (".venv", ".mitigauge/tools", "web/node_modules")
-TIMEOUT_S = 600.0
+TIMEOUT_S = 1800.0
 # pytest's exit codes.
 PASSED, FAILED = 0, 1
 
@@ -100,14 +105,31 @@ def tried(mutation: Mutation, tree: Path) -> Fate:
     return Fate(mutation, f"its tests did not run (exit code {code}): {said[-300:]}", seconds)
 
 
-def run_tests(tree: Path, tests: Sequence[str]) -> tuple[int, str]:
+def tried_all(chosen: Sequence[Mutation], trees: Sequence[Path]) -> list[Fate]:
+    """What became of each, in their order; as many at once as there are trees."""
+    free: SimpleQueue[Path] = SimpleQueue()
+    for tree in trees:
+        free.put(tree)
+
+    def one(mutation: Mutation) -> Fate:
+        tree = free.get()
+        fate = tried(mutation, tree)
+        free.put(tree)
+        print(f"  {fate.seconds:5.0f} s  {mutation.name}: {fate.fate}", flush=True)
+        return fate
+
+    with ThreadPoolExecutor(len(trees)) as pool:
+        return list(pool.map(one, chosen))
+
+
+def run_tests(tree: Path, tests: Sequence[str], *more: str) -> tuple[int, str]:
     """pytest's exit code and words; a run that does not end has failed."""
     # As ever the same examples: a mutation must not survive by luck, nor die by it.
     environment = {**os.environ, "CI": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider",
-             "--tb=no", "-rf", *tests],
+             "--tb=no", "-rf", *more, *tests],
             cwd=tree, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S,
             check=False,
         )  # fmt: skip
@@ -129,17 +151,18 @@ def main(arguments: Sequence[str]) -> int:
         print("\n".join(f"{m.name}: {m.why}" for m in chosen))
         return 0
     with tempfile.TemporaryDirectory(prefix="mgmut-") as directory:
-        tree = copy_tree(Path(directory))
+        trees = [copy_tree(Path(directory) / str(n)) for n in range(asked.processes)]
         tests = sorted({test for mutation in chosen for test in mutation.tests})
         print(f"{len(chosen)} mutations; their tests without any of them first", flush=True)
-        code, said = run_tests(tree, tests)
+        beside = ["-n", str(asked.processes), "--dist", "loadfile"] if asked.processes > 1 else []
+        code, said = run_tests(trees[0], tests, *beside)
         if code != PASSED:
             print(f"the tests fail without any mutation:\n{said[-3000:]}")
             return 1
-        fates = []
-        for mutation in chosen:
-            fates.append(tried(mutation, tree))
-            print(f"  {fates[-1].seconds:5.0f} s  {mutation.name}: {fates[-1].fate}", flush=True)
+        fates = tried_all(chosen, trees)
+        # Of sessions that were killed because they did not end.
+        for tree in trees:
+            end_left_servers(tree / ".mitigauge" / "tests")
     bad = [fate for fate in fates if not fate.good]
     print("\n".join(["", *(f"{f.mutation.name:48}{f.by or f.fate}" for f in fates)]))
     print(f"\n{len(fates) - len(bad)} of {len(fates)} mutations were noticed")
@@ -151,6 +174,7 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="those whose name has these words")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="side by side")
     parser.add_argument("--list", action="store_true", help="say what there is, and why")
     return parser
 

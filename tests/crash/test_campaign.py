@@ -22,6 +22,7 @@ def assert_good(outcome: Outcome) -> None:
     assert outcome.good, f"{outcome.stories()}\n{outcome.table()}"
 
 
+@pytest.mark.deep
 def test_nothing_is_lost_or_done_twice_whatever_happens_to_its_worker(
     database_url: str, home: Path
 ) -> None:
@@ -55,6 +56,7 @@ def safe_server() -> Iterator[tuple[Path, str]]:
         stop(server, mode="immediate")
 
 
+@pytest.mark.deep
 def test_a_server_stopped_hard_again_and_again_loses_nothing(
     safe_server: tuple[Path, str], home: Path
 ) -> None:

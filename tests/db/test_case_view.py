@@ -10,10 +10,11 @@ from mitigauge.pages.case import show_case
 from mitigauge.results import repository as result_rows
 from mitigauge.runs import repository as run_rows
 from tests import recording
+from tests.postgres import filled
 
 
 def test_a_measured_case_says_where_its_noise_comes_from_and_what_it_cost(engine: Engine) -> None:
-    recording.load(engine)
+    filled(engine, recording.load)
     with transaction(engine) as session:
         row = next(
             row
@@ -34,7 +35,7 @@ def test_a_measured_case_says_where_its_noise_comes_from_and_what_it_cost(engine
 def test_a_case_counts_what_was_taken_again_and_what_was_used_though_disturbed(
     engine: Engine,
 ) -> None:
-    recording.load(engine)
+    filled(engine, recording.load)
     with transaction(engine) as session:
         boots = [b.id for b in run_rows.boot_lines(session, [1]) if b.state == "effective"]
         case_id = result_rows.means_of(session, boots)[0].case_id

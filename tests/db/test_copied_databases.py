@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,36 @@ def test_a_template_of_other_migrations_is_made_anew_and_that_is_said(
             with engine.connect() as connection:
                 assert connection.execute(text("select count(*) from run")).scalar_one() == 0
             engine.dispose()
+
+
+def test_several_processes_that_begin_at_once_end_what_was_left_once(kept: Path) -> None:
+    begin = [sys.executable, "-c", SESSION, str(kept)]
+    left = subprocess.Popen(begin, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
+    assert left.stdout
+    home = Path(left.stdout.readline().strip())
+    left.kill()
+    left.communicate(timeout=60)
+    sessions = [
+        subprocess.Popen(begin, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    try:
+        homes = {Path(each.stdout.readline().strip()) for each in sessions if each.stdout}
+        assert len(homes) == 3
+        assert all(status(each).ready for each in homes)
+        assert not home.exists()
+    finally:
+        for session in sessions:
+            session.kill()
+            session.communicate(timeout=60)
+        end_left_servers(kept)
+
+
+def test_a_server_lives_in_memory_where_that_has_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = Path(tempfile.gettempdir())
+    assert postgres.folder(tmp_path / "nothing") == temporary
+    monkeypatch.setattr(postgres, "ROOM_BYTES", 1)
+    assert postgres.folder(tmp_path) == tmp_path
+    monkeypatch.setattr(postgres, "ROOM_BYTES", 1 << 62)
+    assert postgres.folder(tmp_path) == temporary

@@ -25,6 +25,7 @@ from mitigauge.retention.service import prune, prune_if_due
 from mitigauge.runs.tables import StepAttempt
 from mitigauge.settings import Settings
 from tests import recording, zygote
+from tests.postgres import filled
 
 NOTHING_KEPT: dict[str, Any] = {
     name: 0 for name in Settings.model_fields if name.startswith("retention_")
@@ -45,7 +46,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 @pytest.fixture
 def recorded(engine: Engine) -> Engine:
     """The recorded demo: one experiment that ended, with two runs."""
-    recording.load(engine)
+    filled(engine, recording.load)
     return engine
 
 

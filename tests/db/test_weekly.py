@@ -25,7 +25,7 @@ from mitigauge.runs.conclusions import conclude_closed
 from mitigauge.runs.noise import note_noise
 from mitigauge.settings import Settings
 from pipelines.weekly import report_week
-from tests import recording
+from tests import postgres, recording
 from tests.made import make
 from tests.mail_server import mail_server
 from tests.regressions_made import found_regressions
@@ -38,7 +38,7 @@ WEEK = SMALL.last
 @pytest.fixture
 def filled(engine: Engine) -> Engine:
     """Three weeks of 21 hosts."""
-    fill(engine, SMALL)
+    postgres.filled(engine, fill, SMALL)
     return engine
 
 
@@ -131,7 +131,7 @@ def test_the_week_under_way_is_replaced(engine: Engine) -> None:
 
 
 def test_the_demo_is_told_with_its_marks(engine: Engine) -> None:
-    recording.load(engine)
+    postgres.filled(engine, recording.load)
     conclude_closed(engine)
     with transaction(engine) as session:
         week = service.default_week(session)

@@ -8,6 +8,7 @@ that holds a recorded experiment, says how many requests each operation got, and
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import os
 import subprocess
@@ -85,7 +86,7 @@ def fuzz(
     # Tokens by the hundred are made up here, and all come from one address.
     app.state.wrong_keys = WrongKeys(free=sys.maxsize)
     description = folder / "openapi.json"
-    description.write_text(json.dumps(within_reach(app.openapi(), engine)))
+    description.write_text(json.dumps(within_reach(copy.deepcopy(app.openapi()), engine)))
     config = folder / "schemathesis.toml"
     config.write_text(CONFIG)
     report = folder / f"{caller}.ndjson"

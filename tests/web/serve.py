@@ -66,6 +66,7 @@ from mitigauge.series.states import RevisionState
 from mitigauge.settings import REPOSITORY, get_settings
 from mitigauge.verdicts.tables import StoredVerdict
 from tests import recording
+from tests.crash.simulated_host import write_world
 from tests.desktop_world import make_desktops
 from tests.measured_again import measure_again
 from tests.requests_made import waiting_request
@@ -79,6 +80,8 @@ CODE = REPOSITORY / "tests" / "fixtures" / "profiles" / "instructions"
 AGAIN = "measured again"
 VIEWERS_TOKEN = "mgt_" + 43 * "v"
 HOSTILE = "<img src=x onerror=alert(1)> what does it cost?"
+# The live experiment outlasts the tests, and leaves them the processors.
+LIVE_JOB_S = 6.0
 
 
 def main() -> None:
@@ -92,6 +95,7 @@ def main() -> None:
         fill_pages(engine)
         measure_recorded_again(engine)
         submit_live(engine)
+        store_series_to_approve(engine)
         let_a_viewer_in(engine)
         worker = start_worker(Path(home))
         try:
@@ -219,6 +223,14 @@ def store_series(engine: Engine) -> None:
         new[3].choices = made_choices()
 
 
+def store_series_to_approve(engine: Engine) -> None:
+    """A waiting series that one test approves, while others look at the first one as it waits."""
+    mails = series(1, [diff("toys/two.c", "a", "b")], change_id="20261124-toys-to-approve-7f3e91")
+    with transaction(engine) as session:
+        found = revisions(mails)
+        add(session, found, blob_store(get_settings()), wanted=SeriesOptions("toys", "vmscape"))
+
+
 def made_choices() -> list[CaseChoice]:
     """What was chosen of two comparisons; one function is called what a script would like."""
     known = {"kernel": "7.2.12-mg0123456789", "counted_at": datetime(2026, 11, 26, tzinfo=UTC)}
@@ -286,7 +298,11 @@ def let_a_viewer_in(engine: Engine) -> None:
 
 
 def start_worker(worlds: Path) -> subprocess.Popen[bytes]:
-    """A real worker over simulated hosts."""
+    """A real worker over simulated hosts.
+
+    Their jobs take a while, so that the live experiment lasts and leaves the processors to tests.
+    """
+    write_world(worlds / "alpha.json", job_s=LIVE_JOB_S)
     return subprocess.Popen(
         [sys.executable, "-m", "tests.crash.worker_main", database_url(), str(worlds), "30"],
         cwd=REPOSITORY,

@@ -169,9 +169,10 @@ test("of thousands of rows only those in sight are in the page", async ({ page, 
       await box.evaluate((element) => {
         element.scrollTop = element.scrollHeight;
       });
-      return rows(page).last().textContent();
+      const last = await rows(page).last().textContent();
+      return Number(/case (\d+)/.exec(last ?? "")?.[1]);
     })
-    .toContain("case 1600");
+    .toBeGreaterThanOrEqual(1600);
   expect(await rows(page).count()).toBeLessThan(60);
   // The next rows may be on their way.
   await page.unrouteAll({ behavior: "ignoreErrors" });

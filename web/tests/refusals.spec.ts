@@ -24,7 +24,7 @@ test("a service that is down is said, and the page comes back with it", async ({
   await expectAccessible(page);
   down = false;
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Experiments", {
-    timeout: 15_000,
+    timeout: 30_000,
   });
 });
 

@@ -2,6 +2,9 @@ import type { Page } from "@playwright/test";
 import type { Subscription } from "../src/api/types";
 import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
+// Each test begins with no subscription of the person whom all of them log in as.
+test.describe.configure({ mode: "default" });
+
 const PATH = "/api/subscriptions";
 const MAIL = "me@example.org";
 const HOOK = "https://hooks.example.org/services/T0/B0/abcdefgh1234";

@@ -102,13 +102,13 @@ test("7: one of long ago among many", async ({ page, world }) => {
 
 // 8 and 9, a waiting series is approved and a bisection is started: work.spec.ts counts their clicks.
 
-test("10: two experiments are compared", async ({ page }) => {
+test("10: two experiments are compared", async ({ page, world }) => {
   const way = await Way.begin(page);
   await way.click(way.inHead("Experiments"));
-  await page.getByRole("checkbox").nth(1).focus();
-  await page.keyboard.press("Space");
-  await page.getByRole("checkbox").nth(2).focus();
-  await page.keyboard.press("Space");
+  for (const { id, name } of [world.recorded, world.again]) {
+    await page.getByLabel(`Compare ${name}, ${id}`).focus();
+    await page.keyboard.press("Space");
+  }
   await way.click(page.getByRole("link", { name: /^Compare/ }));
   await expect(page).toHaveURL(/\/compare\?a=\d+&b=\d+/);
 });
