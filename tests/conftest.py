@@ -44,17 +44,18 @@ class Durations:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         # A process that another one gives its tests tells that one.
-        cache = getattr(session.config, "cache", None)
-        if self.took and cache and not hasattr(session.config, "workerinput"):
+        if not self.took or hasattr(session.config, "workerinput"):
+            return
+        took = {test: round(seconds, 3) for test, seconds in self.took.items()}
+        if file := os.environ.get("TESTS_TOOK"):
+            with Path(file).open("a") as out:
+                out.write(json.dumps(took) + "\n")
+        if cache := getattr(session.config, "cache", None):
             before = cache.get(self.KEY, {})
             kept = {
                 test: took for test, took in before.items() if Path(test.split("::")[0]).exists()
             }
-            took = {test: round(seconds, 3) for test, seconds in self.took.items()}
             cache.set(self.KEY, kept | took)
-            if file := os.environ.get("TESTS_TOOK"):
-                with Path(file).open("a") as out:
-                    out.write(json.dumps(took) + "\n")
 
 
 def said(config: pytest.Config, line: str) -> None:

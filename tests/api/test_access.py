@@ -240,6 +240,7 @@ def test_every_route_has_a_row_and_every_row_a_route(unbuilt: FastAPI) -> None:
     assert set(routes_of(unbuilt)) == set(TABLE)
 
 
+@pytest.mark.long("every route for every role")
 def test_each_role_may_do_what_the_table_says_and_nothing_else(
     unbuilt: FastAPI, engine: Engine
 ) -> None:

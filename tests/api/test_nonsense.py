@@ -40,6 +40,7 @@ def log(
         yield port, log
 
 
+@pytest.mark.long("a served application of its own, and hundreds of requests")
 def test_nonsense_of_strangers_is_a_line_in_the_log_at_most(log: tuple[int, Path]) -> None:
     port, file = log
     before = len(file.read_text().splitlines())

@@ -36,6 +36,7 @@ def test_nothing_is_lost_or_done_twice_whatever_happens_to_its_worker(
     assert outcome.faults.total() >= 5
 
 
+@pytest.mark.deep
 def test_hostile_hosts_leave_nothing_stuck(database_url: str, home: Path) -> None:
     kinds = ("kill", "cancel")
     outcome = carry_out(

@@ -26,8 +26,8 @@ from tests.specs import CATALOG
 # Each of these is a stage: the step that the next worker takes.
 STEPS = ("prepare", "boot.arm", "boot.wait", "boot.verify", "measure.start", "measure.poll",
          "restore", "finish")  # fmt: skip
-EXAMPLES = int(os.environ.get("MITIGAUGE_RIG_EXAMPLES", "25"))
-EVERY_NTH = 1 if "MITIGAUGE_RIG_EXAMPLES" in os.environ else 3
+EXAMPLES = int(os.environ.get("MITIGAUGE_RIG_EXAMPLES", "12"))
+EVERY_NTH = 1 if "MITIGAUGE_RIG_EXAMPLES" in os.environ else 5
 MakeStage = Callable[..., Stage]
 
 

@@ -306,7 +306,7 @@ class Kill:
             raise Killed
 
 
-@pytest.fixture(params=[pytest.param("before", marks=pytest.mark.deep), "after"])
+@pytest.fixture(params=["before", "after"])
 def after(request: pytest.FixtureRequest) -> Iterator[bool]:
     return request.param == "after"
 
@@ -319,7 +319,7 @@ def one_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "Catalog", lambda: catalog)
 
 
-@pytest.mark.long("a whole bisection for each commit that one makes")
+@pytest.mark.deep
 @pytest.mark.usefixtures("simple_core", "one_catalogue")
 def test_ended_at_any_commit_it_goes_on_and_does_nothing_twice(
     after: bool, engine: Engine, blobs: BlobStore, tmp_path: Path

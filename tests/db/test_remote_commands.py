@@ -385,6 +385,7 @@ def begins(words: str) -> tuple[str, str]:
     return first, " ".join([first, *more[:1]])
 
 
+@pytest.mark.long("two starts of the service and its follower's pauses")
 def test_following_goes_on_after_a_restart_of_the_service(
     command: Command, token: str, tmp_path: Path
 ) -> None:

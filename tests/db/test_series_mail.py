@@ -549,6 +549,7 @@ def test_what_is_no_mail_is_set_aside_unread(post: Post, tmp_path: Path) -> None
         post.desk.look(tmp_path / "nowhere")
 
 
+@pytest.mark.long("a confined reader for each of 200 mails")
 def test_mails_that_cannot_be_dealt_with_stand_before_nobody(
     post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:

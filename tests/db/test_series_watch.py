@@ -140,6 +140,7 @@ def test_an_archive_is_asked_only_when_it_is_due(
     assert "v4" in labels(engine)
 
 
+@pytest.mark.long("an archive that takes in 30 mails, each a process")
 def test_what_came_and_went_between_two_looks_is_searched_for(
     engine: Engine, archive: Inbox, watcher: Watcher
 ) -> None:

@@ -80,6 +80,7 @@ def reading(url: str, table: str) -> Iterator[None]:
     reader.dispose()
 
 
+@pytest.mark.long("a statement that is slowed down")
 def test_the_second_upgrade_waits_for_a_slow_first_one_and_says_since_when(
     engine: Engine, before_turns: str
 ) -> None:
@@ -99,6 +100,7 @@ def test_the_second_upgrade_waits_for_a_slow_first_one_and_says_since_when(
     assert current == head
 
 
+@pytest.mark.long("the real time-out of a lock")
 def test_an_upgrade_that_a_reader_holds_up_changes_nothing_and_names_the_reader(
     engine: Engine, before_turns: str
 ) -> None:
@@ -136,6 +138,7 @@ def test_an_upgrade_whose_connection_is_cut_leaves_the_old_schema_whole(
     assert "activity" not in {c["name"] for c in inspect(engine).get_columns("host_lease")}
 
 
+@pytest.mark.long("a statement that is slowed down, and the server's notice of a lost client")
 def test_a_killed_upgrade_lets_the_next_one_in(engine: Engine, before_turns: str) -> None:
     slow_down(engine, 4)
     first = start_upgrade(before_turns)

@@ -56,7 +56,8 @@ def one(*values: float, unit: str = "ns") -> list[Question]:
     return [Question({"base": blocks, "b": blocks}, "lower", unit, ended=True)]
 
 
-@settings(max_examples=600)
+@pytest.mark.long("150 made cases, judged whole")
+@settings(max_examples=150)
 @given(cases=CASES)
 @example(cases=one(1e308, 1e308, 1e308))
 @example(cases=one(1e308, -1e308, 5e-324, 1.0, unit="count"))
@@ -74,7 +75,7 @@ def test_every_question_has_an_answer(judge: Any, cases: list[Question]) -> None
             assert verdict.p is None or 0 <= verdict.p <= 1
 
 
-@settings(max_examples=600)
+@settings(max_examples=150)
 @given(boots=BOOTS, unit=st.sampled_from(["ns", "count"]))
 @example(boots={"base": {1: [1e100, -1e100, 1e-300], 2: [1.0]}}, unit="ns")
 @example(boots={"base": {1: [1e308] * 3, 2: [1e308, -1e308]}}, unit="count")
@@ -84,7 +85,7 @@ def test_noise_is_told_or_unknown(boots: Any, unit: str) -> None:
     assert 3 <= recommended_iterations(split, boot_cost_s=60.0, iteration_cost_s=1.0) <= 15
 
 
-@settings(max_examples=600)
+@settings(max_examples=150)
 @given(values=st.lists(NUMBERS, max_size=40))
 @example(values=[1e308] * 6 + [-1e308] * 6)
 @example(values=[1e-200] * 6 + [2e-200] * 6)

@@ -347,6 +347,7 @@ def test_whatever_the_service_asks_of_a_host_reaches_it_as_it_was_said(
         assert job["workload_fetch"]["directory"] == str(directory)
 
 
+@pytest.mark.long("a real play for each hostile name")
 def test_a_workload_of_a_hostile_name_is_not_staged(plays: Path, canary: Path) -> None:
     for marker in markers(canary):
         with pytest.raises(LabFault, match="no workload"):

@@ -270,6 +270,7 @@ def test_each_unit_is_there_so_many_times_under_other_names() -> None:
     assert len(twice) == 6
 
 
+@pytest.mark.long("a real compiler, six builds")
 @NEEDED
 def test_a_counted_pass_builds_once_twice_and_three_times(tmp_path: Path) -> None:
     path = tmp_path / "in.json"

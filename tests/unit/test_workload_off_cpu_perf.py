@@ -146,6 +146,7 @@ def compared(passes: list[list[Pass]]) -> tuple[FrameDiff, list[str]]:
     return found, paths
 
 
+@pytest.mark.long("eight real recordings")
 def test_twice_as_long_sleeps_are_what_differs_and_by_how_much(record: Record) -> None:
     passes: list[list[Pass]] = [[], []]
     # Block by block, as boots are, so that the machine's drift is in both.

@@ -445,6 +445,7 @@ def profiled_iterations(bench: Bench) -> int:
     return len(list((bench.job / "1/profile").glob("iteration-*.txt")))
 
 
+@pytest.mark.long("real recordings of a real workload")
 @pytest.mark.skipif(not perf_samples(), reason="perf cannot sample here")
 def test_the_real_perf_profiles_the_real_syscall_workload(bench: Bench) -> None:
     shutil.rmtree(bench.root / "w")

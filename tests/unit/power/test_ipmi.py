@@ -80,6 +80,7 @@ def test_a_controller_that_cannot_interrupt_says_so(rig: tuple[dict[str, Any], P
         opened(rig[0]).nmi()
 
 
+@pytest.mark.long("the real time-outs of ipmitool")
 def test_silence_is_a_controller_that_does_not_answer(rig: tuple[dict[str, Any], Path]) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
