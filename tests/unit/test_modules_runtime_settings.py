@@ -85,3 +85,24 @@ def test_a_module_that_was_unloaded_is_no_error(root: Path, record: Path) -> Non
     module.apply(root, record, {PARAMETER: "0"})
     (root / PARAMETER).unlink()
     assert module.put_back(root, record) == []
+
+
+@pytest.mark.parametrize(("state", "said"), [("applied", {"refused": {}}), ("restored", {})])
+def test_the_module_applies_or_only_puts_back_as_it_is_asked(
+    record: Path, monkeypatch: pytest.MonkeyPatch, state: str, said: dict[str, object]
+) -> None:
+    answers: list[dict[str, object]] = []
+
+    class Asked:
+        def __init__(self, **_: object) -> None:
+            self.params = {"state": state, "record": str(record), "writes": {}}
+
+        def exit_json(self, **answer: object) -> None:
+            answers.append(answer)
+
+        def fail_json(self, msg: str) -> None:
+            raise AssertionError(msg)
+
+    monkeypatch.setattr(module, "AnsibleModule", Asked)
+    module.main()
+    assert answers == [{"changed": False, "mitigauge": said}]
