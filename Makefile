@@ -29,7 +29,7 @@ test-all: setup ## every tier of tests, hours, a line each (ARGS=lab: some; ARGS
 durations: ## keep what test files took in the last `make test`, to say later which grew
 	@python scripts/tiers.py record
 
-test-deep: setup ## long forms of tests: real kernels, generated requests, every kill (ARGS: for pytest)
+test-deep: setup ## long forms of tests: faults at every commit, generated requests (ARGS: for pytest)
 	@python -m pytest -m deep -n $$(nproc) --dist loadfile $(ARGS)
 
 test-measured: setup ## what measures time or memory: alone, one test after the other (ARGS: for pytest)

@@ -216,7 +216,6 @@ class Databases:
         """Let :func:`filled` find this server for as long as the block lasts."""
         server = _server_of(make_url(self.url))
         _SERVERS[server] = self
-        self._kept[()] = Filled(MIGRATED, None)
         yield self
         del _SERVERS[server]
         self._engine.dispose()

@@ -6,7 +6,7 @@ one thread only, so that a fork is safe. Every child leads a session of its own,
 hits just it, and dies with the zygote.
 
 Client and zygote talk over a pair of sockets that keep messages apart, each a JSON object:
-``{"program": name, "arguments": […], "env": {…}, "cwd": path}`` with three descriptors →
+``{"program": name, "arguments": […], "env": {…}}`` with three descriptors →
 ``{"pid": n}`` or ``{"error": text}``, and, whenever a child has ended, ``{"ended": pid, "code":
 exit code or -signal}``.
 """
@@ -69,18 +69,12 @@ class Zygote:
         *,
         env: Mapping[str, str],
         streams: tuple[int, int, int],
-        cwd: Path = REPOSITORY,
     ) -> Forked:
         """Fork one of :data:`PROGRAMS` with these descriptors for input, output and errors.
 
         Raises RuntimeError when the zygote is gone or cannot fork.
         """
-        request = {
-            "program": program,
-            "arguments": list(arguments),
-            "env": dict(env),
-            "cwd": str(cwd),
-        }
+        request = {"program": program, "arguments": list(arguments), "env": dict(env)}
         with self._lock:
             try:
                 socket.send_fds(self._socket, [json.dumps(request).encode()], streams)
@@ -311,7 +305,6 @@ def _become(request: Mapping[str, Any], streams: Sequence[int]) -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         os.setsid()
         _redirect(streams)
-        os.chdir(request["cwd"])
         os.environ.clear()
         os.environ.update(request["env"])
         time.tzset()

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from sqlalchemy import Engine
 from mitigauge.database.engine import transaction
 from mitigauge.pages import experiments as views
 from mitigauge.pages.boot_schemas import WholeExperimentView
+from mitigauge.runs.states import BootState
 from mitigauge.settings import REPOSITORY
 
 PATIENCE_S = 25 * 60
@@ -64,3 +65,22 @@ def wait_for(
             tail = "\n".join(f"{e.at:%H:%M:%S} {e.host} {e.kind}: {e.text}" for e in events[-40:])
             pytest.fail(f"not within {PATIENCE_S} s\n{tail}\n{log.read_text()[-2000:]}")
         time.sleep(1)
+
+
+def require_all_measured(view: WholeExperimentView) -> None:
+    """Fail unless the experiment finished and each of its boots was in force and measured."""
+    assert view.state == "finished", [run.error for run in view.runs]
+    assert view.boots_done == view.boots_total
+    counted = [b for b in view.boots if b.state is BootState.EFFECTIVE]
+    assert len(counted) == view.boots_total, [(b.arm, b.state, b.reason) for b in view.boots]
+
+
+def require_proven(view: WholeExperimentView, said: Mapping[str, str]) -> None:
+    """Fail unless *said*, by mode, is what each boot that counts showed, each a boot of its own."""
+    modes = {(c.name, a.name): a.mode for c in view.comparisons for a in c.arms}
+    boots = [b for b in view.boots if b.state is BootState.EFFECTIVE]
+    assert {modes[b.comparison, b.arm] for b in boots} == set(said)
+    for boot in boots:
+        assert boot.observed is not None
+        assert said[modes[boot.comparison, boot.arm]] in boot.observed
+    assert len({b.kernel_boot_id for b in boots}) == len(boots)

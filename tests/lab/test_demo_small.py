@@ -15,7 +15,13 @@ from mitigauge.runs import submission
 from mitigauge.runs.states import BootState
 from mitigauge.settings import REPOSITORY
 from tests.clients import bearer, client_of, token_of
-from tests.lab.following import OVER, start_worker, wait_for
+from tests.lab.following import (
+    OVER,
+    require_all_measured,
+    require_proven,
+    start_worker,
+    wait_for,
+)
 
 pytestmark = pytest.mark.lab
 
@@ -48,10 +54,7 @@ def test_it_finishes_though_its_worker_was_killed(
     finished: tuple[Engine, WholeExperimentView],
 ) -> None:
     _, view = finished
-    assert view.state == "finished", [run.error for run in view.runs]
-    assert view.boots_done == view.boots_total
-    counted = [b for b in view.boots if b.state is BootState.EFFECTIVE]
-    assert len(counted) == view.boots_total, [(b.arm, b.state, b.reason) for b in view.boots]
+    require_all_measured(view)
 
 
 def test_every_boot_that_counts_was_proven(finished: tuple[Engine, WholeExperimentView]) -> None:
@@ -62,13 +65,7 @@ def test_every_boot_that_counts_was_proven(finished: tuple[Engine, WholeExperime
         "vmscape/off": "vmscape: Vulnerable",
         "vmscape/ibpb": "vmscape: Mitigation: IBPB before exit to userspace",
     }
-    modes = {(c.name, a.name): a.mode for c in view.comparisons for a in c.arms}
-    boots = [b for b in view.boots if b.state is BootState.EFFECTIVE]
-    assert {modes[b.comparison, b.arm] for b in boots} == set(said)
-    for boot in boots:
-        assert boot.observed is not None
-        assert said[modes[boot.comparison, boot.arm]] in boot.observed
-    assert len({b.kernel_boot_id for b in boots}) == len(boots)
+    require_proven(view, said)
 
 
 def test_the_clearing_loop_is_compared_with_its_absence(

@@ -19,11 +19,16 @@ from api.app import create_app
 from mitigauge.database.engine import transaction
 from mitigauge.pages.boot_schemas import WholeExperimentView
 from mitigauge.runs import submission
-from mitigauge.runs.states import BootState
 from mitigauge.settings import REPOSITORY, get_settings
 from tests.clients import bearer, client_of, token_of
 from tests.lab.conftest import LabOf
-from tests.lab.following import OVER, start_worker, wait_for
+from tests.lab.following import (
+    OVER,
+    require_all_measured,
+    require_proven,
+    start_worker,
+    wait_for,
+)
 
 pytestmark = pytest.mark.lab
 
@@ -65,10 +70,7 @@ def test_it_finishes_with_every_boot_measured(
     finished: tuple[Engine, WholeExperimentView],
 ) -> None:
     _, view = finished
-    assert view.state == "finished", [run.error for run in view.runs]
-    assert view.boots_done == view.boots_total
-    counted = [b for b in view.boots if b.state is BootState.EFFECTIVE]
-    assert len(counted) == view.boots_total, [(b.arm, b.state, b.reason) for b in view.boots]
+    require_all_measured(view)
 
 
 def test_every_boot_that_counts_was_proven(finished: tuple[Engine, WholeExperimentView]) -> None:
@@ -77,13 +79,7 @@ def test_every_boot_that_counts_was_proven(finished: tuple[Engine, WholeExperime
         "spectre-bhi/off": "BHI: Vulnerable",
         "spectre-bhi/loop": "BHI: SW loop",
     }
-    modes = {(c.name, a.name): a.mode for c in view.comparisons for a in c.arms}
-    boots = [b for b in view.boots if b.state is BootState.EFFECTIVE]
-    assert {modes[b.comparison, b.arm] for b in boots} == set(said)
-    for boot in boots:
-        assert boot.observed is not None
-        assert said[modes[boot.comparison, boot.arm]] in boot.observed
-    assert len({b.kernel_boot_id for b in boots}) == len(boots)
+    require_proven(view, said)
 
 
 def test_the_clearing_loop_is_compared_with_its_absence(
