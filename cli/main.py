@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from cli.lazy import Entry, LazyGroup
+from cli.memory import collect_seldom
 from cli.remote.choice import choose
 from cli.remote.commands import guarded
 from mitigauge.errors import MitigaugeError
@@ -142,6 +143,7 @@ def root(
 
 def main() -> None:
     """Run the command; errors meant for people are two lines, not a traceback."""
+    collect_seldom()
     try:
         build()(prog_name="mitigauge")
     except MitigaugeError as error:

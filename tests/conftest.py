@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -16,12 +17,13 @@ from hypothesis import settings as hypothesis_settings
 from sqlalchemy import Engine
 
 from cli import output
-from mitigauge.database.engine import new_engine
+from cli.memory import collect_seldom
 from mitigauge.settings import get_settings
 from tests.loading import load
-from tests.postgres import Databases, started_server
+from tests.postgres import Databases, engine_of, started_server
 
 tiers = load("scripts/tiers.py")
+collect_seldom()
 # Exploring is for people; a build must not fail by chance. Loaded machines are slow.
 hypothesis_settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis_settings.register_profile("here", deadline=None)
@@ -79,6 +81,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: -took.get(item.nodeid.partition("::")[0], 0.0))
 
 
+def pytest_collection_finish() -> None:
+    """Modules and tests are no garbage, of which a million objects are looked through each time."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Bytes are named by their argument: a packed file's differ from one making to the next.
 
@@ -118,7 +126,7 @@ def database_url(databases: Databases) -> Iterator[str]:
 def module_engine(databases: Databases) -> Iterator[tuple[Engine, str]]:
     """An empty database for a whole module's tests, with its URL."""
     with databases.copied() as url:
-        engine = new_engine(url)
+        engine = engine_of(url)
         yield engine, url
         engine.dispose()
 
@@ -126,7 +134,7 @@ def module_engine(databases: Databases) -> Iterator[tuple[Engine, str]]:
 @pytest.fixture
 def engine(database_url: str) -> Iterator[Engine]:
     """An engine over the test's database."""
-    engine = new_engine(database_url)
+    engine = engine_of(database_url)
     yield engine
     engine.dispose()
 

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.ports import free_port
+
 LIST = "list@example.org"
 READY_S = 20.0
 
@@ -35,8 +37,7 @@ class Inbox:
 @contextmanager
 def inbox(home: Path, mails: Iterable[bytes] = ()) -> Iterator[Inbox]:
     """Serve a new archive with *mails* in it for as long as the block lasts."""
-    with socket.create_server(("127.0.0.1", 0)) as once_taken:
-        port = once_taken.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}/toys"
     environment = _environment(home)
     subprocess.run(

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from alembic import command
-from sqlalchemy import URL, Engine, create_engine, make_url, text
+from sqlalchemy import URL, Dialect, Engine, create_engine, make_url, text
+from sqlalchemy.util import LRUCache
 
 from mitigauge.database.embedded_server import MAJOR, ensure_running, stop
 from mitigauge.database.engine import alembic_config, new_engine
@@ -238,7 +239,7 @@ class Databases:
         filling: Filling = ((fill, arguments),)
         if filling not in self._kept:
             with self.copied() as url:
-                engine = new_engine(url)
+                engine = engine_of(url)
                 self.fill(engine, fill, arguments)
                 engine.dispose()
         kept = self._kept[filling]
@@ -280,20 +281,42 @@ class Databases:
 
 
 _SERVERS: dict[str, Databases] = {}
+_DIALECTS: list[Dialect] = []
+_COMPILED: LRUCache[Any, Any] = LRUCache(2_000)
 
 
 def filled(engine: Engine, fill: Callable[..., T], *arguments: Any) -> T:
     """What ``fill(engine, *arguments)`` gives and leaves in a test's database.
 
     Rows that many tests begin with are made once a process and copied. So *fill* must do the same
-    each time it is called, leave nothing but rows, and give what can be copied.
+    each time it is called, leave nothing but rows, and give what can be copied. On a server that
+    is not these tests' own, it is called each time.
     """
-    given: T = _SERVERS[_server_of(engine.url)].fill(engine, fill, arguments)
+    held = _SERVERS.get(_server_of(engine.url))
+    given: T = held.fill(engine, fill, arguments) if held else fill(engine, *arguments)
     return given
 
 
+def engine_of(url: str) -> Engine:
+    """An engine as the service's own, that keeps what SQLAlchemy made of statements before.
+
+    To turn the service's statements into SQL takes longer than to answer them from a test's few
+    rows. What was made holds for one *dialect*, so that all engines of this process get one, which
+    has asked a server of these tests what it needs to know.
+    """
+    if not _DIALECTS:
+        first = new_engine(url)
+        first.connect().close()
+        first.dispose()
+        _DIALECTS.append(first.dialect)
+    engine = new_engine(url)
+    engine.update_execution_options(compiled_cache=_COMPILED)
+    engine.dialect = _DIALECTS[0]
+    return engine
+
+
 def _server_of(url: URL) -> str:
-    return str(url.query["host"])
+    return str(url.query.get("host", url.host))
 
 
 def _address(home: Path) -> str:

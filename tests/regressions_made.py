@@ -9,6 +9,7 @@ from sqlalchemy import Engine, text
 from mitigauge.database.engine import transaction
 from mitigauge.regressions import service
 from mitigauge.trends.update import update
+from tests.postgres import filled
 from tests.trends_made import weeks
 
 KEY = "v.run_id, v.case_id, v.arm_id, v.metric"
@@ -21,6 +22,10 @@ CELL = """
 
 def found_regressions(engine: Engine) -> list[int]:
     """Regressions of a step of 5 % in all trends of a made-up experiment."""
+    return filled(engine, _find_regressions)
+
+
+def _find_regressions(engine: Engine) -> list[int]:
     weeks(engine, [1.0] * 10 + [1.05] * 8)
     update(engine)
     with transaction(engine) as session:

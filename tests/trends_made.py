@@ -12,6 +12,7 @@ from sqlalchemy import Engine, text
 
 from bench.store.fill import STARTED, Size, fill
 from mitigauge.runs.conclusions import conclude_closed
+from tests.postgres import filled
 
 WEEK = timedelta(days=7)
 SMALL = Size(cases=2, arms=2, blocks=4, iterations=1)
@@ -35,7 +36,7 @@ def week(
     Each boot of a case takes the same time in every week, times *factor* (or that of the case's
     place in *factors*), but for 0.1 % that depends on the week.
     """
-    filled = fill(engine, size, seed=number + 1)
+    made = fill(engine, size, seed=number + 1)
     noise = 1.0 + random.Random(number).uniform(-0.001, 0.001)
     with engine.begin() as c:
         first = c.execute(
@@ -45,7 +46,7 @@ def week(
             c.execute(text("update host set name = :n where name = :o"),
                       {"n": host, "o": f"host-{number + 1}"})  # fmt: skip
             first = c.execute(text("select id from host where name = :n"), {"n": host}).scalar_one()
-        c.execute(text("update run set host_id = :h where id = :r"), {"h": first, "r": filled.run})
+        c.execute(text("update run set host_id = :h where id = :r"), {"h": first, "r": made.run})
         print_id = c.execute(
             text("""insert into fingerprint (host_id, digest, facts)
                 values (:h, md5(:f), cast(:f as jsonb))
@@ -57,18 +58,18 @@ def week(
         c.execute(
             text("""update boot set fingerprint_id = :f, proof = cast(:p as jsonb),
                 started_at = started_at + :w, finished_at = finished_at + :w where run_id = :r"""),
-            {"f": print_id, "p": proof.decode(), "w": WEEK * number, "r": filled.run},
+            {"f": print_id, "p": proof.decode(), "w": WEEK * number, "r": made.run},
         )
         c.execute(
             text("""update run set started_at = started_at + :w, finished_at = finished_at + :w,
                 prepared = '{"staged": {"workload-0": "a", "workload-1": "b"}}' where id = :r"""),
-            {"w": WEEK * number, "r": filled.run},
+            {"w": WEEK * number, "r": made.run},
         )
         c.execute(
             text("""update result set started_at = b.started_at, finished_at = b.finished_at,
                 tools = coalesce(cast(:t as jsonb), tools)
                 from boot b where b.id = boot_id and b.run_id = :r"""),
-            {"r": filled.run, "t": orjson.dumps(tools).decode() if tools else None},
+            {"r": made.run, "t": orjson.dumps(tools).decode() if tools else None},
         )
         for place in range(size.cases):
             c.execute(
@@ -76,13 +77,19 @@ def week(
                     * (1 + (b.arm_id % 7) / 1e6) * :f
                     from boot b, benchmark_case k where b.id = m.boot_id and b.run_id = :r
                     and k.id = m.case_id and k.position = :p"""),
-                {"r": filled.run, "p": place, "f": (factors or {}).get(place, factor) * noise},
+                {"r": made.run, "p": place, "f": (factors or {}).get(place, factor) * noise},
             )
-    return filled.run
+    return made.run
 
 
 def weeks(engine: Engine, factors: Sequence[float], *, first: int = 0, **more: Any) -> list[int]:
     """One run a week with these factors, concluded."""
+    if more:
+        return _weeks(engine, tuple(factors), first, **more)
+    return filled(engine, _weeks, tuple(factors), first)
+
+
+def _weeks(engine: Engine, factors: tuple[float, ...], first: int, **more: Any) -> list[int]:
     runs = [week(engine, first + n, factor, **more) for n, factor in enumerate(factors)]
     conclude_closed(engine)
     return runs

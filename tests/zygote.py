@@ -7,8 +7,8 @@ hits just it, and dies with the zygote.
 
 Client and zygote talk over a pair of sockets that keep messages apart, each a JSON object:
 ``{"program": name, "arguments": […], "env": {…}}`` with three descriptors →
-``{"pid": n}`` or ``{"error": text}``, and, whenever a child has ended, ``{"ended": pid, "code":
-exit code or -signal}``.
+``{"child": k, "pid": n}`` or ``{"error": text}``, and, whenever a child has ended, ``{"ended": k,
+"code": exit code or -signal}``. Children are numbered from 1: the system gives a pid again.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import functools
+import gc
 import importlib
 import json
 import os
@@ -84,13 +85,13 @@ class Zygote:
                 pass
         if "error" in answer:
             raise RuntimeError(answer["error"])
-        return Forked(self, int(answer["pid"]))
+        return Forked(self, int(answer["child"]), int(answer["pid"]))
 
-    def code_of(self, pid: int, timeout: float = 0.0) -> int | None:
+    def code_of(self, child: int, timeout: float = 0.0) -> int | None:
         """Exit code of a child; None where it has not ended within *timeout* seconds."""
         deadline = time.monotonic() + timeout
         with self._lock:
-            while pid not in self._codes:
+            while child not in self._codes:
                 self._socket.settimeout(max(0.0, deadline - time.monotonic()))
                 try:
                     self._heard()
@@ -98,7 +99,7 @@ class Zygote:
                     return None
                 finally:
                     self._socket.settimeout(None)
-            return self._codes[pid]
+            return self._codes[child]
 
     def close(self) -> None:
         """End it; what it forked dies with it."""
@@ -125,19 +126,20 @@ class Forked:
     """A child of the zygote, asked and signalled as a ``Popen`` is."""
 
     zygote: Zygote
+    child: int
     pid: int
     returncode: int | None = None
 
     def poll(self) -> int | None:
         """Its exit code, negative for a signal; None while it runs."""
         if self.returncode is None:
-            self.returncode = self.zygote.code_of(self.pid)
+            self.returncode = self.zygote.code_of(self.child)
         return self.returncode
 
     def wait(self, timeout: float = 30.0) -> int:
         """Wait for its end. Raises TimeoutError."""
         if self.returncode is None:
-            self.returncode = self.zygote.code_of(self.pid, timeout)
+            self.returncode = self.zygote.code_of(self.child, timeout)
         if self.returncode is None:
             raise TimeoutError(f"process {self.pid} did not end within {timeout:.0f} s")
         return self.returncode
@@ -258,6 +260,9 @@ class _Server:
 
     socket: socket.socket
     selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
+    pids: dict[int, int] = field(default_factory=dict)
+    """Child → its pid, for those that run."""
+    forked: int = 0
 
     def serve(self) -> None:
         """Answer requests until the client is gone, and tell it who has ended."""
@@ -282,15 +287,17 @@ class _Server:
             _become(json.loads(said), streams)
         for stream in streams:
             os.close(stream)
-        self.selector.register(os.pidfd_open(pid), selectors.EVENT_READ, pid)
-        self._say(pid=pid)
+        self.forked += 1
+        self.pids[self.forked] = pid
+        self.selector.register(os.pidfd_open(pid), selectors.EVENT_READ, self.forked)
+        self._say(child=self.forked, pid=pid)
         return True
 
-    def _bury(self, descriptor: int, pid: int) -> None:
+    def _bury(self, descriptor: int, child: int) -> None:
         self.selector.unregister(descriptor)
         os.close(descriptor)
-        _, status = os.waitpid(pid, 0)
-        self._say(ended=pid, code=os.waitstatus_to_exitcode(status))
+        _, status = os.waitpid(self.pids.pop(child), 0)
+        self._say(ended=child, code=os.waitstatus_to_exitcode(status))
 
     def _say(self, **answer: object) -> None:
         # Nobody listens any more: the next request says so.
@@ -351,4 +358,7 @@ if __name__ == "__main__":
     from tests.zygote import _Server as Server
 
     import_modules(sys.argv[2])
+    # What is imported lives as long as the process: a child that looked through it for garbage
+    # would copy all of its memory.
+    gc.freeze()
     Server(socket.socket(fileno=int(sys.argv[1]))).serve()

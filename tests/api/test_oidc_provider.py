@@ -64,14 +64,31 @@ class World:
             yield
 
 
-@pytest.fixture
-def world(engine: Engine, database_url: str, home: Path) -> Iterator[World]:
+@contextmanager
+def begun(url: str, home: Path) -> Iterator[World]:
+    """A world whose service begins now, over the database at *url*."""
     port, issuer = free_port(), f"http://127.0.0.1:{free_port()}"
     own = f"http://127.0.0.1:{port}"
-    command = SignOnCommand(home, database_url, issuer, own)
+    command = SignOnCommand(home, url, issuer, own)
     with served(command, port) as address:
         assert address == own
         yield World(command, address, issuer, People(home / "people.json"))
+
+
+@pytest.fixture(scope="module")
+def world(
+    module_engine: tuple[Engine, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    """One service for all; each test has a provider that begins anew, with a key of its own."""
+    with begun(module_engine[1], tmp_path_factory.mktemp("home")) as world:
+        yield world
+
+
+@pytest.fixture
+def new_world(database_url: str, home: Path) -> Iterator[World]:
+    """One whose service has never heard of its provider."""
+    with begun(database_url, home) as world:
+        yield world
 
 
 @contextmanager
@@ -96,8 +113,9 @@ def next_of(step: httpx2.Response) -> str:
 
 @pytest.mark.parametrize("place", ["userinfo", "token"])
 def test_a_submitter_logs_in_and_comes_to_the_page_that_was_wanted(
-    world: World, engine: Engine, place: str
+    world: World, module_engine: tuple[Engine, str], place: str
 ) -> None:
+    before = entries(module_engine[0], "session.begin")
     world.people.are("alice", alice=["kernel-team", "cooks"])
     with world.provider(place), browser(world) as client:
         assert client.get("/api/session").status_code == 401
@@ -107,7 +125,7 @@ def test_a_submitter_logs_in_and_comes_to_the_page_that_was_wanted(
         assert [step.status_code for step in came.history] == [303] * len(came.history)
         assert any(str(step.url).startswith(world.issuer) for step in came.history)
         assert session_of(client) == ("oidc:alice", "submitter")
-    [entry] = entries(engine, "session.begin")
+    [entry] = entries(module_engine[0], "session.begin")[len(before) :]
     assert (entry.actor, entry.way) == ("oidc:alice", "web")
 
 
@@ -132,8 +150,9 @@ def test_a_group_that_was_taken_away_is_a_lower_role_at_the_next_log_in(world: W
 
 
 def test_while_the_provider_is_away_the_service_says_so_and_tokens_let_in(
-    world: World, engine: Engine
+    new_world: World, engine: Engine
 ) -> None:
+    world = new_world
     with browser(world) as client:
         away = client.get(START)
         assert away.status_code == 503

@@ -103,7 +103,7 @@ def _closed() -> Iterator[None]:
 
 
 def client_at(port: int, token: str = TOKEN, scheme: str = "http", ca_file: str = "") -> Client:
-    client = Client(ServerAddress.read(f"{scheme}://localhost:{port}"), token, ca_file)
+    client = Client(ServerAddress.read(f"{scheme}://127.0.0.1:{port}"), token, ca_file)
     CLIENTS.append(client)
     return client
 
@@ -122,7 +122,7 @@ def test_without_a_token_that_is_valid_it_says_how_to_get_one(service: FastAPI, 
     assert error.status == 401
     assert "`mitigauge token create NAME --role submitter`" in error.hint
     assert "MITIGAUGE_TOKEN_FILE" in error.hint
-    assert f"[http://localhost:{port}, request " in error.hint
+    assert f"[http://127.0.0.1:{port}, request " in error.hint
 
 
 def test_the_service_is_asked_with_the_token(service: FastAPI, engine: Engine) -> None:
@@ -139,14 +139,14 @@ def test_what_the_service_refuses_is_said_with_the_id_of_the_request() -> None:
     with answering(answers) as (_, port):
         error = refused(client_at(port))
     assert (error.message, error.status) == ("it is so", 409)
-    assert error.hint == f"do so [http://localhost:{port}, request abc123]"
+    assert error.hint == f"do so [http://127.0.0.1:{port}, request abc123]"
 
 
 def test_a_refused_connection_is_said() -> None:
     port = free_port()
     error = refused(client_at(port))
     assert isinstance(error, Away)
-    assert error.message.startswith(f"http://localhost:{port} does not answer: ")
+    assert error.message.startswith(f"http://127.0.0.1:{port} does not answer: ")
 
 
 def test_a_page_in_place_of_json_is_no_service_and_gets_no_token() -> None:
@@ -166,11 +166,11 @@ def test_a_page_that_comes_later_is_said_too() -> None:
 
 def test_no_redirect_is_followed_and_the_token_stays() -> None:
     with answering({"/api/health/live": live(), "/api/jobs": as_json(200, [])}) as (other, there):
-        away = (307, {"Location": f"http://localhost:{there}/api/jobs"}, b"")
+        away = (307, {"Location": f"http://127.0.0.1:{there}/api/jobs"}, b"")
         with answering({"/api/health/live": live(), "/api/jobs": away}) as (server, port):
             error = refused(client_at(port))
         assert isinstance(error, ForeignServer)
-        assert f"redirects to http://localhost:{there}/api/jobs" in error.message
+        assert f"redirects to http://127.0.0.1:{there}/api/jobs" in error.message
         assert server.asked[-1] == ("/api/jobs", f"Bearer {TOKEN}")
         with answering({"/api/health/live": away}) as (server, port):
             refused(client_at(port))
@@ -215,7 +215,7 @@ def test_a_certificate_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
-         "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key,
+         "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key,
          "-out", certificate],
         check=True, capture_output=True,
     )  # fmt: skip
@@ -224,7 +224,7 @@ def test_a_certificate_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     answers = {"/api/health/live": live(), "/api/jobs": as_json(200, [])}
     with answering(answers, tls) as (server, port):
         error = refused(client_at(port, scheme="https"))
-        assert "no encrypted connection to https://localhost" in error.message
+        assert "no encrypted connection to https://127.0.0.1" in error.message
         assert "self-signed certificate" in error.message
         assert "MITIGAUGE_SERVER_CA_FILE" in error.hint
         assert server.asked == []
@@ -290,7 +290,7 @@ def slept(monkeypatch: pytest.MonkeyPatch, home: Path) -> list[float]:
     pauses: list[float] = []
     monkeypatch.setattr(source.time, "sleep", pauses.append)
     monkeypatch.setattr(source.time, "monotonic", lambda: sum(pauses))
-    monkeypatch.setenv("MITIGAUGE_SERVER", f"http://localhost:{free_port()}")
+    monkeypatch.setenv("MITIGAUGE_SERVER", f"http://127.0.0.1:{free_port()}")
     monkeypatch.setattr(choice, "_given", choice.Options())
     get_settings.cache_clear()
     return pauses
@@ -350,5 +350,5 @@ def test_a_proxy_of_the_environment_does_not_get_the_token_of_this_machines_serv
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{other}")
         assert client_at(port).get("/api/jobs", list[JobView]) == []
         # It would be used by whoever trusts the environment.
-        assert httpx2.get(f"http://localhost:{port}/").status_code == 404
+        assert httpx2.get(f"http://127.0.0.1:{port}/").status_code == 404
     assert [authorization for _, authorization in proxy.asked] == [None]

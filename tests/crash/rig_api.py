@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ import uvicorn
 from mitigauge.database.engine import new_engine
 from mitigauge.settings import REPOSITORY, get_settings
 from tests.crash.adapt import headers
+from tests.ports import free_port
 from tests.specs import CATALOG, inventory
 
 START_TIMEOUT_S = 60.0
@@ -82,9 +82,7 @@ class RigApi:
 
 def start_api(url: str, home: Path, hosts: Sequence[str]) -> RigApi:
     """Start it and wait until it is ready. Raises RuntimeError."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with (home / "api.log").open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.crash.rig_api", url, str(port), *hosts],

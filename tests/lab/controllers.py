@@ -23,6 +23,7 @@ import pytest
 
 from mitigauge.settings import REPOSITORY
 from tests.lab.certificates import Authority
+from tests.ports import free_port
 
 USER, PASSWORD = "rig", "rig-password"
 # PASSWORD by bcrypt, as the emulator's own file of users wants it.
@@ -96,7 +97,7 @@ def ipmi(
     _require("ipmi_sim", "openipmi")
     _require("ipmitool", "ipmitool")
     (directory / "state").mkdir(parents=True, exist_ok=True)
-    port = _free_port(socket.SOCK_DGRAM)
+    port = free_port(socket.SOCK_DGRAM)
     serial = f'  sol "tcp:127.0.0.1:{serial_port}" 115200' if serial_port else ""
     (directory / "lan.conf").write_text(
         _LAN.format(
@@ -135,7 +136,7 @@ def redfish(directory: Path, chassis: Sequence[str]) -> Iterator[dict[str, Any]]
     issued = authority.issue("127.0.0.1")
     users = directory / "users"
     users.write_text(f"{USER}:{_HASH}\n")
-    port = _free_port(socket.SOCK_STREAM)
+    port = free_port(socket.SOCK_STREAM)
     config = directory / "emulator.conf"
     config.write_text(
         f"SUSHY_EMULATOR_LISTEN_IP = '127.0.0.1'\nSUSHY_EMULATOR_LISTEN_PORT = {port}\n"
@@ -205,9 +206,3 @@ def _listens(port: int) -> bool:
         socket.create_connection(("127.0.0.1", port), 1).close()
         return True
     return False
-
-
-def _free_port(kind: socket.SocketKind) -> int:
-    with socket.socket(socket.AF_INET, kind) as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])

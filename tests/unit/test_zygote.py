@@ -15,6 +15,7 @@ from mitigauge.version import VERSION
 from tests.commands import COMMAND, others
 from tests.zygote import Forked, Zygote, log_streams, run
 
+LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 NO_SERVER = "postgresql+psycopg://nobody@/nothing?host=/nonexistent&port=5432"
 
 
@@ -74,6 +75,20 @@ def test_a_worker_that_cannot_start_says_why_and_leaves_the_zygote_alive(
     fine = worker(zygote, tmp_path)
     assert fine.poll() is None
     fine.kill()
+
+
+@pytest.mark.skipif(not os.access(LAST_PID, os.W_OK), reason="pids cannot be chosen here")
+def test_a_pid_that_the_system_gives_again_is_another_child(zygote: Zygote, tmp_path: Path) -> None:
+    first = worker(zygote, tmp_path, "--no-such-option")
+    assert first.wait() == 2
+    for _ in range(100):
+        LAST_PID.write_text(str(first.pid - 1))
+        again = worker(zygote, tmp_path)
+        again.kill()
+        assert again.wait() == -signal.SIGKILL
+        if again.pid == first.pid:
+            return
+    pytest.fail("others took that pid a hundred times")
 
 
 def test_what_a_zygote_forked_ends_with_it(tmp_path: Path) -> None:

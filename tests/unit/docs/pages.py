@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from mitigauge.settings import REPOSITORY
@@ -41,6 +42,7 @@ def pages() -> dict[str, str]:
     return {str(path.relative_to(REPOSITORY)): path.read_text("utf-8") for path in sorted(found)}
 
 
+@cache
 def blocks(text: str) -> list[Block]:
     """The fenced blocks of a page, in order."""
     found = []

@@ -29,6 +29,7 @@ def every_span(text: str) -> list[str]:
     return spans(text) + [line.strip() for each in commands for line in each.splitlines()]
 
 
+@cache
 def top_level() -> set[str]:
     """Names in the root of the project, without what tools leave there."""
     return {
@@ -38,6 +39,7 @@ def top_level() -> set[str]:
     }
 
 
+@cache
 def shown_in(name: str) -> set[str]:
     """Files that a page tells its reader to write."""
     return {block.file for block in blocks(PAGES[name]) if block.file}
@@ -74,6 +76,7 @@ def braces(path: str) -> list[str]:
     return [each for option in options for each in braces(path.replace(found[0], option, 1))]
 
 
+@cache
 def exists(root: Path, pattern: str) -> bool:
     return any(root.glob(pattern)) if pattern else False
 
