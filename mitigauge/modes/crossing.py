@@ -46,7 +46,8 @@ def full_name(family: str, mode: str) -> str:
 def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> CrossedMode:
     """What *name* stands for; its families and modes are known.
 
-    Raises ValueError where two of its parts set the same thing.
+    Raises ValueError where two of its parts set the same thing, or where the kernel says of no
+    state what proves both.
     """
     found = [(families[family], mode) for family, mode in parts(name)]
     modes: Sequence[Mode] = [family.modes[mode] for family, mode in found]
@@ -61,10 +62,39 @@ def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> CrossedMode:
         family_title=" × ".join(family.title for family, _ in found),
         settings=settings,
         lab_cmdline=_lab_words([family for family, _ in found], settings),
-        expect=tuple(expectation for mode in modes for expectation in mode.expect),
+        expect=_expected(name, modes),
         at_runtime=all(mode.applies == "at-runtime" for mode in modes),
         events=tuple(dict.fromkeys(event for mode in modes for event in mode.events)),
     )
+
+
+def _expected(name: str, modes: Sequence[Mode]) -> tuple[Expectation, ...]:
+    """What proves all of *modes*: at each place, the states that every mode which looks there has.
+
+    States of one place are alternatives, so that another mode's would prove a mode that it is not.
+    """
+    found: dict[tuple[str, str], list[Expectation]] = {}
+    for mode in modes:
+        own: dict[tuple[str, str], list[Expectation]] = {}
+        for expectation in mode.expect:
+            own.setdefault(expectation.place, []).append(expectation)
+        for place, states in own.items():
+            found[place] = _in_both(name, found.get(place, states), states)
+    return tuple(expectation for states in found.values() for expectation in states)
+
+
+def _in_both(
+    name: str, one: Sequence[Expectation], other: Sequence[Expectation]
+) -> list[Expectation]:
+    texts = {expectation.equals for expectation in other}
+    both = [expectation for expectation in one if expectation.equals in texts]
+    if not both:
+        first, second = (" or ".join(e.describe() for e in states) for states in (one, other))
+        raise ValueError(
+            f"{name} cannot be proven: one part needs {first}, another {second}; cross modes of "
+            "which the kernel says different things"
+        )
+    return both
 
 
 def _lab_words(families: Sequence[ModeFamily], settings: Settings) -> tuple[str, ...]:

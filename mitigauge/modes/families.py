@@ -28,6 +28,11 @@ class Expectation(Closed):
     equals: Text
     source: Text = Field("", description="which kernels say it so, for example 'v8 of the series'")
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """Where it looks; expectations of one place are alternatives."""
+        return self.file, self.field
+
     def describe(self) -> str:
         """The state as a person reads it."""
         field = f"{self.field}: " if self.field not in ("", self.equals) else ""
@@ -52,7 +57,7 @@ def described(expect: Sequence[Expectation]) -> list[str]:
     """What each place must show, as a person reads it: one of the states named for it."""
     places: dict[tuple[str, str], list[str]] = {}
     for expectation in expect:
-        places.setdefault((expectation.file, expectation.field), []).append(expectation.describe())
+        places.setdefault(expectation.place, []).append(expectation.describe())
     return [" or ".join(states) for states in places.values()]
 
 

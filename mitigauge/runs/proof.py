@@ -135,8 +135,7 @@ def _in_force(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str])
     """Expectations of one place are alternatives; each place must meet one of its own."""
     met: dict[tuple[str, str], bool] = {}
     for e in expect:
-        place = (e.file, e.field)
-        met[place] = met.get(place, False) or e.observed(vulnerabilities) == e.equals
+        met[e.place] = met.get(e.place, False) or e.observed(vulnerabilities) == e.equals
     return all(met.values())
 
 
