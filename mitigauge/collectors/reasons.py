@@ -1,21 +1,25 @@
 """Names of the reasons for which guests exit. Pure.
 
-To user space: include/uapi/linux/kvm.h (KVM_EXIT_*). From the guest: arch/x86/include/uapi/asm/
-vmx.h and svm.h, as the tracepoint kvm:kvm_exit spells them.
+All that the kernel's headers name; those that people meet have plainer names here.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-TO_USERSPACE: Final = {
+from mitigauge.collectors import kernel_reasons
+
+# SVM has a reason for each of 32 exceptions.
+_EXCEPTIONS, _EXCEPTION_COUNT = 0x040, 32
+
+TO_USERSPACE: Final = kernel_reasons.TO_USERSPACE | {
     0: "unknown", 1: "exception", 2: "port I/O", 3: "hypercall", 4: "debug", 5: "halt", 6: "MMIO",
     7: "interrupt window", 8: "shutdown", 9: "failed entry", 10: "signal", 11: "TPR set",
     12: "TPR access", 16: "NMI", 17: "internal error", 24: "system event", 26: "I/O APIC EOI",
     27: "Hyper-V", 29: "MSR read", 30: "MSR write", 33: "bus lock", 37: "notify",
     39: "memory fault",
 }  # fmt: skip
-VMX: Final = {
+VMX: Final = kernel_reasons.VMX | {
     0: "exception or NMI", 1: "external interrupt", 7: "interrupt window", 8: "NMI window",
     10: "CPUID", 12: "halt", 14: "INVLPG", 15: "RDPMC", 16: "RDTSC", 18: "VMCALL",
     28: "control register", 29: "debug register", 30: "port I/O", 31: "MSR read", 32: "MSR write",
@@ -23,7 +27,10 @@ VMX: Final = {
     48: "EPT violation", 49: "EPT misconfiguration (MMIO)", 51: "RDTSCP", 52: "preemption timer",
     54: "WBINVD", 55: "XSETBV", 56: "APIC write", 58: "INVPCID", 74: "bus lock", 75: "notify",
 }  # fmt: skip
-SVM: Final = {
+_SVM_EXCEPTIONS: Final = {
+    _EXCEPTIONS + vector: f"exception {vector}" for vector in range(_EXCEPTION_COUNT)
+}
+SVM: Final = kernel_reasons.SVM | _SVM_EXCEPTIONS | {
     0x040 + 14: "page fault", 0x060: "interrupt", 0x061: "NMI", 0x064: "interrupt window",
     0x06E: "RDTSC", 0x06F: "RDPMC", 0x072: "CPUID", 0x074: "IRET", 0x077: "PAUSE", 0x078: "halt",
     0x079: "INVLPG", 0x07B: "port I/O", 0x07C: "MSR", 0x07F: "shutdown", 0x081: "VMMCALL",
