@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from mitigauge.pages.schemas import CellView, ExperimentView, RowView
     from mitigauge.profiles.diff.sides import Selection, Sides
+    from mitigauge.profiles.exact.schemas import ExactTable
 
 FUNCTIONS = 5
 # Of each kernel, from which what boots differ by is told from what kernels differ by.
@@ -51,8 +52,7 @@ def exact_answer(
     from cli.profile_exact import predictions
     from mitigauge.pages.exact import exact_difference
 
-    run: list[str] = []
-    do_not: list[str] = []
+    cases: dict[str, list[str]] = {}
     for row in _counted(view):
         table = exact_difference(session, *_selections(view, row, arm))
         if table.why_none:
@@ -61,7 +61,7 @@ def exact_answer(
         differing = [each for each in table.functions if each.exact]
         by_boot = changed_code and min(table.a.boots, table.b.boots) < TELLING_BOOTS
         changed = [each for each in differing if not by_boot or each.function in changed_code]
-        (run if changed else do_not).append(row.case)
+        cases.setdefault(_run_of(table, changed_code), []).append(row.case)
         for each in changed[:FUNCTIONS]:
             yield (
                 f"{row.case}: exactly {each.exact:+d} instructions an operation in "
@@ -77,10 +77,25 @@ def exact_answer(
             )
         elif changed:
             yield from (f"{row.case}: {line}" for line in predictions(table))
-    if run:
-        yield f"cases that run what was changed: {', '.join(run)}"
-    if do_not:
-        yield f"cases that run none of it: {', '.join(do_not)}"
+    yield from (f"{said}: {', '.join(cases[said])}" for said in RUN_OF if said in cases)
+
+
+RUNS = "cases that run what was changed"
+RUNS_NONE = "cases that run no function that differs between the kernels"
+CANNOT_TELL = "cases of which it cannot be told whether they run what was changed"
+RUN_OF = (RUNS, RUNS_NONE, CANNOT_TELL)
+
+
+def _run_of(table: ExactTable, changed_code: Collection[str]) -> str:
+    """What is known of a case: all functions that it runs are listed, unless some are left out.
+
+    A difference in no function that was changed may be what a changed object makes of others.
+    """
+    if any(each.function in changed_code for each in table.functions):
+        return RUNS
+    is_alike = not table.exact and not any(each.exact for each in table.functions)
+    is_known = bool(changed_code) and not table.left_out
+    return RUNS_NONE if is_known and is_alike else CANNOT_TELL
 
 
 def _marked(mark: str, was: str) -> str:

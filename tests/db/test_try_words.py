@@ -11,12 +11,13 @@ from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from cli import try_patches as trying
-from cli.try_outcome import exact_answer, instructions
+from cli.try_outcome import CANNOT_TELL, RUNS, RUNS_NONE, _run_of, exact_answer, instructions
 from cli.try_plan import BASE_ARM, GUESTS_HOST, HOST, spec_of
 from mitigauge.catalog import Catalog
 from mitigauge.experiments.spec import KnownHost, read_spec
 from mitigauge.kernels.schemas import KernelView
 from mitigauge.pages import experiments as views
+from mitigauge.profiles.exact.schemas import ExactFunctionRow, ExactTable
 from tests.recording import load
 from tests.series_mails import diff, mailbox, raw_series
 from tests.web.exact_made import count_exactly
@@ -72,6 +73,29 @@ def test_two_boots_tell_every_function_that_differs(engine: Engine) -> None:
     lines = answered(engine, boots=2, changed=["do_syscall_64"])
     assert [line for line in lines if "+120 instructions an operation in clear_bhb_loop" in line]
     assert [line for line in lines if "predicted for AMD EPYC 9654" in line]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [(["do_syscall_64"], RUNS), (["sched_fork"], CANNOT_TELL), ([], CANNOT_TELL)],
+    ids=["one of its functions", "none, and yet it differs", "not known"],
+)
+def test_a_case_is_said_to_run_nothing_of_it_only_where_nothing_differs(
+    engine: Engine, changed: list[str], said: str
+) -> None:
+    lines = answered(engine, boots=2, changed=changed)
+    assert [line for line in lines if line.startswith("cases") and "syscall basic" in line] == [
+        next(line for line in lines if line.startswith(f"{said}: syscall basic"))
+    ]
+
+
+def test_a_case_that_is_alike_and_runs_no_changed_function_runs_none() -> None:
+    row = ExactFunctionRow.model_construct(function="do_syscall_64", exact=0)
+    alike = ExactTable.model_construct(functions=[row], exact=0, left_out=0)
+    assert _run_of(alike, ["sched_fork"]) == RUNS_NONE
+    for doubt in ({"left_out": 1}, {"exact": 40}):
+        assert _run_of(alike.model_copy(update=doubt), ["sched_fork"]) == CANNOT_TELL
+    assert _run_of(alike, ["do_syscall_64"]) == RUNS
 
 
 def test_one_boot_has_no_interval(engine: Engine) -> None:
