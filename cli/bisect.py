@@ -15,6 +15,7 @@ from cli.remote.choice import chosen_server, require_local
 from cli.remote.routes import at
 from cli.source import answer
 from cli.stored import stored
+from mitigauge.documents.parts import counted
 from mitigauge.errors import InvalidInput, MitigaugeError
 
 # What takes long to load is imported by the commands that need it.
@@ -157,7 +158,7 @@ def start(
         print_json(view)
         return
     if not json:
-        say(f"bisection {number}: {view.title}: {view.candidates} candidates")
+        say(f"bisection {number}: {view.title}: {counted(view.candidates, 'candidate')}")
         for note in view.source.notes:
             say(f"  {note}")
     if not wait:
@@ -314,7 +315,7 @@ def list_bisections(
     print_table(
         ["id", "of", "answer", "boots", "hours"],
         [
-            [str(b.id), f"{b.case}\n{b.title}, {b.candidates} candidates",
+            [str(b.id), (b.case, f"{b.title}, {counted(b.candidates, 'candidate')}"),
              answer_in_short(b) or b.state,
              f"{b.boots}/{b.budget_boots}", f"{b.seconds / 3600:.1f}/{b.budget_s / 3600:.0f}"]
             for b in found

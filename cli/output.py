@@ -95,7 +95,11 @@ def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
     echo_json(adapter.dump_json(list(value), indent=2, serialize_as_any=True).decode())
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) -> None:
+Cell = str | tuple[str, ...]
+"""What stands in a table: a line, or several of ours; ends of lines within one are spelled out."""
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, empty: str) -> None:
     """Print a table, or what to do when there is nothing to show."""
     if not rows:
         say(empty)
@@ -105,5 +109,10 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, empty:
 
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*(Text(shown(cell)) for cell in row))
+        table.add_row(*(Text(_in_lines(cell)) for cell in row))
     console().print(table)
+
+
+def _in_lines(cell: Cell) -> str:
+    lines = (cell,) if isinstance(cell, str) else cell
+    return "\n".join(map(shown, lines))

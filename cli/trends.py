@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.output import Json, print_json, print_table, say
+from cli.output import Cell, Json, print_json, print_table, say
 from cli.remote.routes import at
 from cli.source import answer
 from cli.stored import stored
@@ -82,18 +82,18 @@ def list_trends(
         say(f"{len(page.trends)} of {page.total}; more with --offset {page.next}")
 
 
-def _line(trend: TrendSummary) -> list[str]:
+def _line(trend: TrendSummary) -> list[Cell]:
     change = trend.change
     emulated = " (emulated)" if trend.emulated else ""
     mode = f"{trend.mode} [{trend.line}]" if trend.line else trend.mode
     # Two lines a trend: nine columns do not fit into 80.
-    head = [
-        str(trend.id), f"{trend.case}\n{trend.metric}, {mode}", f"{trend.host_class}{emulated}",
+    head: list[Cell] = [
+        str(trend.id), (trend.case, f"{trend.metric}, {mode}"), f"{trend.host_class}{emulated}",
         str(trend.values),
     ]  # fmt: skip
     if change is None:
         return [*head, "", ""]
-    return [*head, f"{_effect(change)}\n{_state(change)}", f"{change.at:%Y-%m-%d}"]
+    return [*head, (_effect(change), _state(change)), f"{change.at:%Y-%m-%d}"]
 
 
 def _effect(change: TrendChange) -> str:
