@@ -36,6 +36,7 @@ import { TrendPage } from "./trends/one";
 import { TrendsPage } from "./trends/page";
 import { useTheme, type Theme } from "./theme";
 import { NotFound } from "./ui/answers";
+import { namesInPath } from "./ui/names-in-path";
 import { WeeklyPage } from "./weekly/one";
 import { WeeklyListPage } from "./weekly/page";
 
@@ -172,9 +173,13 @@ function Pages() {
       <Route path="/profiles/diff" component={ProfileDiffPage} />
       <Route path="/profiles/functions" component={FunctionsPage} />
       <Route path="/hosts" component={HostsPage} />
-      <Route path="/hosts/:name">{(params) => <HostPage name={params.name} />}</Route>
+      <Route path="/hosts/:name">
+        {() => <HostPage name={namesInPath(window.location.pathname, 1)[0]} />}
+      </Route>
       <Route path="/series" component={SeriesListPage} />
-      <Route path="/series/:name">{(params) => <SeriesPage name={params.name} />}</Route>
+      <Route path="/series/:name">
+        {() => <SeriesPage name={namesInPath(window.location.pathname, 1)[0]} />}
+      </Route>
       <Route path="/bisections" component={BisectionsPage} />
       <Route path="/bisections/new" component={NewBisectionPage} />
       <Route path="/bisections/:id">
@@ -208,7 +213,10 @@ function Pages() {
       </Route>
       <Route path="/trends">{() => <TrendsPage />}</Route>
       <Route path="/trends/classes/:environment/:name">
-        {(params) => <TrendsPage environment={params.environment} hostClass={params.name} />}
+        {() => {
+          const [environment, hostClass] = namesInPath(window.location.pathname, 2);
+          return <TrendsPage environment={environment} hostClass={hostClass} />;
+        }}
       </Route>
       <Route path="/trends/:id">
         {(params) => {

@@ -134,6 +134,11 @@ test("how far verdicts agree stands on the page of hosts", async ({ page }) => {
   await expect(panel.getByText("mitigauge experiment submit SPEC")).toBeVisible();
 });
 
+test("an address has the names of a host class as they are", async ({ page }) => {
+  await open(page, `/trends/classes/bench/${encodeURIComponent("Xeon, 8280")}`);
+  await expect(page).toHaveTitle(/^Xeon, 8280, trends/);
+});
+
 test("a filter that no trend fits says so", async ({ page }) => {
   await open(page, "/trends?changed=1&find=nothing-like-it");
   await expect(page.getByRole("link", { name: "syscall basic" })).toHaveCount(0);
