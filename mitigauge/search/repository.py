@@ -27,6 +27,7 @@ class _Source:
     title: str
     detail: str
     order: str
+    """A column of the table is named with it where the answer has one of the same name: `id`."""
     ref: str = "id::text"
     """Its number or name."""
     number: str = "id"
@@ -39,37 +40,38 @@ class _Source:
 _SOURCES: Final = {
     FoundKind.EXPERIMENT: _Source(
         "experiment", ["name", "question"], "name", "concat_ws(', ', state, nullif(question, ''))",
-        "id desc",
+        "experiment.id desc",
     ),
     FoundKind.REGRESSION: _Source(
         "regression", ["case_title", "mode", "host_class", "bug", "owner"], "case_title",
-        "concat_ws(', ', state, mode, host_class)", "found_at desc, id desc",
+        "concat_ws(', ', state, mode, host_class)", "found_at desc, regression.id desc",
     ),
     FoundKind.BISECTION: _Source(
         "bisection", ["title", "case_title"], "title", "concat_ws(', ', state, case_title)",
-        "id desc",
+        "bisection.id desc",
         elsewhere="""exists (select from bisection_candidate c where c.bisection_id = bisection.id
           and answer -> 'candidates' @> to_jsonb(c.position)
           and (c.name ilike {word} or c.title ilike {word}))""",
     ),
     FoundKind.SERIES: _Source(
-        "series", ["name", "title", "key"], "title", "name", "created_at desc, id desc",
+        "series", ["name", "title", "key"], "title", "name", "created_at desc, series.id desc",
         ref="name",
         elsewhere="""exists (select from series_revision v
           where v.series_id = series.id and v.message_id ilike {word})""",
     ),
     FoundKind.TREND: _Source(
         "trend", ["case_title", "metric_title", "mode", "host_class"], "case_title",
-        "concat_ws(', ', metric_title, mode, host_class)", "changed_at desc nulls last, id desc",
+        "concat_ws(', ', metric_title, mode, host_class)",
+        "changed_at desc nulls last, trend.id desc",
     ),
     FoundKind.HOST: _Source(
         "host", ["name", "host_class", "machine"], "name", "concat_ws(', ', host_class, machine)",
-        "name, id", ref="name", number="",
+        "name, host.id", ref="name", number="",
     ),
     FoundKind.KERNEL: _Source(
         "kernel", ["label", "coalesce(release, '')"], "coalesce(release, label)",
         "concat_ws(', ', state, label)",
-        "started_at desc, id desc", ref="coalesce(release, id::text)",
+        "started_at desc, kernel.id desc", ref="coalesce(release, id::text)",
     ),
     FoundKind.WEEK: _Source(
         "weekly_report", ["week"], "week", "case when complete then '' else 'not over' end",

@@ -397,6 +397,21 @@ def test_the_best_few_come_with_how_many_there_are(client: TestClient, three: li
     assert [each["id"] for each in group["found"]] == [str(three[2]), str(three[1])]
 
 
+def test_the_newest_come_first_by_their_number_not_its_digits(
+    client: TestClient, engine: Engine
+) -> None:
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "insert into experiment (name, question, environment, seed, spec_text, state)"
+                " select 'counted', '', 'lab', 1, '', 'queued' from generate_series(1, 12)"
+            )
+        )
+    numbers = [int(each) for each in searched(client, "counted")["experiment"]]
+    assert numbers == sorted(numbers, reverse=True)
+    assert numbers[0] == 12
+
+
 @pytest.mark.parametrize("q", ["", "   ", "%", "_", "\\", "'", "nothing at all"])
 def test_a_search_for_nothing_finds_nothing(
     client: TestClient, everything: list[int], q: str
