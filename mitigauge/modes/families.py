@@ -13,6 +13,9 @@ from pydantic import (
 from mitigauge.files.field_types import Closed, Name, Option, Pattern, Text
 from mitigauge.modes.settings import Settings
 
+# What the kernel writes behind the last field, whatever that is.
+_BESIDE = " - vulnerable module loaded"
+
 
 class Expectation(Closed):
     """One form of the state that proves a mode to be in force.
@@ -49,7 +52,7 @@ class Expectation(Closed):
         for part in text.split(";" if ";" in text else ","):
             field, colon, value = part.strip().partition(":")
             if field == self.field:
-                return value.strip() if colon else field
+                return value.removesuffix(_BESIDE).strip() if colon else field
         return None
 
 

@@ -27,9 +27,7 @@ def answers(expect: Sequence[Expectation]) -> Iterator[dict[str, str]]:
     texts: dict[str, dict[str, set[str]]] = {}
     for each in expect:
         texts.setdefault(each.file, {}).setdefault(each.field, set()).add(each.equals)
-    files = [
-        [(file, said) for said in of_file(fields)] for file, fields in sorted(texts.items())
-    ]
+    files = [[(file, said) for said in of_file(fields)] for file, fields in sorted(texts.items())]
     for said in product(*files):
         yield dict(said)
 
@@ -48,9 +46,7 @@ def holds(expect: Sequence[Expectation], said: dict[str, str]) -> bool:
     """Whether one mode alone is in force: written apart from the code that is tested."""
     places = {(e.file, e.field) for e in expect}
     return all(
-        any(
-            e.observed(said) == e.equals for e in expect if (e.file, e.field) == (file, field)
-        )
+        any(e.observed(said) == e.equals for e in expect if (e.file, e.field) == (file, field))
         for file, field in places
     )
 
