@@ -51,9 +51,6 @@ def add(
     archive: Annotated[
         str, typer.Option(help="Where a message-id is looked up, and new revisions are.")
     ] = LORE,
-    approve: Annotated[
-        bool, typer.Option("--approve", help="Its patches may run as root on our hosts.")
-    ] = False,
     loose: Loose = False,
     json: Json = False,
 ) -> None:
@@ -68,7 +65,6 @@ def add(
     from mitigauge.series import service
     from mitigauge.series.mail_thread import revisions
     from mitigauge.series.schemas import SeriesView
-    from mitigauge.series.states import RevisionState
     from mitigauge.settings import get_settings
     from pipelines.series_watch import trust_in
 
@@ -87,9 +83,6 @@ def add(
             session, found, blob_store(get_settings()), wanted=asked, trust=trust,
             comparison=comparison,
         )  # fmt: skip
-        for revision in new:
-            if approve and revision.state == RevisionState.WAITING:
-                service.approve(session, revision)
         series = service.of_key(session, service.key_of(found[0]))
         return [revision.label for revision in new], SeriesView.model_validate(series)
 

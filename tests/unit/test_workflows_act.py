@@ -68,7 +68,7 @@ case "$1 $2" in
 "experiment report") echo "the report" ;;
 "series add") echo '{{"name": "toys", "revisions": [{{"label": "v2", "message_id": "a@b",
   "patches": []}}]}}' ;;
-"series show") echo '{{"experiment_id": 7}}' ;;
+"series show") echo '{{"experiment_id": 7, "state": "waiting"}}' ;;
 esac
 """)
     file.chmod(0o755)
@@ -88,12 +88,13 @@ def test_a_check_is_as_the_verdicts_are(
 
 
 def test_a_revision_is_added_built_measured_and_answered(checkout: Path, tmp_path: Path) -> None:
-    inputs = {"message_id": "a@b", "archive": "http://x/y", "spec": "vmscape"}
+    inputs = {"message_id": "a@b", "archive": "http://x/y", "spec": "vmscape", "digest": "0" * 12}
     done = run(checkout, "series.yml", a_command(tmp_path, 0), **inputs)
     assert done.returncode == 0, done.stdout
     calls = (tmp_path / "calls").read_text().splitlines()
-    assert calls[0] == "series|add|--archive|http://x/y|--spec|vmscape|--approve|--json|--|a@b|"
-    assert calls[1] == "series|start|toys|v2|"
+    assert calls[0] == "series|add|--archive|http://x/y|--spec|vmscape|--json|--|a@b|"
+    assert calls[2] == "series|approve|--|toys|v2|000000000000|"
+    assert calls[3] == "series|start|toys|v2|"
     assert calls[-1] == "report|reply|toys|v2|--output|ci-report/answer.mail|"
 
 
