@@ -110,7 +110,7 @@ def create_app(
         proxy_secret=read_proxy_secret(settings.proxy_secret_file),
         login_key=login_key,
     )
-    app.state.wrong_keys = WrongKeys()
+    app.state.wrong_keys, app.state.wrong_log_ins = WrongKeys(), WrongKeys()
     app.state.valid_tokens = ValidTokens()
     problems.install(app)
     changes.install(app)

@@ -18,10 +18,11 @@ from fastapi.routing import APIRoute
 
 from api.addresses import DEFAULT_PORTS, Address, AllowedHosts, is_https, read_address
 from api.database import begin
-from api.gate import check_not_slowed, note_wrong, session_cookie
+from api.gate import client_address, session_cookie
 from api.oidc_begun import BegunLogIn, begin_log_in, unsealed
 from api.oidc_provider import Provider
 from api.problems import refusal
+from api.wrong_keys import WrongKeys
 from mitigauge.access import oidc_people
 from mitigauge.access.oidc_claims import BEGIN_AGAIN, Claims, NoRole, identify
 from mitigauge.access.oidc_people import LOG_IN_LASTS, SESSION_LASTS
@@ -104,7 +105,6 @@ async def begin_sign_on(
 ) -> Response:
     """Send the browser to the provider; afterwards it comes to the page *next* of ours."""
     place = _place(request)
-    await check_not_slowed(request, "")
     begun = begin_log_in(page, time.time())
     if not _is_at(place.host, place.sign_on.origin):
         return _to_own_address(place, begun, moved)
@@ -133,7 +133,9 @@ async def end_sign_on(
 ) -> Response:
     """Open a session for whom the provider sends back, and show the page that was wanted."""
     place = _place(request)
-    await check_not_slowed(request, "")
+    wrong, address = _wrong(request, place), client_address(request)
+    if wrong.is_slowed(address):
+        wrong.refuse(address)
     become(replace(current_actor(), way=Way.WEB))
     try:
         begun = _begun(request, place, state, iss)
@@ -142,7 +144,7 @@ async def end_sign_on(
         claims = await place.provider.claims(code, begun)
         secret = await asyncio.to_thread(_open, request.app, place.sign_on, claims)
     except Unauthenticated as refused:
-        note_wrong(request)
+        wrong.note(address)
         _note(place, refused)
         raise
     except MitigaugeError as refused:
@@ -169,6 +171,17 @@ def _place(request: Request) -> _Place:
             hint="Log in with a token; MITIGAUGE_OIDC_ISSUER and its like set single sign-on up.",
         )
     return _Place(provider, request.state.host)
+
+
+def _wrong(request: Request, place: _Place) -> WrongKeys:
+    """Where a refusal is counted: a browser that began a log-in is not slowed by wrong tokens.
+
+    Those who share its address, behind one proxy say, would keep it out.
+    """
+    began = unsealed(request.cookies.get(place.cookie, ""), time.time()) is not None
+    state = request.app.state
+    found: WrongKeys = state.wrong_log_ins if began else state.wrong_keys
+    return found
 
 
 def _begun(request: Request, place: _Place, state: str, iss: str | None) -> BegunLogIn:

@@ -308,16 +308,36 @@ def test_an_answer_of_another_provider_is_refused(
     assert come_back(browser, state=state, iss=provider.issuer).status_code == 303
 
 
-def test_wrong_ones_are_counted_as_wrong_keys(
+def test_answers_to_no_log_in_are_counted_as_wrong_keys(
     browser: TestClient, provider: MadeProvider, engine: Engine
 ) -> None:
     for _ in range(10):
         refused(come_back(browser, state="x"), 401, "began no log-in")
-    assert browser.get(START).status_code == 429
     slowed = come_back(browser, state="x")
     assert slowed.status_code == 429
     assert slowed.headers["retry-after"]
     assert browser.get("/api/session", headers=bearer(token_of(engine, "viewer"))).is_success
+
+
+def test_wrong_tokens_of_an_address_keep_nobody_there_from_logging_in(
+    browser: TestClient, provider: MadeProvider
+) -> None:
+    for _ in range(30):
+        browser.get("/api/session", headers=bearer("mgt_" + 43 * "x"))
+        come_back(browser, state="x")
+    assert browser.get("/api/session", headers=bearer("mgt_" + 43 * "x")).status_code == 429
+    state = sent_to(browser, provider)["state"]
+    assert come_back(browser, state=state).status_code == 303
+
+
+def test_log_ins_that_the_provider_refuses_are_slowed(
+    browser: TestClient, provider: MadeProvider
+) -> None:
+    for _ in range(10):
+        state = sent_to(browser, provider)["state"]
+        refused(come_back(browser, state=state, code=""), 401, "has no code")
+    state = sent_to(browser, provider)["state"]
+    assert come_back(browser, state=state).status_code == 429
 
 
 # ID tokens that were not made for this log-in, or by somebody else.

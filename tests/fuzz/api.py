@@ -84,7 +84,7 @@ def fuzz(
     """
     app = create_app(engine)
     # Tokens by the hundred are made up here, and all come from one address.
-    app.state.wrong_keys = WrongKeys(free=sys.maxsize)
+    app.state.wrong_keys = app.state.wrong_log_ins = WrongKeys(free=sys.maxsize)
     description = folder / "openapi.json"
     description.write_text(json.dumps(within_reach(copy.deepcopy(app.openapi()), engine)))
     config = folder / "schemathesis.toml"
