@@ -64,13 +64,13 @@ def show_regression(regression_id: Id, session: Database) -> RegressionView:
     return service.show_regression(session, regression_id)
 
 
-@router.post("", status_code=201, dependencies=[Depends(needs(Right.SUBMIT))])
+@router.post("", status_code=201, dependencies=[Depends(needs(Right.TRIAGE))])
 def file_regression(new: NewRegression, session: Database, caller: Known) -> RegressionView:
     """Take a cell of an experiment that is worse for a regression."""
     return service.file_regression(session, new, by=caller.subject)
 
 
-@router.post("/{regression_id}", dependencies=[Depends(needs(Right.SUBMIT))])
+@router.post("/{regression_id}", dependencies=[Depends(needs(Right.TRIAGE))])
 def change_regression(
     regression_id: Id, change: RegressionChange, session: Database, caller: Known
 ) -> RegressionView:

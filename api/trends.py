@@ -83,7 +83,7 @@ def show_trend(trend_id: Id, session: Database) -> TrendView:
     return service.show_trend(session, trend_id)
 
 
-@router.post("/{trend_id}/annotations", dependencies=[Depends(needs(Right.SUBMIT))])
+@router.post("/{trend_id}/annotations", dependencies=[Depends(needs(Right.TRIAGE))])
 def annotate(trend_id: Id, said: NewAnnotation, session: Database, caller: Known) -> Annotation:
     """Say something of a trend, or of one of its changes."""
     return service.annotate(

@@ -3866,6 +3866,7 @@ Right = Literal[
     "set a host aside or break a reservation",
     "approve a series",
     "read the audit log",
+    "triage regressions and trends",
     "subscribe",
     "see and end everybody's subscriptions",
 ]

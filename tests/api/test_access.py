@@ -69,6 +69,8 @@ AUDIT = dict.fromkeys(ROLES, 403) | {"nobody": 401, "approver": 200, "admin": 20
 SUBSCRIPTION = "/api/subscriptions/9999/"
 SUBSCRIBED = {"nobody": 401, "viewer": 403, "runner": 403} | dict.fromkeys(ROLES[2:], 422)
 NO_SUBSCRIPTION = SUBSCRIBED | dict.fromkeys(ROLES[2:], 404)
+# Without a body or text. What becomes of a regression is no program's to say.
+TRIAGED = SUBSCRIBED
 ACCEPTED = APPROVED | {"approver": 422, "admin": 422}
 TABLE = {
     "GET /api/health/live": everybody("/api/health/live"),
@@ -167,10 +169,8 @@ TABLE = {
     "GET /api/regressions": read("/api/regressions"),
     "GET /api/regressions/{regression_id}": read("/api/regressions/1", 404),
     # Without a body.
-    "POST /api/regressions": alike("/api/regressions", nobody=401, viewer=403, others=422),
-    "POST /api/regressions/{regression_id}": alike(
-        "/api/regressions/1", nobody=401, viewer=403, others=422
-    ),
+    "POST /api/regressions": Row("/api/regressions", TRIAGED, TRIAGED),
+    "POST /api/regressions/{regression_id}": Row("/api/regressions/1", TRIAGED, TRIAGED),
     "GET /api/feeds/regressions.atom": read("/api/feeds/regressions.atom"),
     "GET /api/feeds/experiments.atom": read("/api/feeds/experiments.atom"),
     "GET /api/feeds/series.atom": read("/api/feeds/series.atom"),
@@ -192,7 +192,7 @@ TABLE = {
     "GET /api/trends/stability": read("/api/trends/stability"),
     "GET /api/trends/{trend_id}": read("/api/trends/1", 404),
     # Without a text; the test of trends annotates one and accepts one.
-    "POST /api/trends/{trend_id}/annotations": alike(ANNOTATE, nobody=401, viewer=403, others=422),
+    "POST /api/trends/{trend_id}/annotations": Row(ANNOTATE, TRIAGED, TRIAGED),
     "POST /api/trends/changes/{change_id}/accept": Row(ACCEPT, ACCEPTED, ACCEPTED),
     # There is none; the test of series approves one.
     "POST /api/series/{name}/{revision}/approve": Row(APPROVE, ACCEPTED, ACCEPTED),

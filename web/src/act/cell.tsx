@@ -18,7 +18,8 @@ export function CellActions({ view, row, arm }: CellActionsProps) {
   const queries = useQueryClient();
   const [, go] = useLocation();
   const verdict = row.cells.find((cell) => cell.arm_id === arm.id)?.verdict;
-  if (verdict !== "worse" || !may("submit")) return null;
+  const files = may("triage regressions and trends");
+  if (verdict !== "worse" || !(files || may("submit"))) return null;
   const cell = {
     experiment: String(view.experiment_id),
     case: String(view.case_id),
@@ -28,45 +29,51 @@ export function CellActions({ view, row, arm }: CellActionsProps) {
   };
   return (
     <div className="buttons">
-      <Action
-        label="File a regression"
-        confirm="File it"
-        fields={[
-          { name: "owner", label: "Owner (empty: nobody yet)", initial: subject, most: 130 },
-          { name: "bug", label: "Bug", placeholder: "https://…", most: 500 },
-          { name: "note", label: "Note", kind: "long", most: 4000 },
-        ]}
-        run={async ({ owner = "", bug = "", note = "" }) => {
-          const filed = await data(
-            api.POST("/api/regressions", {
-              body: {
-                experiment_id: view.experiment_id,
-                case_id: view.case_id,
-                host: view.host,
-                arm: arm.name,
-                metric: row.metric,
-                owner,
-                bug,
-                note,
-              },
-            }),
-          );
-          go(`/regressions/${filed.id}`);
-        }}
-        settled={() =>
-          Promise.all(
-            [["regressions"], ["home"]].map((queryKey) => queries.invalidateQueries({ queryKey })),
-          )
-        }
-      >
-        <p>
-          {view.case} in <span className="mono">{arm.name}</span> on {view.host} gets a page of its
-          own with state, owner and history, until somebody says what became of it.
-        </p>
-      </Action>
-      <Link className="button" to={`/bisections/new?${new URLSearchParams(cell).toString()}`}>
-        Bisect…
-      </Link>
+      {files && (
+        <Action
+          label="File a regression"
+          confirm="File it"
+          fields={[
+            { name: "owner", label: "Owner (empty: nobody yet)", initial: subject, most: 130 },
+            { name: "bug", label: "Bug", placeholder: "https://…", most: 500 },
+            { name: "note", label: "Note", kind: "long", most: 4000 },
+          ]}
+          run={async ({ owner = "", bug = "", note = "" }) => {
+            const filed = await data(
+              api.POST("/api/regressions", {
+                body: {
+                  experiment_id: view.experiment_id,
+                  case_id: view.case_id,
+                  host: view.host,
+                  arm: arm.name,
+                  metric: row.metric,
+                  owner,
+                  bug,
+                  note,
+                },
+              }),
+            );
+            go(`/regressions/${filed.id}`);
+          }}
+          settled={() =>
+            Promise.all(
+              [["regressions"], ["home"]].map((queryKey) =>
+                queries.invalidateQueries({ queryKey }),
+              ),
+            )
+          }
+        >
+          <p>
+            {view.case} in <span className="mono">{arm.name}</span> on {view.host} gets a page of
+            its own with state, owner and history, until somebody says what became of it.
+          </p>
+        </Action>
+      )}
+      {may("submit") && (
+        <Link className="button" to={`/bisections/new?${new URLSearchParams(cell).toString()}`}>
+          Bisect…
+        </Link>
+      )}
     </div>
   );
 }

@@ -11,6 +11,7 @@ export type Right =
   | "reserve a host"
   | "set a host aside or break a reservation"
   | "approve a series"
+  | "triage regressions and trends"
   | "subscribe"
   | "see and end everybody's subscriptions";
 

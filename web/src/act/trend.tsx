@@ -9,7 +9,7 @@ import { useRights } from "./rights";
 export function Annotate({ trendId, changes }: { trendId: number; changes: number[] }) {
   const { may } = useRights();
   const queries = useQueryClient();
-  if (!may("submit")) return null;
+  if (!may("triage regressions and trends")) return null;
   return (
     <Action
       label="Say something"

@@ -8109,7 +8109,7 @@ export interface components {
          * @description What a request may need.
          * @enum {string}
          */
-        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host" | "reserve a host" | "set a host aside or break a reservation" | "approve a series" | "read the audit log" | "subscribe" | "see and end everybody's subscriptions";
+        Right: "read" | "submit" | "cancel own" | "cancel any" | "resume a host" | "reserve a host" | "set a host aside or break a reservation" | "approve a series" | "read the audit log" | "triage regressions and trends" | "subscribe" | "see and end everybody's subscriptions";
         /**
          * Role
          * @description Roles, from the least to the most that one may do; *runner* is a CI's.

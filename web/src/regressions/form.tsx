@@ -48,7 +48,7 @@ function bodyOf(regression: Regression, edits: Partial<Draft>) {
 
 export function ChangeForm({ regression }: { regression: Regression }) {
   const { data: session } = useQuery({ ...sessionQuery(), enabled: false });
-  if (!session?.rights.includes("submit"))
+  if (!session?.rights.includes("triage regressions and trends"))
     return (
       <p className="faint small inside">
         <code>mitigauge regression set {regression.id}</code> changes it, for who may submit.
