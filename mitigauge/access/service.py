@@ -16,6 +16,8 @@ from mitigauge.access.secret import key_id, new_secret, stored_form
 from mitigauge.access.tables import AccessToken, BrowserSession, OidcPerson
 from mitigauge.audit import service as audit
 from mitigauge.audit.actions import Action, Subject, SubjectKind
+from mitigauge.audit.repository import AuditFilter
+from mitigauge.audit.repository import count as count_entries
 from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, InvalidInput, MitigaugeError, NotFound
 from mitigauge.settings import get_settings
@@ -28,6 +30,9 @@ NOTE_USE_EVERY: Final = timedelta(minutes=1)
 SESSION_LASTS: Final = timedelta(days=7)
 # Of one subject; the oldest end. Somebody who logs in without end fills no table.
 MOST_SESSIONS: Final = 50
+# Each leaves an entry in the audit log, which nothing deletes.
+MOST_LOG_INS: Final = 60
+LOG_INS_WITHIN: Final = timedelta(hours=1)
 
 
 class Unauthenticated(MitigaugeError):
@@ -203,6 +208,7 @@ def _open(
     *,
     person_id: int | None = None,
 ) -> tuple[str, Caller]:
+    _require_few_log_ins(session, subject, now)
     secret = new_secret()
     opened = BrowserSession(
         hash=stored_form("session", secret),
@@ -225,6 +231,18 @@ def _open(
         by=subject,
     )
     return secret, Caller(subject, role, Means.SESSION, opened.id)
+
+
+def _require_few_log_ins(session: Session, subject: str, now: datetime) -> None:
+    """Raise Conflict for a subject that logged in too often; the operator has the log's machine."""
+    since = now - LOG_INS_WITHIN
+    wanted = AuditFilter(actor=subject, action=Action.SESSION_BEGIN, since=since)
+    if subject != OPERATOR and count_entries(session, wanted) >= MOST_LOG_INS:
+        raise Conflict(
+            f"{subject} logged in {MOST_LOG_INS} times within an hour",
+            hint="A session lasts seven days: keep its cookie. A program sends the token itself, "
+            "as `Authorization: Bearer`.",
+        )
 
 
 def _check_name(name: str) -> None:

@@ -266,7 +266,9 @@ def _apply(session: Session, found: Regression, change: RegressionChange, *, by:
     found.bisection_id, found.duplicate_of = after.bisection_id, after.duplicate_of
     found.version += 1
     found.changed_at = database_now(session)
-    session.add_all(_row(found.id, entry, by) for entry in entries)
+    # What is done by itself, or by who starts bisections, is never refused for a full history.
+    room = max(0, MOST_ENTRIES - repository.entries_of(session, found.id))
+    session.add_all(_row(found.id, entry, by) for entry in entries[:room])
     session.flush()
     audit.record(
         session,

@@ -9,7 +9,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
 from mitigauge.database.engine import transaction
-from mitigauge.regressions import service
+from mitigauge.regressions import repository, service
+from mitigauge.regressions.schemas import RegressionChange
 from mitigauge.trends import service as trends
 from mitigauge.trends.update import update
 from tests.clients import bearer, token_of
@@ -242,3 +243,15 @@ def test_a_cell_that_is_not_there_is_said(
     wrong_owner = client.post(URL, json={**cell, "owner": "a b"}, headers=headers)
     assert wrong_owner.status_code == 422
     assert client.get(URL).json()["total"] == 0
+
+
+def test_a_full_history_takes_no_more_whoever_writes(
+    engine: Engine, found: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "MOST_ENTRIES", 3)
+    with transaction(engine) as session:
+        for said in range(5):
+            row = service._find(session, found[0], lock=True)
+            change = RegressionChange(version=row.version, note=f"note {said}")
+            service._apply(session, row, change, by="alice")
+        assert repository.entries_of(session, found[0]) == 3

@@ -20,6 +20,7 @@ from mitigauge.access.roles import Role
 from mitigauge.database.engine import transaction
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from tests.api.conftest import KEY, planned
+from tests.audit_entries import entries
 from tests.clients import bearer, client_of, token_of
 from tests.postgres import Databases
 
@@ -203,6 +204,22 @@ def test_logging_in_without_end_fills_no_table(stranger: TestClient, engine: Eng
         count = connection.scalar(text("select count(*) from browser_session"))
     assert count == service.MOST_SESSIONS
     assert stranger.get("/api/session").status_code == 200
+
+
+def test_logging_in_and_out_without_end_fills_no_audit_log(
+    stranger: TestClient, engine: Engine
+) -> None:
+    token = token_of(engine, "viewer", "vic")
+    for _ in range(service.MOST_LOG_INS):
+        log_in(stranger, token=token)
+        assert stranger.delete("/api/session", headers=OURS).status_code == 204
+    answer = stranger.post("/api/session", headers=OURS, content=json.dumps({"token": token}))
+    assert answer.status_code == 409
+    assert "vic logged in 60 times within an hour" in answer.json()["message"]
+    assert len(entries(engine, "session.begin")) == service.MOST_LOG_INS
+    # Others log in, and the token itself is good all the while.
+    log_in(stranger, token=token_of(engine, "viewer", "walt"))
+    assert stranger.get("/api/experiments", headers=bearer(token)).status_code == 200
 
 
 def test_last_use_is_written_at_most_once_a_minute(stranger: TestClient, engine: Engine) -> None:
