@@ -96,13 +96,17 @@ def in_words(written: Written) -> str:
 
 
 def seconds_until_due(engine: Engine, hours: float) -> float:
-    """Seconds until the service itself is to take one, *hours* after the last; 0: now."""
+    """Seconds until the service itself is to take one, *hours* after the last; 0: now.
+
+    One from the future says that a clock was wrong, and puts off nothing.
+    """
     with transaction(engine) as session:
         last = repository.last_finished(session, scheduled_only=True)
         if last is None:
             return 0.0
-        due = last.taken_at + timedelta(hours=hours)
-        return max((due - database_now(session)).total_seconds(), 0.0)
+        age = database_now(session) - last.taken_at
+        wait = timedelta(hours=hours) - age
+        return max(wait.total_seconds(), 0.0) if age >= timedelta() else 0.0
 
 
 def standing(session: Session) -> Standing:

@@ -86,6 +86,19 @@ def test_one_is_taken_when_none_was_and_the_next_when_it_is_old_enough(
         assert find(session, job).state is JobState.RUNNING
 
 
+def test_a_clock_that_was_a_year_ahead_puts_off_no_backup(
+    engine: Engine, advancer: JobAdvancer, settings: Settings, job: int
+) -> None:
+    advancer.advance(job)
+    make_older(engine, -365)
+    assert service.seconds_until_due(engine, 24) == 0
+    time.sleep(1.1)  # A name has the time in seconds.
+    advancer.advance(job)
+    assert len(backups(engine)) == 2
+    # The next one is due by the one that was taken last, not by the one from the future.
+    assert service.seconds_until_due(engine, 24) == pytest.approx(24 * 3600, abs=60)
+
+
 def test_a_persons_backup_puts_off_none_of_the_services_and_is_never_removed(
     engine: Engine, settings: Settings
 ) -> None:
@@ -116,19 +129,19 @@ def test_only_files_of_ours_in_the_directory_go_and_the_rule_decides_which(
     engine: Engine, settings: Settings, tmp_path: Path
 ) -> None:
     directory = Path(settings.backup_directory)
-    named = [directory / f"{days}{SUFFIX}" for days in (0, 1, 400, 401)]
+    named = [directory / f"{days}{SUFFIX}" for days in (*range(8), 400, 401)]
     elsewhere, other = tmp_path / f"500{SUFFIX}", directory / "500.other"
     strange = directory / f"unknown{SUFFIX}"
     for path in (*named, elsewhere, other, strange):
         path.touch()
     for path in (*named, elsewhere, other):
         add(engine, path, float(path.stem.split(".")[0]))
-    gone = directory / f"2{SUFFIX}"
-    add(engine, gone, 2)
+    gone = directory / f"9{SUFFIX}"
+    add(engine, gone, 9)
     assert {path.name for path in service.remove_old(engine, settings)} == {
         f"400{SUFFIX}", f"401{SUFFIX}",
     }  # fmt: skip
-    assert all(path.exists() for path in (*named[:2], elsewhere, other, strange))
+    assert all(path.exists() for path in (*named[:8], elsewhere, other, strange))
     removed = {Path(each.path).name for each in backups(engine) if each.removed_at}
     # One that somebody took away by hand is no backup any more.
     assert removed == {f"400{SUFFIX}", f"401{SUFFIX}", gone.name}

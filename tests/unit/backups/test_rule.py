@@ -23,14 +23,23 @@ def test_all_of_the_last_days_stay_and_the_latest_of_each_of_the_last_eight_week
     assert days_ago(to_stay(DAILY, NOW, 14)) == [*range(14), *(d for d in sundays if d >= 14)]
 
 
+# Enough that none of those below is among the latest of all.
+RECENT = [NOW - timedelta(minutes=minutes) for minutes in range(8)]
+
+
 def test_of_a_week_with_several_the_latest_stays() -> None:
     taken = [NOW - timedelta(days=30, hours=hours) for hours in (0, 5, 9)]
-    assert to_stay([*taken, NOW], NOW, 1) == {taken[0], NOW}
+    assert to_stay([*taken, *RECENT], NOW, 1) == {taken[0], *RECENT}
 
 
-def test_the_latest_of_all_stays_however_old() -> None:
-    old = [NOW - timedelta(days=days) for days in (400, 300)]
-    assert to_stay(old, NOW, 14) == {old[1]}
+def test_the_latest_eight_of_all_stay_however_old() -> None:
+    old = [NOW - timedelta(days=400 + 10 * n) for n in range(10)]
+    assert to_stay(old, NOW, 14) == set(old[:8])
+
+
+def test_a_clock_a_year_ahead_lets_none_of_the_latest_go() -> None:
+    ahead = NOW + timedelta(days=365)
+    assert set(DAILY[:7]) <= to_stay([*DAILY, ahead], ahead, 14)
 
 
 def test_nothing_stays_of_nothing() -> None:
@@ -42,7 +51,7 @@ def test_a_week_begins_on_monday_in_utc_wherever_a_time_was_written() -> None:
     # Monday there, Sunday in UTC.
     sunday = datetime(2026, 11, 2, 3, tzinfo=east)
     monday = datetime(2026, 11, 2, 12, tzinfo=UTC)
-    assert to_stay([sunday, monday], NOW, 1) == {sunday, monday}
+    assert to_stay([sunday, monday, *RECENT], NOW, 1) == {sunday, monday, *RECENT}
 
 
 @given(
