@@ -152,6 +152,9 @@ class _Stored(Collector):
         free = shutil.disk_usage(get_settings().home).free
         yield _gauge(Figures("mitigauge_disk_free_bytes", "of the state directory's disk", (),
                              {(): free}))  # fmt: skip
+        scheduled = float(bool(get_settings().backup_directory))
+        yield _gauge(Figures("mitigauge_backups_scheduled", "1 where backups are to be taken", (),
+                             {(): scheduled}))  # fmt: skip
         wrong = self.app.state.wrong_keys.total + self.app.state.wrong_log_ins.total
         yield _gauge(Figures("mitigauge_wrong_keys", "wrong keys since the process began", (),
                              {(): wrong}))  # fmt: skip

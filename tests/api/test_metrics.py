@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import pytest
 import yaml
 from fastapi.testclient import TestClient
 from prometheus_client.parser import text_string_to_metric_families
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import Engine, create_engine, text
 
 from api.app import create_app
 from mitigauge.settings import REPOSITORY, get_settings
@@ -22,6 +25,9 @@ from tests.workers import announce
 
 KEY = "k" * 20
 MONITORING = REPOSITORY / "deploy" / "monitoring"
+PROMTOOL = shutil.which("promtool", path=f"{REPOSITORY}/.mitigauge/tools/bin:{os.environ['PATH']}")
+SERIES = re.compile(r"^(mitigauge_\w+)(\{.*\})?", re.MULTILINE)
+LABEL = re.compile(r'(\w+)="')
 NAME = re.compile(r"\bmitigauge_\w+")
 
 
@@ -121,3 +127,45 @@ def test_every_alert_has_its_line_in_the_runbook() -> None:
     rules = yaml.safe_load((MONITORING / "alerts.yml").read_text())["groups"][0]["rules"]
     runbook = (REPOSITORY / "docs" / "operating.md").read_text()
     assert [rule["alert"] for rule in rules if f"| `{rule['alert']}` |" not in runbook] == []
+
+
+def test_every_alert_fires_and_is_silent_in_a_case() -> None:
+    """The cases themselves are run by the next test, where promtool is."""
+    rules = yaml.safe_load((MONITORING / "alerts.yml").read_text())["groups"][0]["rules"]
+    cases = yaml.safe_load((MONITORING / "alerts_test.yml").read_text())["tests"]
+    tests = [each for case in cases for each in case["alert_rule_test"]]
+    fired = {each["alertname"] for each in tests if each.get("exp_alerts")}
+    assert fired == {rule["alert"] for rule in rules}
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="promtool is absent")
+def test_alerts_fire_on_what_they_are_for() -> None:
+    done = subprocess.run(
+        [str(PROMTOOL), "test", "rules", "alerts_test.yml"],
+        cwd=MONITORING, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_cases_of_alerts_have_names_and_labels_as_the_service_gives_them(
+    engine: Engine, key: dict[str, str]
+) -> None:
+    filled(engine, recording.load)
+    announce(engine, "w1")
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "insert into step_attempt (run_id, epoch, step, outcome, finished_at)"
+                " select id, 99, 'boot.arm', 'done', clock_timestamp() from run limit 1"
+            )
+        )
+    with client_of(create_app(engine)) as client:
+        client.get("/api/health/live")
+        answer = client.get("/metrics", headers=key).text
+    given = {name: LABEL.findall(labels) for name, labels in SERIES.findall(answer)}
+    cases = yaml.safe_load((MONITORING / "alerts_test.yml").read_text())["tests"]
+    for series in (each["series"] for case in cases for each in case["input_series"]):
+        [(name, labels)] = SERIES.findall(series)
+        # Nothing fails here, and no backup is there to be old.
+        if name not in ("mitigauge_jobs_failing", "mitigauge_backup_age_seconds"):
+            assert sorted(LABEL.findall(labels)) == sorted(given[name]), name
