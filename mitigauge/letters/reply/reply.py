@@ -199,16 +199,14 @@ def forms() -> Iterator[str]:
 
 
 def _opening(answered: Addressees, view: ExperimentView) -> str:
-    boots = sum(arm.boots_effective for c in view.comparisons for arm in c.arms)
-    every = (
-        "each of which showed that its mode was in force"
-        if boots == view.boots_total
-        else f"{boots} of which showed that their mode was in force and count"
-    )
+    arms = [arm for comparison in view.comparisons for arm in comparison.arms]
+    boots = sum(arm.boots_effective for arm in arms)
+    others = sum(arm.boots_not_effective + arm.boots_failed for arm in arms)
+    beside = f"; {counted(others, 'more boot')} did not, or failed, and count for nothing"
     return (
-        f"{answered.label} of this series was built and measured in "
-        f"{counted(view.boots_total, 'boot')}, {every}. Each figure is a change against "
-        "the baseline named with it, with its interval and verdict."
+        f"{answered.label} of this series was built and measured in {counted(boots, 'boot')}, "
+        f"each of which showed that its mode was in force{beside if others else ''}. Each figure "
+        "is a change against the baseline named with it, with its interval and verdict."
     )
 
 
