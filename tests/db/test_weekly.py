@@ -63,6 +63,34 @@ def test_a_change_is_new_in_its_week_and_open_in_the_next(filled: Engine) -> Non
     assert following.data.compared == []
 
 
+def test_a_newer_kernel_makes_no_old_difference_new(filled: Engine) -> None:
+    """Modes are compared; the kernel is what the values were measured on."""
+    before = service.make(filled, WEEK).data
+    change(
+        filled,
+        "update arm set kernel = case when r.started_at < :start then '7.2.11' else '7.2.12' end"
+        " from run r where r.comparison_id = arm.comparison_id",
+        start=WEEK.start,
+    )
+    after = service.make(filled, WEEK).data
+    assert after.found == before.found
+    assert [f.fate for f in after.findings] == [f.fate for f in before.findings]
+    assert {f.arm.kernel for f in after.findings if f.fate is Fate.NEW} == {"7.2.12"}
+
+
+def test_kernels_that_are_compared_are_what_a_finding_is_about(filled: Engine) -> None:
+    change(
+        filled,
+        "update arm set kernel = case when is_baseline then '7.2.11' else '7.2.12' end"
+        " from run r where r.comparison_id = arm.comparison_id and r.started_at < :start",
+        start=WEEK.start,
+    )
+    found = service.make(filled, WEEK).data.findings
+    # What the week before compared is another question, and stays open.
+    assert {f.arm.kernel for f in found if f.fate is Fate.OPEN} == {"7.2.12"}
+    assert {f.arm.kernel for f in found if f.fate is Fate.NEW} == {""}
+
+
 def test_other_microcode_is_told_as_drift_and_as_the_suspected_cause(filled: Engine) -> None:
     report = service.make(filled, WEEK)
     assert [of.host for of in report.data.drift] == ["host-000", "host-020"]

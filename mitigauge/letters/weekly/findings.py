@@ -1,8 +1,9 @@
 """From verdicts to findings: what is new this week, what is still so, and what is over. Pure.
 
 A *word* is a verdict that was given: better, worse or same, of one arm for one case and metric on
-one host. Words are of the same thing where workload, case, metric, unit and both arms are the same;
-an arm is known by its mode and kernel, so that experiments of different weeks meet.
+one host. Words are of the same thing where workload, case, metric, unit and what is compared are
+the same: two modes, whatever kernel both ran on, or two kernels. So experiments of different weeks
+meet.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Key(NamedTuple):
     baseline_kernel: str
     arm_mode: str
     arm_kernel: str
+    """Both kernels are empty where they are the same one."""
 
 
 @dataclass(frozen=True, slots=True)

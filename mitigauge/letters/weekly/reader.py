@@ -144,15 +144,17 @@ class _Shelf:
         if known is None:
             case, arm = self.cases[line.case_id], self.arms[line.arm_id]
             baseline = self.baselines[arm.comparison_id]
+            # Where kernels are not what is compared, a newer one is the same question asked again.
+            across = baseline.kernel != arm.kernel
             known = self._keys[of] = Key(
                 case.workload,
                 case.title,
                 line.metric,
                 case.metrics[line.metric].unit,
                 baseline.full_mode,
-                baseline.kernel,
+                baseline.kernel if across else "",
                 arm.full_mode,
-                arm.kernel,
+                arm.kernel if across else "",
             )
         return known
 
