@@ -10,7 +10,7 @@ import typer
 
 from cli.bisect_text import answer_in_short, print_bisection
 from cli.jobs import follow
-from cli.output import Json, echo, print_json, print_table, say
+from cli.output import Json, echo, print_json, print_table, remark, say
 from cli.remote.choice import chosen_server, require_local
 from cli.remote.routes import at
 from cli.source import answer
@@ -242,13 +242,17 @@ def _draft(
 
 @app.command()
 def wait(bisection: Number, json: Json = False) -> None:
-    """Follow a bisection until it has an answer. Exit codes as of `start`."""
-    from cli.workers import require_served
+    """Follow a bisection until it has an answer. Exit codes as of `start`.
+
+    It starts no worker: where none builds kernels, it says so and waits.
+    """
+    from cli.workers import missing_worker
     from mitigauge.jobs.states import Ability
 
     if _view(bisection).state == "running" and not chosen_server():
         _see_that_it_goes_on(bisection)
-        require_served(Ability.KERNELS)
+        if missing := missing_worker(Ability.KERNELS):
+            remark(f"{missing}: `mitigauge worker` starts one")
     raise typer.Exit(_followed(bisection, json=json))
 
 

@@ -101,20 +101,28 @@ def list_workers(json: Json = False) -> None:
             say(f"{worker.name} lacks {lack.what}: {lack.why}")
 
 
+def missing_worker(need: Ability) -> str:
+    """That no worker does what a job needs, in words; empty where one does, or elsewhere."""
+    if chosen_server():
+        return ""
+    from mitigauge.jobs import views, worker_repository
+
+    with stored() as session:
+        able = worker_repository.able(session, need)
+    return "" if able else f"no worker that runs now {views.IN_WORDS[need]}"
+
+
 def require_served(need: Ability) -> None:
     """See that a worker does what a job needs: say so, and start one here, where none does.
 
     The worker that is started is no child of this command's: closing the terminal ends nothing.
     Of a service elsewhere workers are its operator's business: a job says what it waits for.
     """
-    if chosen_server():
-        return
-    from mitigauge.jobs import views, worker_repository
+    from mitigauge.jobs import worker_repository
 
-    with stored() as session:
-        if worker_repository.able(session, need):
-            return
-    remark(f"no worker that runs now {views.IN_WORDS[need]}: one is started on this machine")
+    if not (missing := missing_worker(need)):
+        return
+    remark(f"{missing}: one is started on this machine")
     log = get_settings().home / "log" / "worker.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     options = ["--until-idle"]

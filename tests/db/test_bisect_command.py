@@ -8,13 +8,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from mitigauge.files.blobs import blob_store
 from mitigauge.jobs.states import Ability
 from mitigauge.settings import REPOSITORY, get_settings
 from tests import zygote
 from tests.bisections import begun, patches
+from tests.commands import Command
 from tests.workers import announce
 
 PATCHES = REPOSITORY / "tests" / "series" / "bisect"
@@ -57,6 +58,24 @@ def test_it_is_begun_shown_and_cancelled(  # type: ignore[no-untyped-def]
     again = command("cancel", str(view["id"]))
     assert (again.returncode, "is cancelled" in again.stderr) == (1, True)
     assert command("wait", str(view["id"])).returncode == 1
+
+
+def test_to_wait_starts_no_worker_and_says_that_there_is_none(  # type: ignore[no-untyped-def]
+    command, served: None, engine: Engine, database_url: str, home: Path
+) -> None:
+    number = json.loads(command("start", str(PATCHES), "--no-wait", "--json").stdout)["id"]
+    with engine.begin() as connection:
+        connection.execute(text("update worker set seen_at = now() - interval '1 day'"))
+    waiting = Command(home, database_url).begun("bisect", "wait", str(number))
+    try:
+        assert waiting.stdout is not None
+        assert "`mitigauge worker` starts one" in waiting.stdout.readline()
+        assert command("cancel", str(number)).returncode == 0
+        assert waiting.wait(60) == 1
+    finally:
+        waiting.kill()
+        waiting.communicate()
+    assert not (home / "log").exists()
 
 
 @pytest.mark.parametrize(
