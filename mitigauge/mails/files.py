@@ -136,7 +136,7 @@ def _of_quilt(path: Path) -> Iterator[Path]:
     file = path / QUILT
     if file.stat().st_size > QUILT_BYTES:
         raise InvalidInput(f"{file} is larger than 1 MiB", hint="It names patches, one a line.")
-    text = file.read_text(errors="replace")
+    text = file.read_text(encoding="utf-8-sig", errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue

@@ -25,6 +25,10 @@ READ = {
     "12a-from-in-message.patch": (["x86/bugs: Clear the history"], ["x.c"]),
     "12b-from-in-message-qp.patch": (["x86/bugs: Clear the history"], ["x.c"]),
     "13-quilt-folder": (["first", "second"], ["x.c"]),
+    "24-noprefix-tools-arch.patch": (
+        ["tools/x86: Decode one more opcode"],
+        ["tools/arch/x86/lib/inat.c"],
+    ),
 }
 
 

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import mailbox
+import subprocess
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -345,3 +346,77 @@ def test_patches_of_a_folder_stand_in_the_order_of_their_numbers(tmp_path: Path)
         (tmp_path / f"{number}.patch").write_text(DIFF)
     assert [p.title for p in read_patches([tmp_path])] == [
         "1.patch", "2.patch", "9.patch", "10.patch"]  # fmt: skip
+
+
+def one_file(old: str, new: str, git: str = "", heads: str = "") -> str:
+    line = f"diff --git {git or f'{old} {new}'}\n" if git != "-" else ""
+    return f"{line}{heads}--- {old}\n+++ {new}\n@@ -1 +1 @@\n-a\n+b\n"
+
+
+MODES = "old mode 100644\nnew mode 100755\n"
+MOVED = "similarity index 90%\nrename from {}\nrename to {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        (one_file("tools/arch/x86/lib/inat.c", "tools/arch/x86/lib/inat.c"),
+         ["tools/arch/x86/lib/inat.c"]),
+        (one_file("fs/pipe.c", "fs/pipe.c", "-"), ["fs/pipe.c"]),
+        (one_file("Makefile", "Makefile"), ["Makefile"]),
+        (one_file("i/fs/pipe.c", "w/fs/pipe.c"), ["fs/pipe.c"]),
+        (one_file("c/fs/pipe.c", "o/fs/pipe.c", "-"), ["fs/pipe.c"]),
+        (one_file("linux/fs/pipe.c", "linux/fs/pipe.c", "-"), ["fs/pipe.c"]),
+        (one_file("kernel.orig/fs/pipe.c", "kernel/fs/pipe.c", "-"), ["fs/pipe.c"]),
+        (one_file("fs/pipe.c.orig", "fs/pipe.c", "-"), ["fs/pipe.c"]),
+        (one_file("/dev/null", "tools/new.c", "tools/new.c tools/new.c",
+                  "new file mode 100644\n"), ["tools/new.c"]),
+        (one_file("fs/a.c", "fs/b.c", "", MOVED.format("fs/a.c", "fs/b.c")),
+         ["fs/a.c", "fs/b.c"]),
+        (one_file("kernel/a.c", "lib/a.c", "", MOVED.format("kernel/a.c", "lib/a.c")),
+         ["kernel/a.c", "lib/a.c"]),
+        (one_file("a/fs/a b.c\t", "b/fs/c d.c\t", "a/fs/a b.c b/fs/c d.c",
+                  MOVED.format("fs/a b.c", "fs/c d.c")), ["fs/a b.c", "fs/c d.c"]),
+        (one_file("tools/run me\t", "tools/run me\t", "tools/run me tools/run me"),
+         ["tools/run me"]),
+        ("diff --git tools/run me tools/run me\n" + MODES, ["tools/run me"]),
+        ("diff --git a/tools/run b/tools/run\n" + MODES, ["tools/run"]),
+        (one_file('"a/fs/\\303\\244.c"', '"b/fs/\\303\\244.c"'), ["fs/ä.c"]),
+        (one_file('"fs/\\303\\244.c"', '"fs/\\303\\244.c"'), ["fs/ä.c"]),
+        (one_file('"a/fs/q\\".c"', '"b/fs/q\\".c"'), ['fs/q".c']),
+    ],
+)  # fmt: skip
+def test_names_are_those_of_the_tree_with_and_without_folders_before_them(
+    tmp_path: Path, text: str, files: list[str]
+) -> None:
+    patch = read_patch(text, "x.patch")
+    assert patch.files == files
+    was = tmp_path / (files[0] if "/dev/null" not in text else "other")
+    was.parent.mkdir(parents=True, exist_ok=True)
+    was.write_text("a\n" if "/dev/null" not in text else "")
+    if "/dev/null" in text:
+        patch = read_patch(text.replace("-1 +1", "-0,0 +1").replace("-a\n", ""), "x.patch")
+    subprocess.run(["git", "apply", "-p1"], cwd=tmp_path, input=patch.text.encode(), check=True)
+    now = tmp_path / files[-1]
+    assert now.read_text() == "b\n" if "@@" in text else now.stat().st_mode & 0o111
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (one_file("src/fs/pipe.c", "src/fs/pipe.c"), "both names are the same, without a/ and b/"),
+        (one_file("kernel/a.c", "lib/a.c", "-"), "two files, without a/ and b/"),
+        (one_file("a/fs/a.c", "b/fs/b.c", "-"), "its heads name two files"),
+        (one_file("a/fs/a.c", "b/fs/b.c", "", MOVED.format("fs/x.c", "fs/b.c")),
+         "other heads name other files"),
+        (one_file("a/fs/a.c", "b/fs/a.c") + one_file("mm/a.c", "mm/a.c"),
+         "some have a/ and b/, and some have not"),
+        (one_file('"a/fs/\\377.c"', '"b/fs/\\377.c"'), "it is not UTF-8"),
+        (one_file('"a/fs/\\n.c"', '"b/fs/\\n.c"'), "touches"),
+        (one_file('"a/../\\"x.c"', '"b/../\\"x.c"'), "touches"),
+        (one_file('"a/x', '"b/x'), r"touches|told apart"),
+    ],
+)  # fmt: skip
+def test_names_that_may_be_another_file_s_are_refused(text: str, why: str) -> None:
+    with pytest.raises(InvalidInput, match=why):
+        read_patch(text, "x.patch")
