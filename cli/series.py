@@ -94,7 +94,7 @@ def add(
     say(f"{view.name}: {'new: ' + new_ones if labels else 'all of it is stored already'}")
     new = [r for r in view.revisions if r.label in labels]
     _print_revisions(new)
-    for stray in dict.fromkeys(stray for r in new for stray in r.strays):
+    for stray in dict.fromkeys(stray for each in found for stray in each.strays):
         remark(f"left out: {stray}")
     _say_next(view)
 

@@ -172,6 +172,8 @@ class Watcher:
             now = database_now(session)
         if archive_watch.waits(found, pending.get(entry.message_id, now), now):
             return False
+        for stray in dict.fromkeys(stray for each in found for stray in each.strays):
+            self.say(f"{entry.message_id}: left out: {stray}")
         self._store(found, entry.message_id)
         return True
 

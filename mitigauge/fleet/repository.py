@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
 from mitigauge.errors import NotFound
-from mitigauge.fleet.natural_order import natural_order
+from mitigauge.files.natural_order import natural_order
 from mitigauge.fleet.tables import Fingerprint, Host
 
 # The driver of a host that only a person can switch.

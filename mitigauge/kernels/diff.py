@@ -1,8 +1,8 @@
-"""The diff that stands in a text, without the words around it, as `git apply -p1` would take it.
+"""The diff that stands in a text, without the words around it, as `git apply -p1` takes it.
 
-Pure, and linear in the text's length. The same fix has the same bytes thereby, whatever greeting,
-signature or mail it comes with. What looks like a diff and cannot be taken is an error by name:
-nothing is built without it in silence.
+A diff without a/ and b/ before its names is given them. Pure, and linear in the text's length. The
+same fix has the same bytes thereby, whatever greeting, signature or mail it comes with. What looks
+like a diff and cannot be taken is an error by name: nothing is built without it in silence.
 """
 
 from __future__ import annotations
@@ -13,6 +13,14 @@ from dataclasses import dataclass
 
 from mitigauge.errors import InvalidInput
 from mitigauge.files.hostile_text import clean_text
+from mitigauge.kernels.diff_names import (
+    NOTHING,
+    OddNames,
+    folders_before,
+    two_names,
+    unquoted,
+    without_backup,
+)
 
 LONGEST_PATH = 4096
 # Of a text with a diff, and characters of the words before one.
@@ -25,7 +33,7 @@ _MODE = re.compile(r"(?:old mode|new mode|new file mode|deleted file mode) (.*)"
 _INDEX = re.compile(r"index [0-9a-f]{4,64}\.\.[0-9a-f]{1,64}(?: (.*))?")
 _SHORT_INDEX = re.compile(r"index \S{1,64}\.\.\S{1,64}(?: (.*))?")
 _LIKE = re.compile(r"(?:similarity|dissimilarity) index \d{1,3}%")
-_MOVE = re.compile(r"(?:rename|copy) (?:from|to) (.+)")
+_MOVE = re.compile(r"(?:rename|copy) (from|to) (.+)")
 _HEAD = re.compile(
     r"(?:index|old mode|new mode|new file mode|deleted file mode|similarity index"
     r"|dissimilarity index|rename from|rename to|copy from|copy to) "
@@ -36,8 +44,8 @@ _HUNK = re.compile(r"@@ -\d{1,9}(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1
 _MOMENT = re.compile(r"\s+(?:\d{4}-\d\d-\d\d \d\d:\d\d.*|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d.*)$")
 # What was meant to be a diff, where it was not taken.
 _MEANT = re.compile(r"@@ -\d+(?:,\d+)? \+\d|diff --(?:git|cc|combined) |\*{15}$|@@@+ -\d")
+_CONTROL = re.compile(r"[\0-\x1f\x7f]")
 _HINT = "Mail programs wrap lines: attach the diff, or send it by `git send-email`."
-NOTHING = "/dev/null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,9 @@ class _Taker:
         self.name = name
         self.paths: list[str] = []
         self.first = -1
+        self.folders: int | None = None
+        # Lines with a/ and b/ that stood there without.
+        self.prefixed: dict[int, str] = {}
 
     def taken(self) -> Iterator[str]:
         """The lines of the diff. Raises InvalidInput."""
@@ -71,7 +82,7 @@ class _Taker:
                 at += 1
                 continue
             self.first = at if self.first < 0 else self.first
-            yield from self.lines[at:end]
+            yield from (self.prefixed.get(place, self.lines[place]) for place in range(at, end))
             at = end
             while hunk := self._hunk(at):
                 end = self._past_hunk(at, hunk)
@@ -89,37 +100,42 @@ class _Taker:
         """Past the heads of one file's diff; *at* itself where none begins."""
         git = _GIT.fullmatch(self.lines[at])
         if git is None:
-            return at + 2 if self._names(at) and self._hunk(at + 2) else at
-        begin, named = at, len(self.paths)
+            names = self._names(at)
+            if names is None or not self._hunk(at + 2):
+                return at
+            self._take(at, names, None, at)
+            return at + 2
+        begin, moved = at, {}
         at += 1
         while _HEAD.match(self._line(at)):
-            self._take_head(self._line(at))
+            moved.update(self._moved(self._line(at)))
             at += 1
         if _BINARY.match(self._line(at)):
             raise InvalidInput(f"{self.name} has a binary diff", hint="A kernel's patch is text.")
-        if self._line(at).startswith("--- ") and self._line(at + 1).startswith("+++ "):
-            self._names(at)
-            at += 2
-        elif at == begin + 1:
+        names = self._names(at)
+        if names is None and at == begin + 1:
             # A file's name alone, as words quote it.
-            del self.paths[named:]
             return begin
-        self._take_both(git[1], told=len(self.paths) > named)
-        return at
+        both = (moved["from"], moved["to"]) if len(moved) == 2 else None
+        self._take_git(begin, git[1], names, both, at)
+        return at if names is None else at + 2
 
-    def _take_head(self, line: str) -> None:
-        """One line between `diff --git` and the hunks."""
+    def _moved(self, line: str) -> dict[str, str]:
+        """One line between `diff --git` and the hunks: what it says of a file's names."""
         mode, moved = _MODE.fullmatch(line), _MOVE.fullmatch(line)
         index = _INDEX.fullmatch(line) or _SHORT_INDEX.fullmatch(line)
         if moved:
-            self._take_path(moved[1], moved[1])
-        elif mode or index:
+            name = self._unquoted(moved[2])
+            self._take_path(name, moved[2])
+            return {moved[1]: name}
+        if mode or index:
             found = mode or index
             assert found
             if found[1] is not None:
                 self._require_regular(found[1])
         elif not _LIKE.fullmatch(line):
             raise InvalidInput(f"{self.name}: {_shown(line)} is no head of a diff", hint=_HINT)
+        return {}
 
     def _require_regular(self, mode: str) -> None:
         """Raises InvalidInput for all but regular files, however the mode is written."""
@@ -130,50 +146,95 @@ class _Taker:
         kind = KINDS.get(number, f"the mode {_shown(mode)}")
         raise InvalidInput(f"{self.name} has {kind}", hint="Only regular files may be changed.")
 
-    def _names(self, at: int) -> bool:
-        """Take both names of ``---`` and ``+++``; False where there are none."""
+    def _names(self, at: int) -> tuple[str, str] | None:
+        """Both names of ``---`` and ``+++``, as they stand; None where there are none."""
         old, new = self._line(at), self._line(at + 1)
         if not old.startswith("--- ") or not new.startswith("+++ "):
-            return False
-        if not _HUNK.match(self._line(at + 2)):
-            return False
-        for line in (old, new):
-            path = _MOMENT.sub("", line[4:].split("\t", 1)[0]).rstrip()
-            if path != NOTHING:
-                self._take_below(path)
-        return True
+            return None
+        first, second = (
+            _MOMENT.sub("", line[4:].split("\t", 1)[0]).rstrip() for line in (old, new)
+        )
+        return first, second
 
-    def _take_both(self, both: str, *, told: bool) -> None:
-        """The names of ``diff --git``; *told*: other lines say them too."""
-        half = len(both) // 2
-        old, new = both[:half], both[half + 1 :]
-        same = both[half : half + 1] == " " and old.partition("/")[2] == new.partition("/")[2]
-        if not same and not told:
+    def _take_git(
+        self,
+        begin: int,
+        both: str,
+        names: tuple[str, str] | None,
+        moved: tuple[str, str] | None,
+        at: int,
+    ) -> None:
+        """The names of ``diff --git`` in line *begin*, and those of ``---`` in line *at*."""
+        own = two_names(both, moved)
+        if own is None and (names is None or NOTHING in names or " ".join(names) != both):
             raise InvalidInput(
                 f"{self.name}: the names in {_shown('diff --git ' + both)} cannot be told apart",
                 hint="Give a file of `git format-patch`.",
             )
-        words = [old, new] if same else both.split(" ") if both.count(" ") == 1 else []
-        for word in words:
-            self._take_below(word)
-        if not words and '"' in both:
-            self._refuse_path(both)
+        self._take(begin, own or names or ("", ""), moved, None)
+        if names is not None:
+            self._take(at, names, moved, at)
 
-    def _take_below(self, path: str) -> None:
-        """A name whose first folder is left out, as `-p1` does."""
-        first, slash, rest = path.partition("/")
-        if not slash:
-            raise InvalidInput(
-                f"{self.name} touches {_shown(path)}, a name without the folder that -p1 takes off",
-                hint="Make it by `git format-patch`, or by `diff -u` from above the tree.",
+    def _take(
+        self, line: int, names: tuple[str, str], moved: tuple[str, str] | None, at: int | None
+    ) -> None:
+        """Take both names of a line, or of the two lines from *at*."""
+        old, new = map(self._unquoted, names)
+        if at is not None and moved is None:
+            old = without_backup(old, new)
+        try:
+            folders = folders_before(
+                old, new, moved if moved and NOTHING not in (old, new) else None
             )
-        self._take_path(path if first in ("", "~", "..") else rest, path)
+        except OddNames as error:
+            raise InvalidInput(
+                f"{self.name} touches {_shown(names[1])}: {error}",
+                hint="Make it by `git format-patch`, or by `diff -u` from above the tree.",
+            ) from error
+        self._require_alike(folders, names[1])
+        for name, whole in zip((old, new), names, strict=True):
+            if name != NOTHING:
+                self._take_path(name.partition("/")[2] if folders else name, whole)
+        if not folders and at is None:
+            self.prefixed[line] = f"diff --git {_with('a/', names[0])} {_with('b/', names[1])}"
+        elif at is not None and (not folders or old != self._unquoted(names[0])):
+            self._prefix_both(at, names, "" if folders else "a/", new)
+
+    def _require_alike(self, folders: int, name: str) -> None:
+        """Raises InvalidInput where some names of a text have a/ and b/ and others have not."""
+        if self.folders not in (None, folders):
+            raise InvalidInput(
+                f"{self.name} touches {_shown(name)}, with other folders before its names than "
+                f"those above: some have a/ and b/, and some have not",
+                hint="Give each as a patch of its own, of `git format-patch`.",
+            )
+        self.folders = folders
+
+    def _prefix_both(self, at: int, names: tuple[str, str], prefix: str, new: str) -> None:
+        """Give the lines of ``---`` and ``+++`` their a/ and b/, and the name of the file."""
+        first = names[1] if without_backup(self._unquoted(names[0]), new) == new else names[0]
+        for place, mark, name in ((at, "---", first), (at + 1, "+++", names[1])):
+            own = ("b/" if mark == "+++" else "a/") if prefix else ""
+            shown = name if name == NOTHING else _with(own, name)
+            # What follows a tab is no name, even where the name has a blank.
+            self.prefixed[place] = f"{mark} {shown}" + ("\t" if " " in name else "")
+
+    def _unquoted(self, name: str) -> str:
+        try:
+            return unquoted(name)
+        except OddNames as error:
+            raise InvalidInput(
+                f"{self.name} touches {_shown(name)}: {error}",
+                hint="A patch stays below the source tree.",
+            ) from error
 
     def _take_path(self, below: str, whole: str) -> None:
         parts = below.split("/")
-        odd = whole.startswith(("/", '"', "~")) or {"..", ".", ".git", ""} & set(parts)
+        reaches_out = whole.startswith(("/", "~")) or {"..", ".", ".git", ""} & set(parts)
         # What git would have quoted, and what would be read as another line.
-        if odd or '"' in whole or len(whole) > LONGEST_PATH or clean_text(whole) != whole:
+        odd = ('"' in below and not whole.startswith('"')) or clean_text(below) != below
+        odd = odd or _CONTROL.search(below) is not None
+        if reaches_out or odd or len(whole) > LONGEST_PATH or clean_text(whole) != whole:
             self._refuse_path(below)
         self.paths.append(below)
 
@@ -233,6 +294,11 @@ def words_before(text: str) -> str:
         return text[: min(diff_in(text).begins, LONGEST_WORDS)]
     except InvalidInput:
         return text[:LONGEST_WORDS].split("\ndiff --git ", 1)[0]
+
+
+def _with(prefix: str, name: str) -> str:
+    """A name, quoted or not, below a folder."""
+    return f'"{prefix}{name[1:]}' if name.startswith('"') else prefix + name
 
 
 def _shown(text: str) -> str:

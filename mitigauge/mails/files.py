@@ -1,4 +1,4 @@
-"""Mails and patches as files: mailboxes, single ones, folders of both, quilt's folders."""
+"""Mails and patches as files: mailboxes, single ones, folders of both, Maildirs, quilt's."""
 
 from __future__ import annotations
 
@@ -8,14 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.files.natural_order import natural_order
 from mitigauge.mails.mail import Mail
 from mitigauge.mails.mailbox import split
-from mitigauge.mails.reader import read_all
+from mitigauge.mails.reader import read_split
+from mitigauge.mails.unpack import NotUnpacked, unpacked
 
 LARGEST_BYTES = 64 << 20
 MOST_FILES = 1000
 MOST_MAILS = 2000
 SUFFIXES = {".patch", ".diff", ".mbox", ".mbx", ".eml", ".txt", ""}
+# Of packed files, behind one of those.
+PACKED = {".gz", ".bz2", ".xz", ".zst"}
+# Folders of a Maildir with mails that have come; those in tmp are still being delivered.
+MAILDIR = ("cur", "new")
 # Where quilt says which patches are applied, and in which order.
 QUILT = "series"
 QUILT_BYTES = 1 << 20
@@ -46,9 +52,11 @@ def read_files(path: Path) -> list[Sent]:
         raise InvalidInput(f"{len(files)} files", hint="Give the mails of one series.")
     if sum(file.stat().st_size for file in files) > LARGEST_BYTES:
         raise InvalidInput("more than 64 MiB of mails", hint="Give the mails of one series.")
-    named: list[tuple[str, bytes]] = []
+    named: list[tuple[str, bytes | str]] = []
+    room, is_maildir = LARGEST_BYTES, _is_maildir(path)
     for file in files:
-        raws = list(split(file.read_bytes()))
+        raws = _mails_in(file, room, is_one=is_maildir)
+        room -= sum(len(raw) for raw in raws)
         several = len(raws) > 1
         named += [
             (f"{file.name}, mail {number}" if several else file.name, raw)
@@ -56,13 +64,26 @@ def read_files(path: Path) -> list[Sent]:
         ]
     if len(named) > MOST_MAILS:
         raise InvalidInput(f"more than {MOST_MAILS} mails", hint="Give the mails of one series.")
-    mails = read_all([raw for _, raw in named])
-    return [Sent(name, mail) for (name, _), mail in zip(named, mails, strict=True)]
+    read = iter(read_split([raw for _, raw in named if isinstance(raw, bytes)]))
+    return [
+        Sent(name, next(read) if isinstance(raw, bytes) else Mail(fault=raw)) for name, raw in named
+    ]
+
+
+def _mails_in(file: Path, room: int, *, is_one: bool) -> Sequence[bytes | str]:
+    """The mails of a file, or the one that it *is*; why it has none that can be read instead."""
+    try:
+        content = unpacked(file.read_bytes(), max(0, room))
+        return [content] if is_one else list(split(content))
+    except NotUnpacked as error:
+        return [str(error)]
+    except OSError as error:
+        return [error.strerror or str(error)]
 
 
 def _files(path: Path) -> Iterator[Path]:
     if path.is_dir():
-        yield from _of_quilt(path) if (path / QUILT).is_file() else _of_folder(path)
+        yield from _of_directory(path)
     elif path.is_file():
         yield path
     else:
@@ -72,14 +93,42 @@ def _files(path: Path) -> Iterator[Path]:
         )
 
 
+def _of_directory(path: Path) -> Iterator[Path]:
+    if (path / QUILT).is_file():
+        return _of_quilt(path)
+    if _is_maildir(path):
+        return iter(_of_maildir(path))
+    return iter(_of_folder(path))
+
+
+def _is_maildir(path: Path) -> bool:
+    return all((path / name).is_dir() for name in MAILDIR) and not (path / QUILT).is_file()
+
+
 def _of_folder(path: Path) -> list[Path]:
-    found = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES)
-    files = [file for file in found if file.is_file() and not file.is_symlink()]
-    if not files:
+    return _regular(path, (file for file in path.rglob("*") if _is_named_as_mail(file)))
+
+
+def _is_named_as_mail(file: Path) -> bool:
+    plain = file.with_suffix("") if file.suffix in PACKED else file
+    return plain.suffix in SUFFIXES
+
+
+def _of_maildir(path: Path) -> list[Path]:
+    """Its mails in the order in which they came, whatever their files are called."""
+    mails = (file for name in MAILDIR for file in (path / name).iterdir())
+    found = _regular(path, (file for file in mails if not file.name.startswith(".")))
+    return sorted(found, key=lambda file: natural_order(file.name))
+
+
+def _regular(path: Path, files: Iterator[Path]) -> list[Path]:
+    ordered = sorted(files, key=lambda file: natural_order(str(file)))
+    found = [file for file in ordered if file.is_file() and not file.is_symlink()]
+    if not found:
         raise InvalidInput(
             f"{path} has no mails or patches", hint="Give what `git format-patch` wrote."
         )
-    return files
+    return found
 
 
 def _of_quilt(path: Path) -> Iterator[Path]:
@@ -87,7 +136,7 @@ def _of_quilt(path: Path) -> Iterator[Path]:
     file = path / QUILT
     if file.stat().st_size > QUILT_BYTES:
         raise InvalidInput(f"{file} is larger than 1 MiB", hint="It names patches, one a line.")
-    text = file.read_text(errors="replace")
+    text = file.read_text(encoding="utf-8-sig", errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue

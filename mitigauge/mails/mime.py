@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mitigauge.mails.addresses import addresses_in
+from mitigauge.mails.flowed import unflowed
 from mitigauge.mails.heads import Heads, base64_of, heads_of, text_of, words_of
+from mitigauge.mails.mailbox import without_blank_head
 
 LONGEST_HEAD = 2000
 MOST_DEEP = 8
@@ -23,9 +25,9 @@ TEXT = frozenset({"text/plain", "text/x-patch", "text/x-diff"})
 KEPT = ("return-path", "precedence", "auto-submitted", "x-developer-signature")
 _ID = re.compile(r"<([^<>\s]{1,250})>")
 _PARAMETER = r"(?:^|[;\s]){}\s*=\s*(?:\"([^\"]{{1,200}})\"|([^\s;\"]{{1,200}}))"
-_BOUNDARY, _CHARSET, _NAME, _FILE = (
+_BOUNDARY, _CHARSET, _NAME, _FILE, _FORMAT, _DELSP = (
     re.compile(_PARAMETER.format(name), re.IGNORECASE)
-    for name in ("boundary", "charset", "name", "filename")
+    for name in ("boundary", "charset", "name", "filename", "format", "delsp")
 )
 _KIND = re.compile(r"[a-z0-9.+-]{1,60}/[a-z0-9.+-]{1,80}")
 
@@ -42,7 +44,7 @@ class _MailTexts:
 
 def values_of(raw: bytes) -> dict[str, Any]:
     """All that is read of a mail, as JSON holds it. Raises NoMail."""
-    heads, content = heads_of(raw)
+    heads, content = heads_of(without_blank_head(raw))
     found = _MailTexts()
     _read(heads, content, 0, found)
     ids, parents = _ids(heads, "message-id"), _ids(heads, "in-reply-to")
@@ -115,7 +117,10 @@ def _take(heads: Heads, content: bytes, kind: str, said: str, found: _MailTexts)
         return
     plain = _unpacked(content, _first(heads, "content-transfer-encoding").strip().lower())
     text = text_of(plain, _said(_CHARSET, said) or "utf-8")
-    found.texts.append(text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    if _said(_FORMAT, said).lower() == "flowed":
+        text = unflowed(text, delsp=_said(_DELSP, said).lower() == "yes")
+    found.texts.append(text)
 
 
 def _unpacked(content: bytes, way: str) -> bytes:

@@ -16,7 +16,7 @@ from mitigauge.errors import InvalidInput
 from mitigauge.files.confinement import Limits, run_confined
 from mitigauge.files.hostile_text import clean_text
 from mitigauge.mails.mail import LARGEST_MAIL, Address, Mail
-from mitigauge.mails.mailbox import split
+from mitigauge.mails.mailbox import line_of_another, split
 
 PROGRAM = Path(__file__).with_name("_read.py")
 # Of a process: seconds of processor time, bytes of memory. A loaded machine is waited for longer.
@@ -30,12 +30,23 @@ LONGEST_FAULT = 300
 
 def mails_of(content: bytes) -> list[Mail]:
     """The mails of a mailbox, or the one of a file that holds one."""
-    return read_all(list(split(content)))
+    return read_split(list(split(content)))
 
 
 def mail_of(raw: bytes) -> Mail:
     """One mail, without the line that begins it in a mailbox."""
     return read_all([raw])[0]
+
+
+def read_split(raws: Sequence[bytes]) -> list[Mail]:
+    """Each of the mails of a mailbox; one that seems to hold others is not read."""
+    lines = [line_of_another(raw) for raw in raws]
+    return [
+        _unread(mail.raw, f"its line {line} begins another mail, in a form that is not read here")
+        if line
+        else mail
+        for line, mail in zip(lines, read_all(raws), strict=True)
+    ]
 
 
 def read_all(raws: Sequence[bytes]) -> list[Mail]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from mitigauge.database.direct import direct_connection
-from mitigauge.fleet.natural_order import natural_order
+from mitigauge.files.natural_order import natural_order
 from mitigauge.pages.host_list_repository import hosts_asked
 from mitigauge.pages.host_schemas import HostSummary
 

@@ -28,19 +28,18 @@ class SentPatch:
 
 @dataclass(frozen=True, slots=True)
 class FoundRevision:
-    """One revision. *faults*: why it is not whole; *strays*: mails that were left out, and why."""
+    """One revision. *faults*: why it is not whole; *strays*: mails that were left out, and why.
+
+    *first*: the mail that all others answer: the cover letter, else the first patch, be it one
+    that cannot be read.
+    """
 
     version: int
     title: str
-    cover: Mail | None
+    first: Mail
     patches: tuple[SentPatch, ...]
     faults: tuple[str, ...]
     strays: tuple[str, ...]
-
-    @property
-    def first(self) -> Mail:
-        """The mail that all others answer: the cover letter, else the first patch."""
-        return self.cover or self.patches[0].mail
 
     @property
     def letter(self) -> str:
@@ -74,6 +73,8 @@ def revisions(mails: Iterable[Mail]) -> list[FoundRevision]:
         subject = patch_subject(mail.subject)
         if mail.fault:
             unread.append(f"mail {count} cannot be read: {mail.fault}")
+        elif subject and (subject.unread or subject.minor):
+            unread.append(f"{mail.named} is of {subject.label}: versions are whole numbers here")
         elif subject and (subject.says or subject.position == 0 or _brings_diff(mail)):
             by_version[subject.version].append((subject, mail))
     if not by_version:
@@ -109,7 +110,8 @@ def _revision(
     places: dict[int, Mail] = {}
     faults = list(_sorted_in(own, places))
     total = max(subject.total for subject, _ in own)
-    cover = places.pop(0, None)
+    lead = places[min(places)]
+    places.pop(0, None)
     faults += _missing(places, total)
     patches: list[SentPatch] = []
     for position, mail in sorted(places.items()):
@@ -122,7 +124,7 @@ def _revision(
     return FoundRevision(
         version,
         first[0].title,
-        cover,
+        lead,
         tuple(patches),
         tuple(faults[:MOST_FAULTS]),
         tuple(strays[:MOST_FAULTS]),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,10 @@ READ = {
     "12a-from-in-message.patch": (["x86/bugs: Clear the history"], ["x.c"]),
     "12b-from-in-message-qp.patch": (["x86/bugs: Clear the history"], ["x.c"]),
     "13-quilt-folder": (["first", "second"], ["x.c"]),
+    "24-noprefix-tools-arch.patch": (
+        ["tools/x86: Decode one more opcode"],
+        ["tools/arch/x86/lib/inat.c"],
+    ),
 }
 
 
@@ -119,3 +124,51 @@ def test_a_series_that_is_known_takes_no_other_name(command: Command) -> None:
     command.run("series", "add", path, "--name", known["name"])
     said = command.run("series", "add", path, "--name", "other", code=1).stderr
     assert f"this series is known as {known['name']}: it cannot be named 'other'" in said
+
+
+@pytest.mark.parametrize(
+    ("case", "files", "said"),
+    [
+        ("21-v2-after-v1.mbox", [["kernel/sched/core.c", "kernel/sched/idle.c"]],
+         "left out: 21-v2-after-v1.mbox, mail 1: it is of v1, and v2 is there"),
+        ("22-blank-first-line.mbox", [["fs/pipe.c"], ["fs/pipe.c"]], ""),
+        ("48-resent.mbox", [["mm/ksm.c"]], "mail 2: it is the same patch as 48-resent"),
+        ("47-thread.mbox.gz", [["kernel/time/tick-sched.c"]] * 2, ""),
+    ],
+)  # fmt: skip
+def test_mails_of_one_patch_are_one_and_a_mailbox_is_one_however_it_begins(
+    command: Command, case: str, files: list[list[str]], said: str
+) -> None:
+    done = command.run("kernel", "build", CASES / case, "--check", "--json")
+    assert [patch["files"] for patch in json.loads(done.stdout)] == files
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("case", "shown", "left_out"),
+    [
+        ("22-blank-first-line.mbox", [("v1", "waiting", 2)], ""),
+        ("23-v2-point-1.mbox", [("v2", "waiting", 1)], "ida-4-2@example.org is of v2.1"),
+        ("43-torn-second-revision.mbox", [("v1", "waiting", 1), ("v2", "refused", 0)], ""),
+        ("44-two-stable-trees.mbox", [("v1", "waiting", 2)], ""),
+        ("46-maildir", [("v1", "waiting", 2)], ""),
+        ("47-thread.mbox.gz", [("v1", "waiting", 2)], ""),
+        ("49-cut-off-after-heads.eml", [("v1", "refused", 0)], ""),
+    ],
+)
+def test_series_are_stored_with_what_is_wrong_with_them(
+    command: Command, case: str, shown: list[tuple[str, str, int]], left_out: str
+) -> None:
+    assert left_out in command.run("series", "add", CASES / case, "--name", "x").stderr
+    revisions = command.json("series", "show", "x")["revisions"]
+    found = [(r["label"], r["state"], len(r["patches"])) for r in revisions]
+    assert sorted(found) == shown
+
+
+def test_flowed_mails_bring_the_patch_that_was_sent(command: Command, tmp_path: Path) -> None:
+    case = CASES / "45-flowed.eml"
+    plain = tmp_path / "plain.eml"
+    text = case.read_text().replace("; format=flowed", "").replace("\n  \t", "\n \t")
+    plain.write_text(text)
+    one, other = (command.json("kernel", "build", each, "--check") for each in (case, plain))
+    assert one[0]["sha256"] == other[0]["sha256"]

@@ -15,11 +15,13 @@ from mitigauge.settings import REPOSITORY
 from tests.series_mails import diff, mailbox, raw_mail
 
 CASES = REPOSITORY / "tests" / "fixtures" / "cases"
+# Git knows no sender of a mail that was cut off, undoes no format=flowed, and takes any diff.
+NOT_AS_GIT = {"43-torn-second-revision.mbox", "45-flowed.eml", "49-cut-off-after-heads.eml"}
 # Git keeps what a quilt's file or a mail's structure says elsewhere out of this.
 MAILS = [
     *sorted((REPOSITORY / "tests" / "series").rglob("*.patch")),
     *(file for file in sorted(CASES.rglob("*")) if file.suffix in {".eml", ".mbox", ".patch"}
-      and "quilt-folder" not in file.parts[-2]),
+      and "quilt-folder" not in file.parts[-2] and file.name not in NOT_AS_GIT),
 ]  # fmt: skip
 WORDS = ("From the manual: at 10:00:00 it is.", "From 2001 on.\n\nFrom here to 12 it is")
 BOX = mailbox(

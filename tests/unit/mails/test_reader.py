@@ -132,3 +132,81 @@ def test_what_is_no_file_or_has_no_mails_is_said(tmp_path: Path) -> None:
         file.truncate(65 << 20)
     with pytest.raises(InvalidInput, match="more than 64 MiB"):
         read_mails([tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("subject", "label", "place"),
+    [
+        ("[PATCH v2.1] a", "v2.1", (1, 1)),
+        ("[PATCHv3.2 2/3] a", "v3.2", (2, 3)),
+        ("[RFCv2 PATCH 1/3] a", "v2", (1, 3)),
+        ("[PATCH take 2] a", "v2", (1, 1)),
+        ("[PATCH 01/12v3] a", "v3", (1, 12)),
+        ("[PATCH v2a] a", "v2a", (1, 1)),
+        ("[PATCH v1000 1/2] a", "v1000", (1, 2)),
+        ("[PATCH v2 v3] a", "v2 v3", (1, 1)),
+        ("[PATCH 5.10/5.15 1/2] a", "v1", (1, 2)),
+        ("[PATCH 5.10/5.15] a", "v1", (1, 1)),
+        ("[PATCH 4.19.y/5.4.y v2 2/3] a", "v2", (2, 3)),
+        ("[PATCH 1/2 5.10/5.15] a", "v1", (1, 2)),
+        ("[PATCH v5.10 v2 1/2] a", "v2", (1, 2)),
+        ("[PATCH v6.9-rc1 1/2] a", "v1", (1, 2)),
+        ("[PATCH x86/64 2/3] a", "v1", (2, 3)),
+        ("[PATCH V4L/DVB 1 of 2] a", "v1", (1, 2)),
+        ("[PATCH review 1/2] a", "v1", (1, 2)),
+    ],
+)
+def test_what_stands_for_a_version_or_a_place_and_what_names_a_tree(
+    subject: str, label: str, place: tuple[int, int]
+) -> None:
+    found = patch_subject(subject)
+    assert found is not None
+    assert (found.label, (found.position, found.total)) == (label, place)
+
+
+@pytest.mark.parametrize("before", [b"\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n \t\n\n"])
+def test_what_stands_before_the_first_mail_changes_nothing(before: bytes) -> None:
+    mails = raw_series(1, ["diff --git a/x b/x\n"] * 2)
+    assert mails_of(before + mailbox(mails)) == mails_of(mailbox(mails))
+    assert mails_of(before + mails[1]) == mails_of(mails[1])
+
+
+def test_a_mailbox_whose_first_line_was_lost_still_has_all_its_mails() -> None:
+    box = mailbox(raw_series(1, ["diff --git a/x b/x\n"] * 2))
+    assert len(mails_of(box.split(b"\n", 1)[1])) == 3
+    assert len(mails_of(b"Saved by a program.\n" + box)) == 4
+
+
+def test_a_file_that_seems_to_hold_other_mails_is_not_taken_for_one() -> None:
+    odd = b"From one 2026-11-03T10:00\n" + raw_mail("[PATCH 1/2] a", "A.\n\n")
+    [mail] = mails_of(odd + b"From two 2026-11-03T10:01\n" + raw_mail("[PATCH 2/2] b", "B.\n"))
+    assert "begins another mail" in mail.fault
+    assert mails_of(odd)[0].subject == "[PATCH 1/2] a"
+
+
+def flowed(body: str, more: str = "") -> str:
+    kind = f"Content-Type: text/plain; charset=UTF-8; format=flowed{more}"
+    return mail_of(raw_mail("[PATCH] a", body, more=kind)).body
+
+
+def test_flowed_text_is_what_it_was_before_it_was_sent() -> None:
+    assert (
+        flowed("It is \nlong.\n\n  \tint a;\n-\tb\n+\tc\n")
+        == "It is long.\n\n \tint a;\n-\tb\n+\tc\n"
+    )
+    assert flowed("It is lon \nger.\n", "; DelSp=yes") == "It is longer.\n"
+    assert flowed("> quoted \nown\n-- \nname\n") == "> quoted \nown\n-- \nname\n"
+    # Some programs say so and leave the text as it was.
+    assert flowed(" \tint a;\n-\tb\n   \tc\n") == " \tint a;\n-\tb\n   \tc\n"
+    assert flowed(" From here\n  x\n  \n  y\n") == "From here\n x\n \n y\n"
+
+
+def test_a_maildir_has_mails_in_files_of_any_name_and_none_that_still_come(tmp_path: Path) -> None:
+    for name in ("cur", "new", "tmp"):
+        (tmp_path / name).mkdir()
+    one, two, three = raw_series(1, ["diff --git a/x b/x\n"] * 2)
+    (tmp_path / "cur" / "10.M1.host:2,S").write_bytes(two)
+    (tmp_path / "new" / "9.M1.host").write_bytes(one)
+    (tmp_path / "new" / ".hidden").write_bytes(three)
+    (tmp_path / "tmp" / "11.M1.host").write_bytes(three)
+    assert [mail.message_id[:4] for mail in read_mails([tmp_path])] == ["v1-0", "v1-1"]

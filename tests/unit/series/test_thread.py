@@ -44,7 +44,7 @@ def test_a_removed_line_that_looks_like_the_end_of_a_mail_stays() -> None:
 
 def test_a_patch_alone_is_a_revision() -> None:
     found = only([mail_of(raw_mail("[PATCH v4] toys: Mend", f"Why.\n---\n{ONE}"))])
-    assert (found.version, found.cover, len(found.patches), found.faults) == (4, None, 1, ())
+    assert (found.version, len(found.patches), found.faults) == (4, 1, ())
 
 
 def test_a_thread_of_several_revisions_has_each() -> None:
@@ -165,3 +165,22 @@ def test_ids_and_trailers_of_a_letter() -> None:
 def test_a_patch_with_a_nul_byte_is_a_fault_of_its_revision() -> None:
     [found] = revisions(series(1, [diff("toys/one.c", "a", "b\0")]))
     assert found.faults == ("patch 1/1 has a NUL byte",)
+
+
+def test_a_revision_without_any_patch_that_can_be_read_is_still_one() -> None:
+    torn = mail_of(raw_mail("[PATCH v2] toys: Mend", f"---\n{ONE.replace(' three', '<3')}"))
+    first, second = revisions([mail_of(raw_mail("[PATCH] toys: Mend", f"---\n{ONE}")), torn])
+    assert (first.faults, len(first.patches)) == ((), 1)
+    assert (second.version, second.patches, second.first) == (2, (), torn)
+    assert "cut off or damaged" in second.faults[0]
+
+
+def test_a_version_that_is_no_whole_number_is_left_out_by_name() -> None:
+    mails = [mail_of(raw_mail(f"[PATCH v{said}] toys: Mend", f"---\n{ONE}", ident=f"v{said}"))
+             for said in ("2", "2.1", "3b")]  # fmt: skip
+    found = only(mails)
+    assert found.version == 2
+    assert [stray.split(":")[0] for stray in found.strays] == [
+        "v2.1@example.org is of v2.1", "v3b@example.org is of v3b"]  # fmt: skip
+    with pytest.raises(InvalidInput, match=r"no mail of these is a patch \(v2.1@example.org is of"):
+        revisions(mails[1:])
