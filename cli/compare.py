@@ -70,7 +70,7 @@ def _read(path: Path) -> BootsFile:
     from mitigauge.verdicts.boots_csv import BootsFile
 
     try:
-        with path.open(encoding="utf-8", newline="") as lines:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
             return BootsFile(lines, name=str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(

@@ -7,6 +7,12 @@ from enum import StrEnum
 
 TIMES = frozenset({"ns", "us", "µs", "ms", "s", "min", "h"})
 SHARES = frozenset({"%", "percent"})
+# Of one of a unit, in seconds.
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+# Less than any clock tells, and more than anybody waits.
+SHORTEST_S, LONGEST_S = 1e-13, 1e9
+# What any other quantity may be, but for 0.
+SMALLEST, LARGEST = 1e-15, 1e20
 # Ticks of a processor are whole, so that a share of them may come out above all of them.
 LARGEST_SHARE = 101.0
 
@@ -48,6 +54,17 @@ class Domain(StrEnum):
             if reason:
                 return number, f"{value:g}: {reason}"
         return None
+
+
+def why_impossible(unit: str, value: float) -> str:
+    """Why no measurement in *unit* gives such a *value*; empty where one can."""
+    seconds = _SECONDS.get(unit)
+    low, high = (SHORTEST_S, LONGEST_S) if seconds else (SMALLEST, LARGEST)
+    size = abs(value) * (seconds or 1.0)
+    shown = " s" if seconds else ""
+    if value and size < low:
+        return f"below {low:g}{shown}, less than can be measured"
+    return f"above {high:g}{shown}, more than can be measured" if size > high else ""
 
 
 def domain_of(unit: str) -> Domain | None:

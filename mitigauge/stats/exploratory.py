@@ -26,7 +26,7 @@ def judge_exploratory(
         (index, arm, verdict.p)
         for index, verdicts in enumerate(judged)
         for arm, verdict in verdicts.items()
-        if verdict.p is not None
+        if verdict.p is not None and not verdict.has_few_boots
     ]
     of_tested = q_values([p for _, _, p in tested])
     for (index, arm, _), q in zip(tested, of_tested, strict=True):

@@ -15,6 +15,7 @@ from mitigauge.stats.boundaries import look_levels, looks_until
 from mitigauge.stats.look import CHANGED, UNDECIDED, Figures, p_of, take_look
 from mitigauge.stats.question import ArmVerdict, Question, Verdict
 from mitigauge.stats.scale import ScaledCases, scale_cases
+from mitigauge.stats.terms import FEWEST_OF_A_SAMPLE, fewest_boots
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class _Plan:
     levels: tuple[float, ...]
     ends: tuple[int, ...]
     blocks: int  # that compare some arm with the baseline
+    designed: int  # blocks planned, though no more than are there will come
 
     @property
     def planned(self) -> int:
@@ -69,6 +71,7 @@ def judge_group(
         figures, fit = take_look(
             scaled, present, end, level=level, delta=delta, blocks=blocks, layouts=rules.layouts
         )
+        figures.outcome[:, _shared(present, end) < fewest_boots(plan.designed)] = UNDECIDED
         new = (figures.outcome != UNDECIDED) & (answer.outcome == UNDECIDED)
         p_of(figures, fit, new)
         _take_over(answer, figures, new)
@@ -82,6 +85,10 @@ def judge_group(
         rest = answer.outcome == UNDECIDED
         p_of(figures, fit, rest)
         _take_over(answer, figures, rest)
+    # Noise of the other arms makes no sample of one boot.
+    alone = _shared(present, columns) < FEWEST_OF_A_SAMPLE
+    for unknown in (answer.low, answer.high, answer.mde, answer.p):
+        unknown[:, alone] = np.nan
     writer = _Writer(means[0], present, scaled, plan, answer, look_of, end_of, rules.layouts)
     return [writer.arms(index, case) for index, case in enumerate(cases)]
 
@@ -89,8 +96,9 @@ def judge_group(
 def _plan(present: Mask, rules: Rules) -> _Plan:
     shared = np.flatnonzero(present[0] & present[1:].any(axis=0))
     if not shared.size:
-        return _Plan((), (), (), 0)
-    schedule = looks_until(max(rules.planned_blocks or 0, shared.size), rules.looks)
+        return _Plan((), (), (), 0, 0)
+    designed = max(rules.planned_blocks or 0, int(shared.size))
+    schedule = looks_until(designed, rules.looks)
     contrasts = int(present[1:].any(axis=1).sum())
     levels = look_levels(schedule, contrasts=contrasts, alpha=rules.alpha)
     if rules.ended:
@@ -101,7 +109,12 @@ def _plan(present: Mask, rules: Rules) -> _Plan:
     ends = [
         present.shape[1] if look == schedule[-1] else int(shared[look - 1]) + 1 for look in taken
     ]
-    return _Plan(schedule, levels, tuple(ends), int(shared.size))
+    return _Plan(schedule, levels, tuple(ends), int(shared.size), designed)
+
+
+def _shared(present: Mask, end: int) -> NDArray[np.intp]:
+    """In how many of the first *end* columns each arm and the baseline both have a boot."""
+    return np.asarray((present[0, :end] & present[:, :end]).sum(axis=1), dtype=np.intp)
 
 
 def _take_over(answer: Figures, figures: Figures, where: Mask) -> None:
@@ -144,6 +157,7 @@ class _Writer(Generic[Arm]):
             note="; ".join(self._notes(here, case, verdict, look)) if place else "",
             scale="log" if self.scaled.log[index] else "linear",
             decided_at_look=look,
+            has_few_boots=bool(place) and self._has_few_boots(place),
             until_block=self.layout.blocks[int(self.end_of[here]) - 1] if seen.size else None,
         )
 
@@ -159,7 +173,8 @@ class _Writer(Generic[Arm]):
     def _notes(
         self, here: tuple[int, int], case: Question[Arm], verdict: Verdict | None, look: int | None
     ) -> Iterator[str]:
-        missing = self._missing(here)
+        missing = self._few_boots(here[1]) if self._has_few_boots(here[1]) else ""
+        missing = missing or self._missing(here)
         if missing:
             yield missing
             return
@@ -200,6 +215,23 @@ class _Writer(Generic[Arm]):
                 else f"{blocks} blocks with gaps: no noise estimate, so no interval"
             )
         return ""
+
+    def _has_few_boots(self, place: int) -> bool:
+        """Whether an arm has too few for a verdict, and fewer than others, or no more to come."""
+        together, plan = self._together(place), self.plan
+        is_last = together < plan.blocks or plan.next_look is None
+        return is_last and 0 < together < fewest_boots(plan.designed) and plan.blocks > 1
+
+    def _few_boots(self, place: int) -> str:
+        together, designed = self._together(place), self.plan.designed
+        boots = "1 boot" if together == 1 else f"{together} boots"
+        return (
+            f"{boots} of {designed} in blocks of the baseline: no verdict under "
+            f"{fewest_boots(designed)}"
+        )
+
+    def _together(self, place: int) -> int:
+        return int((self.present[0] & self.present[place]).sum())
 
 
 def _number(value: np.float64) -> float | None:

@@ -39,6 +39,8 @@ class ArmVerdict:
     """The last block whose boots the figures are of."""
     decided_at_look: int | None
     q: float | None = None  # of exploratory metrics: the false discovery rate
+    has_few_boots: bool = False
+    """Whether the arm has fewer boots than a verdict needs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from sqlalchemy import Select, and_, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from mitigauge.database.like import ESCAPE, within
+from mitigauge.files.natural_order import natural_order
 from mitigauge.fleet.tables import Host
 from mitigauge.runs.tables import Run
 from mitigauge.trends.schemas import ChangeKind, ChangeState
@@ -210,8 +211,8 @@ def classes(session: Session) -> list[Any]:
 def hosts_by_class(session: Session) -> dict[tuple[str, str], list[str]]:
     """(environment, class) → names of its hosts."""
     found: dict[tuple[str, str], list[str]] = {}
-    rows = session.execute(select(Host.environment, Host.host_class, Host.name).order_by(Host.name))
-    for environment, host_class, name in rows:
+    rows = session.execute(select(Host.environment, Host.host_class, Host.name)).tuples()
+    for environment, host_class, name in sorted(rows, key=lambda row: natural_order(row[2])):
         found.setdefault((environment, host_class), []).append(name)
     return found
 

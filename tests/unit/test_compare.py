@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from cli.main import build
 from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.settings import REPOSITORY
 from mitigauge.verdicts.boots_comparison import ArmComparison, compare
 from mitigauge.verdicts.boots_csv import COLUMNS, BootsFile
 
@@ -262,3 +263,97 @@ def test_the_command_refuses_what_is_not_text(tmp_path: Path) -> None:
     done = run(path, "--baseline", "off")
     assert isinstance(done.exception, MitigaugeError)
     assert "cannot be read" in done.exception.message
+
+
+CASES = REPOSITORY / "tests" / "fixtures" / "cases"
+
+
+def of_case(name: str) -> list[dict[str, Any]]:
+    done = run(CASES / name, "--baseline", "off", "--json")
+    assert done.exit_code == 0, done.output
+    return list(json.loads(done.stdout))
+
+
+def test_a_file_of_a_spreadsheet_with_a_byte_order_mark_has_all_its_columns() -> None:
+    answers = of_case("25-bom-quoted-header.csv")
+    assert [(a["case"], a["verdict"]) for a in answers] == [("open", "worse"), ("close", "better")]
+    assert answers[0]["effect_percent"] == pytest.approx(4.85, abs=0.15)
+
+
+def test_a_misspelt_arm_of_one_boot_gets_no_verdict() -> None:
+    right, misspelt = of_case("26-misspelt-arm.csv")
+    assert (right["arm"], right["verdict"]) == ("ibrs", "worse")
+    assert (misspelt["arm"], misspelt["verdict"]) == ("ibsr", "undecided")
+    assert "1 boot of 12" in misspelt["note"]
+    assert misspelt["ci_low_percent"] is None
+
+
+def test_blocks_are_ordered_as_people_count() -> None:
+    [answer] = of_case("27-blocks-b1-to-b12.csv")
+    assert (answer["verdict"], answer["decided_at_look"]) == ("worse", 4)
+    assert answer["effect_percent"] == pytest.approx(5.0, abs=0.1)
+
+
+@pytest.mark.parametrize("case", ["35-semicolons-decimal-comma.csv", "51-sep-line.csv"])
+def test_semicolons_and_decimal_commas_are_read(case: str) -> None:
+    [answer] = of_case(case)
+    assert (answer["arm"], answer["verdict"]) == ("on", "worse")
+    assert answer["effect_percent"] == pytest.approx(4, abs=0.2)
+
+
+def written(rows: Sequence[str], **options: str) -> list[str]:
+    end = options.get("end", "\n")
+    return [f"{row}{end}" for row in rows]
+
+
+PLAIN = ["arm,block,value", "off,1,99.5", "on,1,104.5", "off,2,100.5", "on,2,105.5"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        written(PLAIN, end="\r\n"),
+        ["\n", ",,\n", *written(PLAIN), "\n", ",,,\n", "\n"],
+        ["\ufeffarm,block,value\n", *written(PLAIN[1:])],
+        ['\ufeff"arm";"block";"value"\r\n', *(r.replace(",", ";") + "\r\n" for r in PLAIN[1:])],
+        ["sep=;\r\n", *(r.replace(",", ";").replace(".", ",") + "\r\n" for r in PLAIN)],
+        ['"sep=\t"\r\n', *(r.replace(",", "\t") + "\r\n" for r in PLAIN)],
+        [r.replace(",", "\t") + "\n" for r in PLAIN],
+        [f"{row},," for row in PLAIN],
+        [*written(PLAIN), "Total,,410"],
+        [*(row.replace(",", ";") for row in PLAIN), "Mittelwert:;;102,5"],
+    ],
+)
+def test_what_spreadsheets_write_around_the_same_numbers_changes_nothing(lines: list[str]) -> None:
+    assert read(lines).measured() == read(PLAIN).measured()
+
+
+def test_a_row_of_totals_is_left_out_by_its_line_and_only_at_the_end() -> None:
+    file = read([*PLAIN, "Total,,410"])
+    assert "line 6 is left out: 'Total' is of the rows above it" in file.remarks
+    assert "boots.csv:2: block: is empty" in refused([PLAIN[0], "Total,,410", *PLAIN[1:]]).message
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        (["arm,block,value,", "off,1,5,7"], "boots.csv:2: column 4: '7' stands in a column with"),
+        (["arm;block;value", "off;1;5,5", "on;1;5.5"],
+         "boots.csv:3: value: '5.5' has a decimal point, and line 2 a decimal comma"),
+        (["arm,block,value", 'off,1,"5,5"'], "boots.csv:2: value: '5,5' is not a number: where co"),
+        (["arm;block;value", "off;1;1.234,5"], "boots.csv:2: value: '1.234,5' is not a number"),
+        (["arm,block,value", "off,1,1_000"], "boots.csv:2: value: '1_000' is not a number"),
+        (["arm,block,value", "off,1,12 ns"], "boots.csv:2: value: '12 ns' is not a number"),
+        (["arm,block,value,cases", "off,1,5,x"], "boots.csv:1: column 'cases' is not known"),
+        (["sep=:", "arm:block:value"], "boots.csv:1: its fields are divided by ':'"),
+        (["arm,block,unit,value", "off,1,ns,1e-300"], "boots.csv:2: value: 1e-300 ns: below 1e-13"),
+        (["arm,block,unit,value", "off,1,s,1e12"], "boots.csv:2: value: 1e12 s: above 1e+09 s"),
+        (["arm,block,value", "off,1,1e-300"], "boots.csv:2: value: 1e-300: below 1e-15"),
+        (["arm,block,value", "off,1,1e300"], "boots.csv:2: value: 1e300: above 1e+20"),
+        (["arm,block,value", "off,1,1e999"], "boots.csv:2: value: 1e999 is not finite"),
+    ],
+)  # fmt: skip
+def test_what_is_not_understood_is_named_by_line_and_column(
+    lines: list[str], complaint: str
+) -> None:
+    assert complaint in refused(lines).message

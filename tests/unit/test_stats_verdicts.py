@@ -406,3 +406,35 @@ def test_a_verdict_that_stopped_a_run_stands_after_it() -> None:
     boots = simulated(4, {"off": 0.0, "on": 0.1}, blocks=4)
     assert one(boots, planned_blocks=16).verdict == "worse"
     assert one(boots, planned_blocks=16, ended=True).verdict == "worse"
+
+
+@pytest.mark.parametrize(("own", "verdict"), [(1, "undecided"), (3, "undecided"), (4, "worse")])
+def test_noise_of_other_arms_makes_no_sample_of_a_few_boots(own: int, verdict: str) -> None:
+    boots = simulated(4, {"off": 0.0, "on": 0.05, "misspelt": 0.05}, blocks=12)
+    boots["misspelt"] = {block: boots["misspelt"][block] for block in range(5, 5 + own)}
+    answers = judge(boots, baseline="off", direction="lower")
+    assert answers["on"].verdict == "worse"
+    answer = answers["misspelt"]
+    assert answer.verdict == verdict
+    assert answer.effect_percent is not None
+    if own < 4:
+        boot = "1 boot" if own == 1 else f"{own} boots"
+        assert answer.note == f"{boot} of 12 in blocks of the baseline: no verdict under 4"
+    assert (answer.ci_low_percent is None) == (own == 1)
+
+
+def test_an_arm_alike_in_one_boot_is_not_the_same_even_without_noise() -> None:
+    boots = {arm: {block: [100.0] for block in range(1, 13)} for arm in ("off", "on")}
+    boots["on"] = {7: [100.0]}
+    boots["other"] = {block: [100.0] for block in range(1, 13)}
+    answers = judge(boots, baseline="off", direction="lower")
+    assert [answers[arm].verdict for arm in ("on", "other")] == ["undecided", "same"]
+
+
+def test_two_boots_are_enough_where_no_more_than_four_are_planned() -> None:
+    boots = {arm: {block: [100.0 + 0.01 * block] for block in (1, 2, 3)} for arm in ("off", "on")}
+    assert judge(boots, baseline="off", direction="lower")["on"].verdict == "same"
+    few = {**boots, "on": {1: [100.01]}}
+    assert judge({**few, "third": boots["off"]}, baseline="off", direction="lower")[
+        "on"
+    ].verdict == "undecided"  # fmt: skip

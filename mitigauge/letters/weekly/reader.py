@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from mitigauge.clock import Clock
 from mitigauge.effect import Verdict
 from mitigauge.experiments.tables import Arm, Experiment
+from mitigauge.files.natural_order import natural_order
 from mitigauge.fleet import repository as fleet
 from mitigauge.fleet.tables import Host
 from mitigauge.letters.weekly import repository as rows
@@ -183,7 +184,10 @@ class _Shelf:
             return None
         kernels = run_counts.kernels_by_run(self._session, {before, after})
         changed = _facts_changed(found[before], found[after])
-        names = [", ".join(sorted(kernels.get(run, []))) or None for run in (before, after)]
+        names = [
+            ", ".join(sorted(kernels.get(run, []), key=natural_order)) or None
+            for run in (before, after)
+        ]
         if names[0] != names[1]:
             changed.insert(0, FactChange(name="kernels", before=names[0], after=names[1]))
         return changed
@@ -231,7 +235,7 @@ def _compared(
                 comparison=comparison.name,
                 baseline=known.side(known.baselines[comparison_id].id),
                 arms=[known.side(a.id) for a in own if not (a.is_baseline or a.is_aa)],
-                hosts=sorted(names),
+                hosts=sorted(names, key=natural_order),
                 cases=len(cases[comparison_id]),
                 recorded=experiment.recorded_at is not None,
             )
