@@ -221,7 +221,7 @@ def read_spec_file(path: Path) -> str:
     from mitigauge.files.yaml_file import MAX_BYTES
 
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             # A device or a pipe has no size that could be asked for, and perhaps no end.
             return file.read(MAX_BYTES + 1)
     except (OSError, UnicodeDecodeError) as error:

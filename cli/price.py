@@ -71,7 +71,7 @@ def measure(
     from mitigauge.settings import REPOSITORY
 
     file = REPOSITORY / "experiments" / "mitigation-prices.yml"
-    spec: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    spec: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8-sig"))
     [comparison] = spec["comparisons"]
     factorial = comparison["factorial"]
     known = factorial["knobs"]

@@ -33,7 +33,7 @@ from mitigauge.kernels.build_log import (
     compile_failure,
     says_disk_is_full,
 )
-from mitigauge.kernels.config_profile import Profile
+from mitigauge.kernels.config_profile import Profile, not_taken, refused
 from mitigauge.kernels.functions import LARGEST, packed
 from mitigauge.kernels.loose_patch import CONTEXT_LINES, bases, misplaced, moved
 from mitigauge.kernels.patch import Patch
@@ -68,6 +68,9 @@ COMPILING = {
 }
 PACKAGE_LIMIT = 1 << 30
 CONTENT_LIMIT = 16 << 20
+CONFIG_LIMIT = 1 << 20
+# Of the options that a configuration did not take, in a message.
+SHOWN_OPTIONS = 10
 # Files of one patch whose bases are looked up for a three-way merge.
 MOST_BASES = 500
 WORD_LIMIT = 200
@@ -377,6 +380,22 @@ class _Work:
         status, said = self._run("configure", ["out"], SHORT_LIMITS, more)
         if status:
             raise _failed("the configuration", compile_failure(said))
+        asked = "asked.config" if order.profile.whole else ".config"
+        config = _regular(self.directory / "out" / asked, CONFIG_LIMIT).decode(errors="replace")
+        missed = not_taken(order.profile, config)
+        if missed:
+            others = len(missed) - SHOWN_OPTIONS
+            shown = ", ".join(missed[:SHOWN_OPTIONS]) + (
+                f" and {others} more" if others > 0 else ""
+            )
+            raise BuildFailed(
+                clean_text(
+                    f"the configuration did not take {shown}: "
+                    "this version has no such option, or another one hides it"
+                ),
+                hint="Take them out of the profile, or name them in a line of it: "
+                "`# optional: CONFIG_A CONFIG_B`, or `# optional: *`.",
+            )
 
     def _compile(self, recipe: Recipe, order: Order) -> None:
         more = {
@@ -414,7 +433,7 @@ class _Work:
             raise MitigaugeError(f"the package: {clean_text(str(compile_failure(said)))}")
         package = _regular(self.directory / "package" / "kernel.deb", PACKAGE_LIMIT)
         content = _regular(self.directory / "package" / "content", CONTENT_LIMIT)
-        config = _regular(self.directory / "out" / ".config", 1 << 20).decode(errors="replace")
+        config = _regular(self.directory / "out" / ".config", CONFIG_LIMIT).decode(errors="replace")
         return service.Built(
             release=release,
             build_id=self._word("package/build-id", _HEX),
@@ -522,22 +541,6 @@ def content_digest(content: bytes) -> str:
             f"the package's list of what boots is not whole: {wrong}", hint="See the build's log."
         )
     return hashlib.sha256(content).hexdigest()
-
-
-def refused(wanted: str, config: str) -> list[str]:
-    """Lines of a fragment that the configuration did not take, as it stands there instead."""
-    taken = set(config.splitlines())
-    missed = []
-    for line in map(str.strip, wanted.splitlines()):
-        off = re.fullmatch(r"# (CONFIG_\w+) is not set", line)
-        if not off and not line.startswith("CONFIG_"):
-            continue
-        name = off[1] if off else line.partition("=")[0]
-        unset = off is not None or line.endswith("=n")
-        there = [t for t in taken if t.startswith(f"{name}=")]
-        if (unset and there) or (not unset and line not in taken):
-            missed.append(f"{line}: {there[0] if there else 'not set'}")
-    return missed
 
 
 def _regular(file: Path, limit: int) -> bytes:

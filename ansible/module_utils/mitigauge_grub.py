@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,10 +19,23 @@ UNWRITABLE_DEVICES = (
     (re.compile(r"^/dev/(mapper/|dm-)"), "LVM, encryption or multipath"),
     (re.compile(r"^/dev/loop"), "a file behind a loop device"),
 )
-HEAD = re.compile(r"^\s*(?:menuentry|submenu)\s+(['\"])(?P<title>.*?)\1(?P<rest>.*)\{\s*$")
+HEAD = re.compile(
+    r"^\s*(?:menuentry|submenu)\s+(?:(['\"])(?P<title>.*?)\1|(?P<word>[^\s'\"{]+))(?P<rest>.*)\{\s*$"
+)
 ID = re.compile(r"(?:--id|\$menuentry_id_option)\s+['\"]?([^'\"\s{]+)")
 INITRD = re.compile(r"^\s*initrd\w*\s+(?P<paths>\S.*)$")
-LINUX = re.compile(r"^(?P<indent>\s*)(?P<command>linux\w*)\s+(?P<path>\S+)(?P<options>.*)$")
+LINUX = re.compile(r"^(?P<indent>\s*)(?P<command>linux\w*)\s+(?P<words>\S.*)$")
+# What signing tools add to the name of a kernel's file.
+SIGNED = (".signed", ".efi")
+# What is behind it goes to init, and is no option of the kernel's.
+TO_INIT = "--"
+PATH = re.compile(r"/[\w.,:=/+@%~^-]+", re.ASCII)
+# Options, and words of a title or a file's name, of a system that starts for its repair.
+RESCUE = re.compile(
+    r"single|S|s|1|emergency|rescue|recovery|rd\.break(?:=.*)?|(?:rd)?init=/bin/\w*sh"
+    r"|systemd\.unit=(?:rescue|emergency)\.target"
+)
+RESCUE_NAMED = re.compile(r"\b(?:recovery mode|rescue)\b|0-rescue-", re.IGNORECASE)
 # Whatever GRUB could take for something else than a part of a word is left out.
 OPTION = re.compile(r"[\w.,:=/+@%~^-]+", re.ASCII)
 # Ubuntu's 10_linux hands the console's mode on by it, where GRUB draws on the screen ("splash"):
@@ -39,7 +53,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Entry:
-    """One Linux entry of GRUB's menu."""
+    """One entry of GRUB's menu; *path* is empty for one that starts no Linux itself."""
 
     levels: tuple[tuple[str, ...], ...]  # its submenus and itself: (position, title, id) of each
     lines: tuple[str, ...]
@@ -53,8 +67,24 @@ class Entry:
 
     @property
     def release(self) -> str:
-        """The kernel release it boots."""
-        return self.path.rpartition("vmlinuz-")[2]
+        """The kernel release it boots, as `uname -r` says it."""
+        name = self.path.rpartition("vmlinuz-")[2]
+        for end in SIGNED:
+            name = name.removesuffix(end)
+        return name
+
+    @property
+    def title(self) -> str:
+        """What the menu shows, with the submenus around it."""
+        return " > ".join(names[1] for names in self.levels)
+
+    @property
+    def is_rescue(self) -> bool:
+        """Whether it starts a system for its repair, which is no system to measure on."""
+        options = self.options
+        own = options[: options.index(TO_INIT)] if TO_INIT in options else options
+        named = any(RESCUE_NAMED.search(name) for name in (self.levels[-1][1], self.path))
+        return named or any(RESCUE.fullmatch(option) for option in own)
 
     @property
     def initial_disks(self) -> list[str]:
@@ -72,6 +102,10 @@ class Entry:
 
 def menu(grub_cfg: str) -> list[Entry]:
     """All Linux entries of a grub.cfg made by grub-mkconfig, in GRUB's order."""
+    return [entry for entry in _whole_menu(grub_cfg) if entry.path]
+
+
+def _whole_menu(grub_cfg: str) -> list[Entry]:
     return list(_entries(iter(grub_cfg.splitlines()), ()))
 
 
@@ -81,12 +115,13 @@ def _entries(lines: Iterator[str], above: tuple[tuple[str, ...], ...]) -> Iterat
         head = HEAD.match(line)
         if head:
             found = ID.search(head["rest"])
-            names = (str(position), head["title"], *([found[1]] if found else []))
+            title = head["word"] if head["title"] is None else head["title"]
+            names = (str(position), title, *([found[1]] if found else []))
             position += 1
             if line.split()[0] == "submenu":
                 yield from _entries(lines, (*above, names))
             else:
-                yield from _entry(tuple(_block(lines)), (*above, names))
+                yield _entry(tuple(_block(lines)), (*above, names))
         elif line.rstrip().endswith("{"):
             tuple(_block(lines))  # a function
         elif line.strip() == "}":
@@ -102,12 +137,22 @@ def _block(lines: Iterator[str]) -> Iterator[str]:
         yield line
 
 
-def _entry(lines: tuple[str, ...], levels: tuple[tuple[str, ...], ...]) -> Iterator[Entry]:
+def _entry(lines: tuple[str, ...], levels: tuple[tuple[str, ...], ...]) -> Entry:
     for line in lines:
         linux = LINUX.match(line)
         if linux:
-            yield Entry(levels, lines, linux["path"], tuple(linux["options"].split()))
-            return
+            path, *options = _words(linux["words"])
+            return Entry(levels, lines, path, tuple(options))
+    return Entry(levels, lines, "", ())
+
+
+def _words(text: str) -> list[str]:
+    """The words of a command, without quotes around them, as GRUB reads them."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        # A quote that is not closed: whoever takes such a word names it.
+        return text.split()
 
 
 def configured_default(grub_cfg: str) -> str:
@@ -131,8 +176,20 @@ def default_entry(entries: Sequence[Entry], grub_cfg: str, saved: str) -> Entry:
         raise Refused("grub.cfg has no Linux entry; run update-grub on the host")
     configured = configured_default(grub_cfg)
     reference = saved if configured == "${saved_entry}" else configured
+    whole = _whole_menu(grub_cfg) or entries
     # GRUB takes the first where the reference leads nowhere.
-    return next((e for e in entries if reference and e.is_meant_by(reference)), entries[0])
+    found = next((e for e in whole if reference and e.is_meant_by(reference)), whole[0])
+    if not found.path:
+        raise Refused(
+            f"GRUB's default is {found.title!r}, which is no Linux entry; name one of "
+            f"{', '.join(repr(entry.title) for entry in entries[:5])} by grub-set-default"
+        )
+    if found.is_rescue:
+        raise Refused(
+            f"GRUB's default is {found.title!r}, which starts a system for its repair; name "
+            "another by grub-set-default"
+        )
+    return found
 
 
 def entry_for(entries: Sequence[Entry], default: Entry, release: str) -> Entry:
@@ -140,7 +197,7 @@ def entry_for(entries: Sequence[Entry], default: Entry, release: str) -> Entry:
     if not release or release == default.release:
         return default
     for entry in entries:
-        if entry.release == release:
+        if entry.release == release and not entry.is_rescue:
             return entry
     known = ", ".join(sorted({entry.release for entry in entries}))
     raise Refused(f"kernel {release} is not in grub.cfg; there: {known}")
@@ -162,15 +219,24 @@ def arm_options(
     if watchdog:
         own.append(f"systemd.watchdog_sec={WATCHDOG_S}")
     set_here = {option_name(option) for option in own}
-    kept = [o for o in base if option_name(o) not in set_here and o != CONSOLE_HANDOVER]
-    for option in [*kept, *own]:
+    end = list(base).index(TO_INIT) if TO_INIT in base else len(base)
+    kept = [o for o in base[:end] if option_name(o) not in set_here and o != CONSOLE_HANDOVER]
+    options = [*kept, *own, *(o for o in base[end:] if o != CONSOLE_HANDOVER)]
+    for option in options:
         if not OPTION.fullmatch(option):
             raise Refused(f"kernel option {option!r} has a character that GRUB would interpret")
-    return kept + own
+    if TO_INIT in own:
+        raise Refused(
+            f"kernel option {TO_INIT!r} of a mode would keep what follows from the kernel"
+        )
+    return options
 
 
 def arm_entry(entry: Entry, options: Sequence[str]) -> str:
     """The text of `entry` under our id, with other options."""
+
+    if not PATH.fullmatch(entry.path):
+        raise Refused(f"the kernel {entry.path!r} has a character that GRUB would interpret")
 
     def with_options(linux: re.Match[str]) -> str:
         return f"{linux['indent']}{linux['command']}\t{entry.path} {' '.join(options)}"

@@ -81,7 +81,7 @@ def claim_files(directory: Path = CLAIMS) -> list[Path]:
 def read_claims(path: Path) -> ClaimFile:
     """Read one file. Raises :class:`InvalidInput` naming file, line and field."""
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(
             f"{path} cannot be read: {error}", hint=f"Claim files are in {CLAIMS}."

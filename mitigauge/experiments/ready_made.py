@@ -55,7 +55,7 @@ def _read(path: Path) -> ReadyMadeSpec | None:
     try:
         if path.stat().st_size > MAX_BYTES:
             return None
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         data = parse_yaml(text, path.name).data
     except (OSError, ValueError, MitigaugeError):
         return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +12,16 @@ from mitigauge.errors import InvalidInput, NotFound
 
 DIRECTORY = Path(__file__).parent / "profiles"
 LARGEST_BYTES = 1 << 20
+# Lines of a profile that name options which need not be taken; * stands for all.
+_OPTIONAL = re.compile(r"#\s*optional:\s*(.+)")
+_NAME = re.compile(r"CONFIG_\w+")
+_OFF = re.compile(r"# (CONFIG_\w+) is not set")
+# What a whole configuration says of the compiler and the architecture, and no one asks for; and
+# what a build of ours sets itself.
+_FOUND_OUT = re.compile(
+    r"CONFIG_(?:CC|GCC|CLANG|LLD?|AS|LD|PAHOLE|RUSTC|BINDGEN|HAVE|ARCH|TOOLCHAIN|TOOLS|GENERIC)_\w+"
+    r"|CONFIG_(?:CLANG|RUSTC|GCC)\w*VERSION\w*|CONFIG_LOCALVERSION\w*|CONFIG_BUILD_SALT"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +36,47 @@ class Profile:
     def sha256(self) -> str:
         """Of its text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def refused(wanted: str, config: str) -> list[str]:
+    """Lines of a fragment that the configuration did not take, as it stands there instead."""
+    there = {line.partition("=")[0]: line for line in config.splitlines() if "=" in line}
+    taken = set(config.splitlines())
+    missed = []
+    for name, line in _options(wanted):
+        unset = line.startswith("#") or line.endswith("=n")
+        if (unset and name in there) or (not unset and line not in taken):
+            missed.append(f"{line}: {there.get(name, 'not set')}")
+    return missed
+
+
+def not_taken(profile: Profile, config: str) -> list[str]:
+    """Options that a profile asks for and *config*, made of it, lacks, unless it may lack them.
+
+    Of a whole configuration: those that are gone. What else became of an option that another
+    version knows otherwise, that version decides.
+    """
+    optional = {name for found in _OPTIONAL.finditer(profile.text) for name in found[1].split()}
+    if "*" in optional:
+        return []
+    if not profile.whole:
+        missed = refused(profile.text, config)
+        return [line for line in missed if _NAME.findall(line)[0] not in optional]
+    there = {line.partition("=")[0] for line in config.splitlines()}
+    return [
+        f"{line}: not set"
+        for name, line in _options(profile.text)
+        if not line.startswith("#") and not line.endswith("=n")
+        if name not in there and name not in optional and not _FOUND_OUT.fullmatch(name)
+    ]
+
+
+def _options(text: str) -> Iterator[tuple[str, str]]:
+    """Name and line of each option that a configuration sets, or says is not set."""
+    for line in map(str.strip, text.splitlines()):
+        off = _OFF.fullmatch(line)
+        if off or line.startswith("CONFIG_"):
+            yield off[1] if off else line.partition("=")[0], line
 
 
 def known_profiles() -> list[str]:
@@ -46,7 +99,7 @@ def profile_of(name: str) -> Profile:
         )
     if file.stat().st_size > LARGEST_BYTES:
         raise InvalidInput(f"{name} is larger than 1 MiB", hint="Give a kernel's .config.")
-    text = file.read_text("utf-8", errors="replace")
+    text = file.read_text("utf-8-sig", errors="replace")
     if not any(line.startswith("CONFIG_") for line in text.splitlines()):
         raise InvalidInput(f"{name} sets nothing", hint="Give a kernel's .config.")
     return Profile(file.name, text, whole=True)

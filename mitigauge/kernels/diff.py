@@ -248,6 +248,7 @@ class _Taker:
         old, new = int(hunk["old"] or 1), int(hunk["new"] or 1)
         name = f"{self.name}: the hunk {_shown(self.lines[at])}"
         at += 1
+        begin = at
         while old > 0 or new > 0:
             kind = (self.lines[at][:1] or " ") if at < len(self.lines) else ""
             if kind not in (" ", "-", "+", "\\") or not kind:
@@ -257,6 +258,8 @@ class _Taker:
             at += 1
         if old < 0 or new < 0:
             raise InvalidInput(f"{name} has other lines than it says", hint=_HINT)
+        if not any(line.startswith(("-", "+")) for line in self.lines[begin:at]):
+            raise InvalidInput(f"{name} changes nothing", hint=_HINT)
         return at + 1 if self._line(at).startswith("\\ ") else at
 
     def _require_meaningless(self, at: int) -> None:

@@ -23,7 +23,7 @@ def read_patches(paths: Sequence[Path], tell: Tell = lambda _line: None) -> list
     path that is not there, InvalidInput for what is no patch, for a revision that is not whole, and
     for more patches than a kernel may have.
     """
-    found = [patch for path in paths for patch in _of(path, tell, beside=len(paths) > 1)]
+    found = [each for path in paths for each in _of(path, tell, beside=len(paths) > 1)]
     if paths and not found:
         raise InvalidInput(
             "these are cover letters, without a patch", hint="Give the patches as well."
@@ -32,10 +32,25 @@ def read_patches(paths: Sequence[Path], tell: Tell = lambda _line: None) -> list
         raise InvalidInput(
             f"{len(found)} patches", hint=f"A kernel may have up to {MOST_PATCHES}; build a tree."
         )
-    return found
+    if len(paths) > 1:
+        _tell_of_revisions(found, tell)
+    return [each.patch() for each in found]
 
 
-def _of(path: Path, tell: Tell, *, beside: bool) -> list[Patch]:
+def _tell_of_revisions(found: Sequence[MailedPatch], tell: Tell) -> None:
+    """Say which patches, given one by one, are revisions of one: they are applied as given."""
+    by_title: dict[str, MailedPatch] = {}
+    for each in found:
+        title = each.subject.title if each.subject else ""
+        first = by_title.setdefault(title, each) if title else each
+        if first.label != each.label:
+            tell(
+                f"note: {first.sent.name} is {first.label} and {each.sent.name} {each.label} of "
+                f"{title!r}: both are applied, as they were given one by one"
+            )
+
+
+def _of(path: Path, tell: Tell, *, beside: bool) -> list[MailedPatch]:
     """The patches of one path; *beside* others it may be a cover letter, which has none."""
     sent = read_files(path)
     if beside and len(sent) == 1 and _is_cover_letter(sent[0]):
@@ -45,7 +60,8 @@ def _of(path: Path, tell: Tell, *, beside: bool) -> list[Patch]:
     if not any(each.brings_patch for each in found):
         raise InvalidInput(f"{path} has no patch", hint="Give what `git format-patch` wrote.")
     if len(sent) == 1:
-        return [each.patch() for each in found]
+        found[0].patch()
+        return found
     return newest_of_each(path, found, tell)
 
 

@@ -86,7 +86,7 @@ class MailedPatch:
         yield from (f"change {each}" for each in _CHANGE_ID.findall(mail.body))
 
 
-def newest_of_each(path: Path, found: Sequence[MailedPatch], tell: Tell) -> list[Patch]:
+def newest_of_each(path: Path, found: Sequence[MailedPatch], tell: Tell) -> list[MailedPatch]:
     """The patches to apply: of all that hangs together, the newest revision.
 
     *tell* hears what is left out. Raises InvalidInput unless each revision that is taken is whole,
@@ -96,8 +96,10 @@ def newest_of_each(path: Path, found: Sequence[MailedPatch], tell: Tell) -> list
     versions = {each.version for group in groups for each in group if each.subject}
     if len(groups) > 1 and len(versions) > 1:
         tell(f"note: {path} has revisions of {len(groups)} patches or series: each is applied")
-    ordered = (each for group in groups for each in _ordered(path, group, tell))
-    return [each.patch() for each in ordered]
+    ordered = [each for group in groups for each in _ordered(path, group, tell)]
+    for each in ordered:
+        each.patch()
+    return ordered
 
 
 def _groups(found: Sequence[MailedPatch]) -> list[list[MailedPatch]]:

@@ -140,7 +140,7 @@ def _sorted_in(own: list[tuple[PatchSubject, Mail]], places: dict[int, Mail]) ->
         there = places.setdefault(subject.position, mail)
         if there.body == mail.body and there.attached == mail.attached:
             continue
-        if subject.position and not _brings_diff(mail):
+        if subject.position and (not _brings_diff(mail) or _is_resent(there, mail)):
             continue
         if subject.position and not _brings_diff(there):
             # A word about a patch, under its subject.
@@ -149,6 +149,15 @@ def _sorted_in(own: list[tuple[PatchSubject, Mail]], places: dict[int, Mail]) ->
         yield (
             f"two mails stand as {subject.position}/{subject.total}: {there.named} and {mail.named}"
         )
+
+
+def _is_resent(there: Mail, mail: Mail) -> bool:
+    """Whether both bring the same patch, whatever words stand around it."""
+    try:
+        first, second = patch_in(there, "a mail"), patch_in(mail, "a mail")
+    except InvalidInput:
+        return False
+    return first is not None and second is not None and first.text == second.text
 
 
 def _missing(places: dict[int, Mail], total: int) -> list[str]:

@@ -28,6 +28,6 @@ def spec_text(name: str) -> str:
             f"no spec {name[:60]!r} for a series",
             hint=f"Known, in experiments/series: {', '.join(known_specs()) or 'none'}.",
         )
-    text = file.read_text()
+    text = file.read_text("utf-8-sig")
     places_in(text, file.name)
     return text

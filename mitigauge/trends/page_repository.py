@@ -211,7 +211,7 @@ def classes(session: Session) -> list[Any]:
 def hosts_by_class(session: Session) -> dict[tuple[str, str], list[str]]:
     """(environment, class) → names of its hosts."""
     found: dict[tuple[str, str], list[str]] = {}
-    rows = session.execute(select(Host.environment, Host.host_class, Host.name)).tuples()
+    rows = session.execute(select(Host.environment, Host.host_class, Host.name)).all()
     for environment, host_class, name in sorted(rows, key=lambda row: natural_order(row[2])):
         found.setdefault((environment, host_class), []).append(name)
     return found

@@ -88,3 +88,35 @@ def test_of_several_files_none_is_stored_where_one_is_refused(command: Command) 
     command.run(*words, right, wrong, code=1)
     said = command.run(*words, right, ONE_LETTER, right).stdout
     assert said == "2 of 3 profiles new in group before of web\n"
+
+
+@pytest.mark.parametrize(
+    ("case", "text", "note"),
+    [
+        ("28-second-event-switch", "bench;sys_wait;do_wait 250000\n",
+         "1 samples of other events than cycles were left out"),
+        ("29-pid-minus-one",
+         ":-1;exc_nmi 270000\nbench;do_wait 250000\nswapper;cpuidle_enter 260000\n", ""),
+        ("31-frames-without-address", "bench;sys_wait;do_wait 300000\n", ""),
+        ("32-data-address", "bench;sys_wait;do_wait 300000\n", ""),
+        ("33-bom", "bench;sys_wait;do_wait 300000\n", ""),
+        ("34-crlf", "bench;sys_wait;do_wait 300000\n", ""),
+    ],
+)  # fmt: skip
+def test_perfs_text_in_other_forms_is_folded_and_brought_in(
+    command: Command, case: str, text: str, note: str
+) -> None:
+    path = CASES / f"{case}.perf.txt"
+    done = command.run("profile", "fold", "--raw", path)
+    assert done.stdout == text
+    assert note in done.stderr
+    if note:
+        given = ("profile", "import", path, "--tree", "web", "--group", "before")
+        assert "a second event, sched:sched_switch" in command.run(*given, code=1).stderr
+    else:
+        assert brought_in(command, path) == text
+
+
+def test_a_comment_between_stacks_is_none(command: Command) -> None:
+    path = CASES / "30-comment-between.folded"
+    assert brought_in(command, path) == "bench;sys_wait;do_wait 40\nbench;sys_wait;schedule 8\n"

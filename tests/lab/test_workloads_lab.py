@@ -125,7 +125,7 @@ def test_iperf_measures_both_protocols_over_each_network(
 ) -> None:
     cases = [
         case("iperf", "tcp", network=network, protocol="tcp", direction="guest-to-host"),
-        case("iperf", "udp", network=network, protocol="udp", direction="host-to-guest"),
+        case("iperf", "udp", network=network, protocol="udp", direction="guest-to-host"),
     ]
     job = start(guests, *cases)
     state = wait(guests, job, tmp_path)

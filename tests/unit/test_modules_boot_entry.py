@@ -417,3 +417,93 @@ def test_reboots_are_left_to_the_firmware_and_that_is_noted(
     assert noted == [[guard]]
     assert guard.read_text().endswith("LOAD_KEXEC=false\n")
     assert not grub.guard_kexec(check=False)
+
+
+def of_case(name: str) -> str:
+    return (CASES / f"{name}.grub.cfg").read_text()
+
+
+def test_a_default_of_another_system_is_refused_by_its_name(machine: Grub) -> None:
+    (machine.directory / "grub.cfg").write_text(of_case("39-xen-default"))
+    with pytest.raises(grub.Refused, match=r"'Debian GNU/Linux, with Xen hypervisor', which is no"):
+        grub.boot(params(cmdline="mitigations=off"), check=True)
+
+
+WINDOWS = (
+    "menuentry 'Windows Boot Manager' $menuentry_id_option 'osprober-1' {\n\tchainloader /b\n}\n"
+)
+MEMTEST = "menuentry memtest {\n\tlinux16 /memtest86+.bin\n}\n"
+
+
+def entry(options: str, *, title: str = "Debian", path: str = "/vmlinuz-7.2") -> str:
+    return f"menuentry '{title}' {{\n\tlinux\t{path} {options}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "default", "said"),
+    [
+        (entry("ro") + WINDOWS, "1", "'Windows Boot Manager', which is no Linux entry"),
+        (entry("ro") + WINDOWS, "osprober-1", "'Windows Boot Manager', which is no Linux entry"),
+        (WINDOWS + entry("ro"), "gone", "'Windows Boot Manager', which is no Linux entry"),
+        (
+            "submenu 'More' {\n" + WINDOWS + "}\n" + entry("ro"),
+            "0",
+            "'More > Windows Boot Manager'",
+        ),
+        (entry("ro") + entry("ro", title="Debian (recovery mode)"), "1", "for its repair"),
+        (entry("ro single"), "0", "for its repair"),
+        (entry("ro systemd.unit=rescue.target"), "0", "for its repair"),
+        (entry("ro init=/bin/sh"), "0", "for its repair"),
+        (entry("ro", path="/vmlinuz-0-rescue-77aa"), "0", "for its repair"),
+    ],
+)
+def test_a_default_that_is_no_system_to_measure_on_is_refused(
+    text: str, default: str, said: str
+) -> None:
+    config = f'set default="{default}"\n{text}'
+    with pytest.raises(grub.Refused, match=said):
+        grub.default_entry(grub.menu(config), config, "")
+
+
+def test_entries_of_other_systems_have_their_place_in_the_menu() -> None:
+    text = f'set default="2"\n{WINDOWS}{MEMTEST.replace("linux16", "knetbsd")}{entry("ro")}'
+    assert grub.default_entry(grub.menu(text), text, "").release == "7.2"
+
+
+def test_a_kernel_is_asked_for_by_its_release_whatever_signed_it(machine: Grub) -> None:
+    (machine.directory / "grub.cfg").write_text(of_case("41-efi-signed-wanted"))
+    _, facts = grub.boot(params(kernel="6.8.0-31-generic"), check=True)
+    assert facts["kernel_release"] == "6.8.0-31-generic"
+    text = grub.arm_entry(grub.menu(of_case("41-efi-signed-wanted"))[1], ["ro"])
+    assert "linux\t/vmlinuz-6.8.0-31-generic.efi.signed ro\n" in text
+
+
+def test_a_kernel_under_test_is_not_started_for_its_repair() -> None:
+    text = entry("ro single", title="Rescue it") + entry("ro quiet")
+    entries = grub.menu(text + entry("ro", path="/vmlinuz-7.3"))
+    assert grub.entry_for(entries, entries[2], "7.2").options == ("ro", "quiet")
+
+
+def test_options_stand_before_what_goes_to_init(machine: Grub) -> None:
+    (machine.directory / "grub.cfg").write_text(of_case("40-double-dash"))
+    _, facts = grub.boot(params(cmdline="mitigations=off"), check=True)
+    assert facts["cmdline"] == (
+        f"root=UUID=77aa ro quiet mitigations=off mitigauge.nonce={NONCE} panic=10 -- single"
+    )
+    with pytest.raises(grub.Refused, match="'--' of a mode"):
+        grub.arm_options(["ro"], ["--", "single"], NONCE, watchdog=False)
+
+
+def test_words_in_quotes_are_read_or_refused_by_name() -> None:
+    [quoted] = grub.menu(entry("'root=UUID=77aa' \"ro\"", path='"/vmlinuz-7.2"'))
+    assert (quoted.path, quoted.release, quoted.options) == (
+        "/vmlinuz-7.2", "7.2", ("root=UUID=77aa", "ro"),
+    )  # fmt: skip
+    assert "linux\t/vmlinuz-7.2 ro\n" in grub.arm_entry(quoted, ["ro"])
+    for options, said in (('dyndbg="file a +p"', "dyndbg=file a"), ('ro "quiet', '"quiet')):
+        [odd] = grub.menu(entry(options))
+        with pytest.raises(grub.Refused, match=f"kernel option '{said}"):
+            grub.arm_options(odd.options, [], NONCE, watchdog=False)
+    [odd] = grub.menu(entry("ro", path='"/my kernel"'))
+    with pytest.raises(grub.Refused, match="the kernel '/my kernel' has a character"):
+        grub.arm_entry(odd, ["ro"])

@@ -155,3 +155,40 @@ def test_counters_that_contradict_each_other_are_refused(
 ) -> None:
     with pytest.raises(parsing.ParseError, match=said):
         per_operation(pass_, dict.fromkeys(pass_, 0.0), 1001)
+
+
+CASES = FIXTURES / "cases"
+
+
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [
+        ("38-hybrid-half-and-half", {"cycles": 2300.0, "instructions": 3000.0}),
+        ("50-hybrid-95-and-5", {"cycles": 3300.0}),
+    ],
+)
+def test_each_kind_of_core_counts_by_its_share_of_the_time(
+    case: str, expected: dict[str, float]
+) -> None:
+    metrics = parsing.parse(CASES / case)["metrics"]
+    for name, value in expected.items():
+        assert metrics[name]["values"] == [pytest.approx(value, rel=1e-4)]
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        (("100.00", "100.00"), 400.0),  # counted beside each other, as over all processors
+        (("40.00", "40.00"), 200.0),  # in turns with other events
+        (("40.00", "0.00"), 100.0),  # never ran on the others
+        (("9.00", "0.90"), None),
+        (("9.00", "3.00"), 150.0),
+    ],
+)
+def test_shares_that_are_not_the_whole_time_are_estimated_from(
+    tmp_path: Path, shares: tuple[str, str], expected: float | None
+) -> None:
+    path = tmp_path / "some.csv"
+    core, atom = shares
+    path.write_text(f"100,,cpu_core/cycles/,5,{core},,\n300,,cpu_atom/cycles/u,5,{atom},,\n")
+    assert counts(path) == ({"cycles": expected} if expected else {})

@@ -231,3 +231,29 @@ def test_a_count_of_latencies_that_is_told_must_be_right(case_dir: Path) -> None
         lambda raw: raw["jobs"][0]["read"]["clat_ns"].update(N=7),
     )
     assert "clat_ns.N: it is not total_ios" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda r: r["jobs"][0].update(total_err=3), "jobs.total_err: fio ended with 3"),
+        (side("short_ios", 200), "read.short_ios: 200 of"),
+        (side("drop_ios", 200), "read.drop_ios: 200 of"),
+    ],
+)
+def test_a_test_with_errors_or_dropped_requests_is_refused(
+    case_dir: Path, change: Change, said: str
+) -> None:
+    assert said in broken(case_dir, "iteration-01.json", change)
+
+
+def test_a_test_that_was_over_long_before_its_time_is_refused(case_dir: Path) -> None:
+    def shorten(raw: dict[str, Any]) -> None:
+        told = raw["jobs"][0]["read"]
+        for name in ("total_ios", "io_bytes", "runtime"):
+            told[name] = round(told[name] * 0.3)
+        told["clat_ns"]["N"] = told["total_ios"]
+
+    said = broken(case_dir, "iteration-01.json", shorten)
+    assert "read.runtime: 0.3" in said
+    assert "but the case asked 1 s" in said

@@ -19,7 +19,10 @@ from mitigauge.settings import REPOSITORY
 from tests.loading import load
 
 WORKLOAD = REPOSITORY / "workloads/iperf"
-FIXTURES = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
+ALL = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
+# Of nearly all packets of the others was the sender ahead of the receiver.
+LOST = WORKLOAD / "fixtures/user-udp-host-to-guest"
+FIXTURES = [directory for directory in ALL if directory != LOST]
 iperf = load("workloads/iperf/run")
 guests, profiles, attempts, networks = (
     sys.modules[name]
@@ -56,7 +59,7 @@ def case(**changes: Any) -> dict[str, Any]:
 
 def test_there_are_real_fixtures_of_every_network_protocol_and_direction() -> None:
     seen = set()
-    for directory in FIXTURES:
+    for directory in ALL:
         given = json.loads((directory / "case.json").read_text())["parameters"]
         seen |= {given["network"], given["protocol"], given["direction"]}
     assert seen == {"user", "bridge", "vhost", "tcp", "udp", "guest-to-host", "host-to-guest"}
@@ -129,7 +132,7 @@ def test_what_the_host_does_meanwhile_is_told() -> None:
 
 
 def test_throughput_is_the_receivers_and_jitter_is_in_seconds() -> None:
-    directory = WORKLOAD / "fixtures/user-udp-host-to-guest"
+    directory = WORKLOAD / "fixtures/user-udp-guest-to-host"
     end = json.loads((directory / "iteration-01.json").read_text())["end"]
     metrics = parsing.parse(directory)["metrics"]
     assert metrics["throughput"]["values"][0] == end["sum_received"]["bits_per_second"]
@@ -502,3 +505,41 @@ def test_counts_that_contradict_each_other_are_refused(
     done = parsed_as_process(case_dir)
     assert done.returncode == 1
     assert said in done.stderr
+
+
+CASES = REPOSITORY / "tests/fixtures/cases"
+
+
+@pytest.mark.parametrize(
+    ("directory", "said"),
+    [
+        (CASES / "36-iperf-3-of-10-s",
+         "iteration-01.json: end.sum_received.seconds: 3 s, but the case asked 10 s"),
+        (CASES / "37-iperf-udp-lost",
+         "iteration-01.json: end.sum_received.lost_percent: 97.0 of 100 packets were lost"),
+        (LOST, "warmup-01.json: end.sum_received.lost_percent: 96.2 of 100 packets were lost"),
+    ],
+)  # fmt: skip
+def test_a_test_that_was_short_or_lost_most_of_its_packets_failed(
+    directory: Path, said: str
+) -> None:
+    done = parsed_as_process(directory)
+    assert done.returncode == 1
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda c: c["start"]["test_start"].update(duration=3), "start.test_start.duration: 3 s"),
+        (set_end("sum_sent", "seconds", 1.1), "end.sum_sent.seconds: 1.1 s"),
+        (set_end("sum_sent", "seconds", 60), "end.sum_sent.seconds: 60 s, but the case asked 2 s"),
+        (lambda c: c.update(server_output_json={"error": "killed"}), "server_output_json.error"),
+    ],
+)
+def test_a_test_of_another_time_or_whose_other_end_failed_is_refused(
+    case_dir: Path, change: Change, said: str
+) -> None:
+    rewrite(case_dir / "iteration-02.json", change)
+    with pytest.raises(parsing.ParseError, match=f"iteration-02.json: {said}"):
+        parsing.parse(case_dir)

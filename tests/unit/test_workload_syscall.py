@@ -222,3 +222,14 @@ def test_what_cannot_run_says_why_and_leaves_the_exit_code_in_its_record(
     assert said in done.stderr
     if (tmp_path / "out").is_dir():
         assert json.loads((tmp_path / "out/run.json").read_text())["exit_code"] == 1
+
+
+def test_a_pass_of_other_loops_or_of_much_less_time_than_was_asked_is_refused(
+    case_dir: Path,
+) -> None:
+    edit(case_dir / "case.json", lambda case: case["parameters"].update(loops=5))
+    with pytest.raises(parsing.ParseError, match=r"run.json: loops: \d+, but the case asked 5"):
+        parsing.parse(case_dir)
+    edit(case_dir / "case.json", lambda case: case["parameters"].update(loops=0, seconds=10))
+    with pytest.raises(parsing.ParseError, match=r"warmup-01.txt: Total time: .* asked 10 s"):
+        parsing.parse(case_dir)

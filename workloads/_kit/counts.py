@@ -2,6 +2,9 @@
 
 Lines are `count,unit,event,time running,percent running[,…]` (perf-stat(1), *CSV FORMAT*). What the
 host cannot count is `<not supported>` or `<not counted>`: then the counter is absent, never zero.
+
+Each kind of core of a hybrid processor counts an event by a name of its own, and perf scales each
+count up to the whole time, as if all had run on that kind: each counts by its share of the time.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from _kit.parsing import ParseError, read_text
@@ -23,6 +27,7 @@ LEAST_RUNNING = 10.0
 ESTIMATED = 1.1
 # Twice what the widest x86 core can retire (Golden Cove and Zen 5: 8).
 MOST_PER_CYCLE = 16.0
+_OF_CORES = re.compile(r"cpu_(?:core|atom|lowpower)/")
 ABSENT = ("<not supported>", "<not counted>")
 
 # Metric → event, unit, and which direction is better.
@@ -44,18 +49,39 @@ def counts(path: Path) -> dict[str, float]:
     lines = read_text(path).splitlines()
     if len(lines) > MOST_LINES:
         raise ParseError(f"{path.name}: more than {MOST_LINES} lines")
-    found: dict[str, float] = {}
+    found: dict[str, list[_Counted]] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):
             continue
-        event, count = _counted(line, f"{path.name}: line {number}")
-        if count is not None:
-            # Each kind of core of a hybrid processor counts what ran on it.
-            found[event] = found.get(event, 0.0) + count
-    return found
+        event, counted = _counted(line, f"{path.name}: line {number}")
+        if counted is not None:
+            found.setdefault(event, []).append(counted)
+    summed = ((event, _sum(lines)) for event, lines in found.items())
+    return {event: count for event, count in summed if count is not None}
 
 
-def _counted(line: str, where: str) -> tuple[str, float | None]:
+@dataclass(frozen=True)
+class _Counted:
+    """One line: a count as perf scales it up, and the share of the time that it was counted in."""
+
+    count: float
+    running: float
+    of_cores: bool
+
+
+def _sum(lines: list[_Counted]) -> float | None:
+    """What was counted in all; None where that was too little of the time to estimate from."""
+    of_cores = [line for line in lines if line.of_cores]
+    others = [line for line in lines if not line.of_cores and line.running >= LEAST_RUNNING]
+    running = sum(line.running for line in of_cores)
+    if running < LEAST_RUNNING:
+        return sum(line.count for line in others) if others else None
+    ran = sum(line.count * line.running for line in of_cores)
+    # Beyond the whole time, all kinds were counted beside each other; below, they took turns.
+    return ran / min(running, 100.0) + sum(line.count for line in others)
+
+
+def _counted(line: str, where: str) -> tuple[str, _Counted | None]:
     fields = line.split(",")
     if len(fields) < 5:
         raise ParseError(f"{where}: {len(fields)} fields, not 5 or more, perhaps cut off")
@@ -69,12 +95,13 @@ def _counted(line: str, where: str) -> tuple[str, float | None]:
         raise ParseError(f"{where}: percent: {running!r:.40} is not a percentage")
     if int(count) > LARGEST_WHOLE:
         raise ParseError(f"{where}: count: {count} is above {LARGEST_WHOLE}")
-    return name, float(count) if float(running) >= LEAST_RUNNING else None
+    return name, _Counted(float(count), float(running), _OF_CORES.match(event) is not None)
 
 
 def plain(event: str) -> str:
-    """`cycles` of `cycles`, `cycles:u` and `cpu_core/cycles/`."""
-    return event.strip("/").rpartition("/")[2].partition(":")[0]
+    """`cycles` of `cycles`, `cycles:u`, `cpu_core/cycles/` and `cpu_core/cycles/u`."""
+    _, slash, named = event.partition("/")
+    return (named.partition("/")[0] if slash else event).partition(":")[0]
 
 
 def per_operation(

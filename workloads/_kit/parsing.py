@@ -14,6 +14,9 @@ from _kit.wire import case as cases
 from _kit.wire import run_record
 from _kit.wire.limits import LARGEST_VALUE, LARGEST_WHOLE, MOST_ITERATIONS
 
+# Tools end a little early or late, and what is under way then is waited for.
+LEAST_OF_TIME, MOST_OF_TIME, SPARE_S = 0.9, 1.5, 5.0
+
 CASE, RUN_RECORD = cases.FILE, run_record.FILE
 
 
@@ -24,7 +27,7 @@ class ParseError(ValueError):
 def read_text(path: Path) -> str:
     """The text in `path`."""
     try:
-        return path.read_text()
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ParseError(f"{path.name}: missing") from None
     except UnicodeDecodeError as error:
@@ -81,6 +84,19 @@ def whole(
     if not least <= value <= most:
         raise ParseError(f"{file}: {name}: not from {least} to {most}")
     return value
+
+
+def require_loops(case: dict[str, Any], loops: int) -> None:
+    """Refuse another number of loops than the case asked; 0 asks for what fits the time."""
+    asked = case["parameters"].get("loops", 0)
+    if asked and asked != loops:
+        raise ParseError(f"{RUN_RECORD}: loops: {loops}, but the case asked {asked}")
+
+
+def require_time(seconds: float, asked: float, file: str, name: str) -> None:
+    """Refuse a run that took much less or much longer than the `asked` seconds."""
+    if not LEAST_OF_TIME * asked <= seconds <= MOST_OF_TIME * asked + SPARE_S:
+        raise ParseError(f"{file}: {name}: {seconds:g} s, but the case asked {asked:g} s")
 
 
 def positive(text: str, file: str, name: str) -> float:

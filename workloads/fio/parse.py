@@ -60,8 +60,10 @@ def the_job(raw: dict[str, Any], file: str, parameters: dict[str, Any]) -> dict[
     if len(jobs) != 1 or not isinstance(jobs[0], dict):
         raise ParseError(f"{file}: jobs: {len(jobs)}, not one group")
     job: dict[str, Any] = jobs[0]
-    if (failed := field(job, file, "error", int)) != 0:
-        raise ParseError(f"{file}: jobs.error: fio ended with {failed}")
+    # total_err: errors that fio went on after.
+    for name in ("error", "total_err"):
+        if (name == "error" or name in job) and (failed := field(job, file, name, int)) != 0:
+            raise ParseError(f"{file}: jobs.{name}: fio ended with {failed}")
     for name, wanted in asked(parameters).items():
         told = field(job, file, f"job options.{name}", str)
         if told != wanted:
@@ -78,6 +80,8 @@ def figures(job: dict[str, Any], file: str, parameters: dict[str, Any]) -> dict[
     side = field(job, file, which, dict)
     count = whole(side, file, "total_ios", 1)
     moved, took_ms = whole(side, file, "io_bytes", 1), whole(side, file, "runtime", 1)
+    parsing.require_time(took_ms / 1000, parameters["seconds"], file, f"{which}.runtime")
+    require_complete(side, file, which, count)
     iops, bandwidth = number(side, file, "iops"), number(side, file, "bw_bytes")
     seconds = took_ms / 1000
     for name, one, twin in (
@@ -93,6 +97,13 @@ def figures(job: dict[str, Any], file: str, parameters: dict[str, Any]) -> dict[
         "iops": iops, "bandwidth": bandwidth, "latency_p50": latency["p50"],
         "latency_p99": latency["p99"], "count": count, "seconds": seconds,
     }  # fmt: skip
+
+
+def require_complete(side: dict[str, Any], file: str, which: str, count: int) -> None:
+    """Refuse a test of which many requests were cut short or dropped."""
+    for name in ("short_ios", "drop_ios"):
+        if name in side and (missed := whole(side, file, name, 0)) > TOLERANCE * count:
+            raise ParseError(f"{file}: {which}.{name}: {missed} of {count} requests")
 
 
 def percentiles(side: dict[str, Any], file: str, count: int) -> dict[str, float]:

@@ -21,8 +21,7 @@ from _kit.wire.result import Direction
 def sample(path: Path, case: dict[str, Any]) -> dict[str, float]:
     """Metric → value of one iperf3 test, in the units of workload.yml."""
     raw = parsing.read_object(path)
-    if "error" in raw:
-        raise ParseError(f"{path.name}: error: iperf3 reported {raw['error']!r:.500}")
+    require_no_error(raw, path.name)
     asked = case["parameters"]
     seen = {
         "start.test_start.protocol": asked["protocol"].upper(),
@@ -38,6 +37,7 @@ def sample(path: Path, case: dict[str, Any]) -> dict[str, float]:
     if throughput == 0:
         raise ParseError(f"{path.name}: end.sum_received.bits_per_second: nothing was received")
     require_rate(raw, path.name, throughput)
+    require_whole(raw, path.name, asked["seconds"])
     found = {"throughput": throughput, **beside(path, raw)}
     if asked["protocol"] == "tcp":
         return {**found, "retransmits": retransmits(raw, path.name)}
@@ -48,8 +48,38 @@ def sample(path: Path, case: dict[str, Any]) -> dict[str, float]:
     lost = number(raw, path.name, "end.sum_received.lost_packets")
     if lost > packets:
         raise ParseError(f"{path.name}: end.sum_received.lost_packets: {lost:g} of {packets:g}")
+    # The percentage is a mean over streams, whatever each of them sent.
+    share = max(loss, 100 * lost / packets if packets else 0.0)
+    if share > MOST_LOST:
+        raise ParseError(
+            f"{path.name}: end.sum_received.lost_percent: {share:.1f} of 100 packets were lost: a "
+            "throughput of the few that arrived says nothing of the path"
+        )
     jitter_ms = number(raw, path.name, "end.sum_received.jitter_ms")
     return {**found, "loss": loss, "jitter": jitter_ms / 1000}
+
+
+def require_no_error(raw: dict[str, Any], file: str) -> None:
+    """Refuse what iperf3, or the server whose answer it passes on, says failed."""
+    server = raw.get("server_output_json")
+    for name, content in (("", raw), ("server_output_json.", server)):
+        if isinstance(content, dict) and "error" in content:
+            told = f"iperf3 reported {content['error']!r:.500}"
+            raise ParseError(f"{file}: {name}error: {told}")
+
+
+def require_whole(raw: dict[str, Any], file: str, asked_s: int) -> None:
+    """Refuse a test that was asked for another time, or that ended before it."""
+    if "duration" in field(raw, file, "start.test_start", dict):
+        duration = number(raw, file, "start.test_start.duration")
+        if duration != asked_s:
+            raise ParseError(
+                f"{file}: start.test_start.duration: {duration:g} s, but the case asked {asked_s} s"
+            )
+    for name in ("end.sum_received", "end.sum_sent"):
+        if "seconds" in field(raw, file, name, dict):
+            seconds = number(raw, file, f"{name}.seconds")
+            parsing.require_time(seconds, asked_s, file, f"{name}.seconds")
 
 
 def require_rate(raw: dict[str, Any], file: str, bits_per_second: float) -> None:
@@ -107,6 +137,8 @@ MOST_SECONDS = 86_400.0
 SMALLEST_SEGMENT_BYTES = 88
 # Of what was received: iperf3 rounds times that it prints.
 RATE_TOLERANCE = 0.01
+# Percent of packets beyond which a throughput is that of a few.
+MOST_LOST = 50.0
 MOST_PROCESSORS = 1 << 16
 METRICS: dict[str, tuple[str, Direction]] = {
     "host_cpu_per_gbit": ("s/Gbit", "lower"),
@@ -120,7 +152,7 @@ METRICS: dict[str, tuple[str, Direction]] = {
 
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
-    case = parsing.checked_case(directory, protocol=str, direction=str, parallel=int)
+    case = parsing.checked_case(directory, protocol=str, direction=str, parallel=int, seconds=int)
     record = parsing.read_object(directory / parsing.RUN_RECORD)
     warmup = [
         sample(directory / f"warmup-{index:02}.json", case)

@@ -64,6 +64,7 @@ def parse(directory: Path) -> dict[str, Any]:
     test = case["parameters"]["test"]
     loops = parsing.whole(record, parsing.RUN_RECORD, "loops", 0)
     seconds = case["parameters"].get("seconds", 1)
+    parsing.require_loops(case, loops)
 
     def nanoseconds(stem: str) -> float:
         path = directory / f"{stem}.txt"

@@ -20,6 +20,9 @@ from _kit.parsing import ParseError, only, positive, read_text
 from _kit.wire.limits import MOST_ITERATIONS
 from _kit.wire.result import Direction
 
+# How many calls fit the time is tried beforehand, on a machine that may be busy just then.
+LEAST_OF_FITTED = 1 / 3
+
 
 def time_per_call_ns(path: Path, test: str, loops: int) -> float:
     """Nanoseconds per call in perf's output.
@@ -47,6 +50,13 @@ def time_per_call_ns(path: Path, test: str, loops: int) -> float:
             f"{total_s:.40} s"
         )
     return per_call * 1000
+
+
+def require_fitted(seconds: float, parameters: dict[str, Any], file: str) -> None:
+    """Refuse a pass that was over long before the time that its calls were to take."""
+    asked = parameters.get("seconds", 1)
+    if not parameters.get("loops") and seconds < LEAST_OF_FITTED * asked:
+        raise ParseError(f"{file}: Total time: {seconds:.3g} s, but the case asked {asked} s")
 
 
 def counters(
@@ -80,9 +90,13 @@ def parse(directory: Path) -> dict[str, Any]:
     record = parsing.read_object(directory / parsing.RUN_RECORD)
     loops = parsing.whole(record, parsing.RUN_RECORD, "loops", 1)
     test = case["parameters"]["test"]
+    parsing.require_loops(case, loops)
 
     def nanoseconds(stem: str) -> float:
-        return time_per_call_ns(directory / f"{stem}.txt", test, loops)
+        file = f"{stem}.txt"
+        found = time_per_call_ns(directory / file, test, loops)
+        require_fitted(found * loops / 1e9, case["parameters"], file)
+        return found
 
     result = results.timed_result(
         "syscall", case, record, "time_per_call", nanoseconds, work=loops,

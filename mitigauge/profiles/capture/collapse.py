@@ -8,7 +8,9 @@ up whole, and parsed only when it is new.
 Counts are those of stackcollapse-perf.pl: periods are added up, a period that is not
 told or 0 counts 1, samples of other events than the first are left out, and so is a
 last sample without its empty line. Text that was recorded without call chains has a sample a
-line. Commands have their whole names, and kinds of cores one event (:mod:`headers`), unlike there.
+line. Commands have their whole names, and kinds of cores one event (:mod:`headers`), unlike there;
+periods are read without a time, and where more follows the event; frames without addresses; and a
+sample whose event cannot be read is not one of the first event.
 """
 
 from __future__ import annotations
@@ -17,13 +19,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mitigauge.errors import InvalidInput
-from mitigauge.profiles.capture.frames import folded_line
+from mitigauge.profiles.capture.frames import folded_line, is_address
 from mitigauge.profiles.capture.headers import (
     command_of,
     command_of_usual,
     is_comment,
     one_line_sample,
     one_name,
+    period_alone,
     period_and_event,
     without_privilege,
 )
@@ -123,7 +126,7 @@ class _Memory:
             return None
         # The same function has another address in every process.
         address, _, name = text.lstrip().partition(b" ")
-        if not address.isalnum():
+        if not is_address(address) or name.lstrip().startswith(b"("):
             return folded_line(text, java=self._java)
         if name in self._names:
             folded = self._names[name]
@@ -195,6 +198,7 @@ class Collapse:
         self._java = _Memory(java=True, longest=longest)
         self._threads: dict[bytes, tuple[bytes, _Memory]] = {}
         self._end = b""  # of a sample; told by the first line
+        self._has_event = False
         self._tokens: set[bytes] = set()  # the event with its colon, as a header ends with it
         if event:
             self._expect(event.encode())
@@ -280,8 +284,10 @@ class Collapse:
         return known
 
     def _expect(self, event: bytes) -> None:
+        self._has_event = True
         self.result.event = one_name(event)
-        self._tokens.add(event + b":")
+        if event:
+            self._tokens.add(event + b":")
 
     def _count_slowly(self, samples: Sequence[bytes], index: int) -> None:
         """Line by line, for samples that the fast way does not recognise."""
@@ -322,22 +328,22 @@ class Collapse:
 
     def _period(self, header: bytes) -> int | None:
         """What the sample counts; ``None`` if its event is not the one."""
-        found = period_and_event(header)
-        if found is None:
-            return 1
-        digits, event = found
-        if not self.result.event:
+        # A recording that was printed without its event's name has one event, or nobody knows.
+        digits, event = period_and_event(header) or (period_alone(header), b"")
+        if not self._chosen and not self._has_event:
             self._expect(event)
         if self._is_ours(event):
             if len(digits) > MOST_DIGITS:
                 raise _Wrong(f"a period of {len(digits)} digits")
-            if len(self._tokens) < MOST_SPELLINGS:
+            if event and len(self._tokens) < MOST_SPELLINGS:
                 self._tokens.add(event + b":")
                 self.result.events.add(one_name(event))
             return int(digits or 1) or 1
         if self._strict and not self._chosen:
             ours, other = (name.decode(errors="replace") for name in (self.result.event, event))
-            raise _Wrong(f"a second event, {other}, after {ours}: choose one")
+            if not event:
+                raise _Wrong(f"no event is read here, after {ours}: {_shown(header)}")
+            raise _Wrong(f"a second event, {other}, after {ours or 'some without'}: choose one")
         self.result.other_events += 1
         return None
 
@@ -353,7 +359,7 @@ class Collapse:
         if folded is not None:
             return folded if comm else b""
         if self._strict:
-            raise _Wrong(f"neither a sample nor a frame: {line[:60].decode(errors='replace')!r}")
+            raise _Wrong(f"neither a sample nor a frame: {_shown(line)}")
         self.result.unrecognised += 1
         return b""
 
@@ -367,6 +373,10 @@ class Collapse:
             f"{self._name}{location}: {reason}",
             hint="This reads what `perf script` prints. Nothing was stored.",
         )
+
+
+def _shown(line: bytes) -> str:
+    return repr(line[:60].decode(errors="replace"))
 
 
 def _sample_end(text: bytes) -> bytes:

@@ -20,6 +20,8 @@ HIGHEST_RATIO = 500
 UNSUSPICIOUS = 64 << 20
 # Of a file that a user imports; a host's file is allowed less.
 LONGEST_TEXT = 8 << 30
+# What editors and shells write before a text.
+BOM, UTF_16 = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 
 
 class _Counted(io.RawIOBase):
@@ -56,12 +58,40 @@ class _Counted(io.RawIOBase):
 def pieces(stream: BinaryIO, *, name: str, longest: int = LONGEST_TEXT) -> Iterator[bytes]:
     """The text of *stream*, plain, gzip or zstd, at most a few MiB at a time.
 
-    Plain text is given as soon as it arrives, so that the program at the other end of a
-    pipe does not wait.
+    A byte order mark before it is left out, and all ends of lines are made alike. Plain text is
+    given as soon as it arrives, so that the program at the other end of a pipe does not wait.
 
     Raises :class:`InvalidInput` for damaged data, and for more than *longest* bytes or a
     compression that no capture has.
     """
+    return _lines_alike(_unpacked(stream, name=name, longest=longest), name)
+
+
+def _lines_alike(packed: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """Pieces of text, each line of which ends with a line feed alone."""
+    head, held = b"", b""
+    for piece in packed:
+        if len(head) < len(BOM):
+            # A pipe may give the bytes of a mark one by one.
+            head = held = head + piece
+            if len(head) < len(BOM):
+                continue
+            if head.startswith(UTF_16):
+                raise InvalidInput(
+                    f"{name} is UTF-16 text", hint="Save it as UTF-8. Nothing was stored."
+                )
+            piece, held = head.removeprefix(BOM), b""  # noqa: PLW2901
+        text = held + piece
+        # The line feed of a carriage return may come with the next piece.
+        held = b"\r" if text.endswith(b"\r") else b""
+        text = text.removesuffix(held).replace(b"\r\n", b"\n")
+        if text:
+            yield text
+    if held:
+        yield held
+
+
+def _unpacked(stream: BinaryIO, *, name: str, longest: int) -> Iterator[bytes]:
     raw = _Counted(stream)
     text = 0
     read = _reader(raw)

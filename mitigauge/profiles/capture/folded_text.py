@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO
 
@@ -16,6 +17,7 @@ LONGEST_LINE = 1 << 20
 LARGEST_COUNT = LARGEST_WHOLE - 1
 # Of all different stacks together, where nothing else is said.
 MOST_BYTES = 4 << 30
+_COUNT = re.compile(rb"-?\d{1,30}")
 
 
 def write_folded(stacks: Mapping[bytes, int], stream: BinaryIO) -> None:
@@ -27,14 +29,14 @@ def write_folded(stacks: Mapping[bytes, int], stream: BinaryIO) -> None:
 def read_folded(
     pieces: Iterable[bytes], *, name: str, most_bytes: int = MOST_BYTES
 ) -> dict[bytes, int]:
-    """Counts by stack; the counts of a repeated stack are added up, comments at the head skipped.
+    """Counts by stack; the counts of a repeated stack are added up, comments skipped.
 
     Raises :class:`InvalidInput` naming the line.
     """
     stacks: dict[bytes, int] = {}
     room = most_bytes
     for number, line in enumerate(_lines(pieces, name), start=1):
-        if line.strip() and (stacks or not is_comment(line)):
+        if line.strip() and not is_comment(line):
             stack, count = _entry(line.rstrip(b"\r"), name, number)
             known = stacks.get(stack)
             stacks[stack] = (known or 0) + count
@@ -100,10 +102,9 @@ def _entry(line: bytes, name: str, number: int) -> tuple[bytes, int]:
     stack, _, count = line.rpartition(b" ")
     if not stack or len(line) > LONGEST_LINE:
         raise _refusal(name, number, f"no `stack count`: {_shown(line)}")
-    try:
-        value = int(count)
-    except ValueError:
-        raise _refusal(name, number, f"{_shown(count)} is no count") from None
+    if not _COUNT.fullmatch(count):
+        raise _refusal(name, number, f"{_shown(count)} is no count")
+    value = int(count)
     if not 0 < value <= LARGEST_COUNT:
         raise _refusal(name, number, f"a count of {_shown(count)}")
     return stack, value

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import re
 
-_ADDRESS = re.compile(rb"\s*+(\w++)(\s*+)")
+_ADDRESS = re.compile(rb"(?:0x)?[0-9a-fA-F]{1,16}")
+# Too long for a function's name: an address without one.
+_BARE_ADDRESS = re.compile(rb"(?:0x)?[0-9a-f]{8,16}")
+_INDENTS = (b" ", b"\t")
 _OFFSET = re.compile(rb"\+0x[\da-f]+$")
 # What follows the first bracket is an argument list; Go's methods and C++'s unnamed
 # namespaces are names all the same.
@@ -37,23 +40,30 @@ def folded_line(line: bytes, *, java: bool) -> bytes | None:
     return b"".join(b";" + frame for frame in frames[:1] + [_inlined(f) for f in frames[1:]])
 
 
-def _parts(line: bytes) -> tuple[bytes, bytes] | None:
-    """Symbol and module, as ``\\s*(\\w+)\\s*(.+) \\((.*)\\)`` gives them.
+def is_address(word: bytes) -> bool:
+    """Whether it is a number as perf prints addresses."""
+    return _ADDRESS.fullmatch(word) is not None
 
-    By hand, since that expression takes a time that grows with the cube of a line's length.
+
+def _parts(line: bytes) -> tuple[bytes, bytes] | None:
+    """Symbol and module, with an address before them, or without where none was printed.
+
+    By hand: an expression takes a time that grows with the cube of a line's length.
     """
-    address = _ADDRESS.match(line)
     close = line.rfind(b")")
-    if address is None or close < 0:
-        return None
-    begun, ended = address.end(1), address.end(2)
     # The last bracket that opens after a space and is closed; before it, a symbol.
-    opened = line.rfind(b" (", 0, close)
-    # Where nothing is left for a symbol, the address gives up its last character.
-    start = min(ended, opened - 1)
-    if start < begun and start <= address.start(1):
+    opened = line.rfind(b" (", 0, close) if close >= 0 else -1
+    words = line[: max(0, opened)].lstrip()
+    if not words:
         return None
-    return line[start:opened], line[opened + 2 : close]
+    module = line[opened + 2 : close]
+    address, *symbol = words.split(None, 1)
+    if is_address(address) and symbol:
+        return symbol[0], module
+    if _BARE_ADDRESS.fullmatch(words):
+        return b"[unknown]", module
+    # Printed without addresses (`-F` without ip): all of it is the symbol.
+    return (words, module) if line[:1] in _INDENTS else None
 
 
 def _is_go_method(name: bytes) -> bool:

@@ -11,17 +11,24 @@ import re
 # A command's name holds anything, spaces and numbers too: it ends where a process' number, perhaps
 # a processor, and a time follow. Only where no time is printed, at the first number.
 _COMM = rb"(\S(?:.*?\S)??)"
-_PID = rb"\s++\d++(?:/++\d*+)?+\s++"
-_TIME = rb"(?:\[\d++\]\s++)?+\d++\.\d++:"
+# Numbers that perf does not know are -1.
+_PID = rb"\s++-?+\d++(?:/++-?+\d*+)?+\s++"
+# Between a processor and the time, letters may say where the sample was taken (`-F +misc`).
+_CPU = rb"(?:\[-?+\d++\]\s++(?:[A-Za-z]{1,4}+\s++)?+)?+"
+_TIME = _CPU + rb"\d++\.\d++:"
 _TIMED = re.compile(_COMM + _PID + _TIME)
 _UNTIMED = re.compile(_COMM + _PID)
-_EVENT = re.compile(rb":(?:\s*+(\d++)\s++|\s++)(\S+):\s*+$")
+# Period and event behind a time; what a tracepoint or `-F +addr` says follows the event's colon.
+_EVENT = re.compile(rb"\s++(?:(\d++)\s++)?+(\S+):(?:\s|$)")
+_UNTIMED_EVENT = re.compile(_CPU + rb"(?:(\d++)\s++)?+(\S+):\s*+$")
+_PERIOD = re.compile(rb"\s*+(\d++)\s*+$")
 # The first group is atomic: where the command ends must not depend on what follows.
 _USUAL = re.compile(rb"(?>" + _COMM + _PID + _TIME + rb")\s++(?:(\d++)\s++)?(\S+):\s*+$")
 # Without call chains, a sample is one line with its only frame at the end.
 _ONE_LINE = re.compile(
     rb"\s*+(?>" + _COMM + _PID + _TIME + rb")"
-    rb"\s++((?:\d++\s++)?+\S++)(?<=:)\s++([0-9a-f]++ .+ \(.*\))\s*+$"
+    rb"\s++((?:\d++\s++)?+\S++)(?<=:)\s++(?:[0-9a-f]++\s++(?=[0-9a-f]{8,16}+\s))?+"
+    rb"([0-9a-f]++ .+ \(.*\))\s*+$"
 )
 # Processors with two kinds of cores count an event on each by a name of its own.
 _OF_CORES = re.compile(rb"cpu_(?:core|atom|lowpower)/([^/:]+)/([A-Za-z]*)")
@@ -41,6 +48,11 @@ def command_of(line: bytes) -> bytes | None:
     return found[1] if found else None
 
 
+def is_timed(line: bytes) -> bool:
+    """Whether a command, a process and a time stand at its head."""
+    return _TIMED.match(line) is not None
+
+
 def command_of_usual(line: bytes) -> bytes | None:
     """The same, where period and event are printed as they mostly are."""
     found = _USUAL.match(line)
@@ -49,8 +61,20 @@ def command_of_usual(line: bytes) -> bytes | None:
 
 def period_and_event(line: bytes) -> tuple[bytes, bytes] | None:
     """Digits of the period, empty where none is printed, and the event; ``None`` without one."""
-    found = _EVENT.search(line)
+    timed = _TIMED.match(line)
+    if timed is not None:
+        found = _EVENT.match(line, timed.end())
+    else:
+        untimed = _UNTIMED.match(line)
+        found = _UNTIMED_EVENT.match(line, untimed.end()) if untimed else None
     return (found[1] or b"", found[2]) if found else None
+
+
+def period_alone(line: bytes) -> bytes:
+    """Digits of the period of a line without an event, where nothing else follows its time."""
+    timed = _TIMED.match(line) or _UNTIMED.match(line)
+    found = _PERIOD.match(line, timed.end()) if timed else None
+    return found[1] if found else b""
 
 
 def one_line_sample(line: bytes) -> tuple[bytes, bytes] | None:

@@ -12,7 +12,7 @@ from mitigauge.profiles.capture.capture import Pass
 from mitigauge.profiles.capture.collapse import Collapse, Most
 from mitigauge.profiles.capture.decompress import pieces
 from mitigauge.profiles.capture.folded_text import check_stacks, read_folded, require_few
-from mitigauge.profiles.capture.headers import command_of, is_comment, one_line_sample
+from mitigauge.profiles.capture.headers import command_of, is_comment, is_timed, one_line_sample
 
 # A folded line: no leading space, frames, one space, a count.
 _FOLDED = re.compile(rb"\S[^\n]* -?[\d.]+\s*")
@@ -54,9 +54,10 @@ def read_profile(
 
 
 def _is_capture(line: bytes) -> bool:
-    """Whether perf printed it: a sample's first line ends with the event and a colon."""
-    head = command_of(line) is not None and line.rstrip().endswith(b":")
-    return head or one_line_sample(line) is not None
+    """Whether perf printed it: a sample's first line has a time, or ends with an event's colon."""
+    if one_line_sample(line) is not None or is_timed(line):
+        return True
+    return command_of(line) is not None and line.rstrip().endswith(b":")
 
 
 def _first_line(text: bytes) -> tuple[int, bytes]:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from mitigauge.kernels.config_profile import profile_of
+from mitigauge.kernels.config_profile import Profile, profile_of
 from mitigauge.kernels.loose_patch import Hunk, bases, hunks, misplaced, moved
 from mitigauge.kernels.patch import Patch
 from mitigauge.settings import REPOSITORY
@@ -177,6 +177,35 @@ class Unconfined(_Work):
                 env={"PATH": "/usr/bin:/bin", "HOME": "/tmp", **variables},
             )  # fmt: skip
         return done.returncode, LogLines(self.log, begins)
+
+
+MAKEFILE = """\
+olddefconfig:
+\tsed --in-place '/CONFIG_GONE/d' $(O)/.config
+"""
+
+
+@pytest.mark.parametrize(("more", "said"), [("", "did not take CONFIG_GONE=y: not set: "),
+                                            ("# optional: CONFIG_GONE\n", "")])  # fmt: skip
+def test_an_option_that_this_kernel_does_not_have_ends_the_build_unless_it_may(
+    tmp_path: Path, more: str, said: str
+) -> None:
+    source = tmp_path / "source"
+    (source / "scripts").mkdir(parents=True)
+    (source / "Makefile").write_text(MAKEFILE)
+    (source / "scripts" / "config").write_text("#!/bin/sh\n")
+    (source / "scripts" / "config").chmod(0o755)
+    profile = Profile("mine", f"{more}CONFIG_KEPT=y\nCONFIG_GONE=y\n", whole=True)
+    build = Unconfined(tmp_path, cast(BuildRoot, None), cast(Builder, None))
+    order = Order("f" * 40, profile, [])
+    build._lay_out(order)
+    if said:
+        with pytest.raises(BuildFailed, match=said) as failed:
+            build._configure(order)
+        assert "# optional: CONFIG_A CONFIG_B" in failed.value.hint
+    else:
+        build._configure(order)
+        assert (tmp_path / "out/.config").read_text() == "CONFIG_KEPT=y\n"
 
 
 def test_a_patch_is_merged_where_the_tree_has_what_it_was_made_from(

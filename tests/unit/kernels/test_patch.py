@@ -420,3 +420,15 @@ def test_names_are_those_of_the_tree_with_and_without_folders_before_them(
 def test_names_that_may_be_another_file_s_are_refused(text: str, why: str) -> None:
     with pytest.raises(InvalidInput, match=why):
         read_patch(text, "x.patch")
+
+
+def test_revisions_that_are_given_one_by_one_are_applied_and_told_of(tmp_path: Path) -> None:
+    paths = [tmp_path / "one.patch", tmp_path / "two.patch"]
+    for path, version in zip(paths, ("v1", "v2"), strict=True):
+        path.write_bytes(titled(version))
+    told: list[str] = []
+    assert len(read_patches(paths, told.append)) == 2
+    assert told == [
+        "note: one.patch is v1 and two.patch v2 of 'toys: Mend': both are applied, as they were "
+        "given one by one"
+    ]

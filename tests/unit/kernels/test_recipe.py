@@ -9,9 +9,14 @@ import pytest
 
 from lab.qemu import disk_arguments
 from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.kernels.config_profile import known_profiles, profile_of
+from mitigauge.kernels.config_profile import (
+    Profile,
+    known_profiles,
+    not_taken,
+    profile_of,
+    refused,
+)
 from mitigauge.kernels.recipe import LAYOUTS, PLAIN, Base, Recipe, Toolchain, layout_named, layouts
-from pipelines.kernel_build import refused
 
 RECIPE = Recipe(
     base=Base("linux-source-7.2", "7.2.12-1"),
@@ -93,6 +98,32 @@ def test_what_a_configuration_did_not_take_is_named() -> None:
         "CONFIG_C=y: CONFIG_C=m",
         "CONFIG_D=n: CONFIG_D=y",
     ]
+
+
+ASKED = (
+    "CONFIG_A=y\nCONFIG_B=m\n# CONFIG_C is not set\nCONFIG_D=n\nCONFIG_CC_IS_GCC=y\nCONFIG_E=7\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("whole", "more", "config", "missed"),
+    [
+        (True, "", "CONFIG_A=y\nCONFIG_B=y\nCONFIG_E=9\nCONFIG_C=y\n", []),
+        (True, "", "CONFIG_B=m\n# CONFIG_A is not set\n",
+         ["CONFIG_A=y: not set", "CONFIG_E=7: not set"]),
+        (True, "# optional: CONFIG_E CONFIG_A\n", "CONFIG_B=m\n", []),
+        (True, "#optional: *\n", "", []),
+        (False, "", "CONFIG_A=y\nCONFIG_B=y\nCONFIG_CC_IS_GCC=y\nCONFIG_E=7\n",
+         ["CONFIG_B=m: CONFIG_B=y"]),
+        (False, "# optional: CONFIG_C\n",
+         "CONFIG_A=y\nCONFIG_B=m\nCONFIG_C=y\nCONFIG_CC_IS_GCC=y\nCONFIG_E=7\nCONFIG_D=y\n",
+         ["CONFIG_D=n: CONFIG_D=y"]),
+    ],
+)  # fmt: skip
+def test_an_option_that_is_gone_is_named_unless_the_profile_allows_it(
+    whole: bool, more: str, config: str, missed: list[str]
+) -> None:
+    assert not_taken(Profile("x", more + ASKED, whole), config) == missed
 
 
 def test_a_kernel_without_modules_has_the_driver_of_the_labs_root_disk() -> None:

@@ -184,3 +184,10 @@ def test_a_version_that_is_no_whole_number_is_left_out_by_name() -> None:
         "v2.1@example.org is of v2.1", "v3b@example.org is of v3b"]  # fmt: skip
     with pytest.raises(InvalidInput, match=r"no mail of these is a patch \(v2.1@example.org is of"):
         revisions(mails[1:])
+
+
+def test_a_patch_that_was_sent_again_with_other_words_is_one() -> None:
+    mails = [mail_of(raw_mail(f"[PATCH{word}] toys: Mend", f"{words}\n---\n{ONE}", ident=words))
+             for word, words in (("", "First."), (" RESEND", "Again."))]  # fmt: skip
+    found = only(mails)
+    assert (found.faults, len(found.patches)) == ((), 1)

@@ -255,6 +255,7 @@ def boot(params: dict[str, Any], *, check: bool) -> tuple[bool, dict[str, Any]]:
         params["nonce"],
         watchdog=facts["watchdog"] is not None,
     )
+    text = arm_entry(entry, options)
     facts |= {
         "already_up": False,
         "default_entry": default.reference,
@@ -268,7 +269,7 @@ def boot(params: dict[str, Any], *, check: bool) -> tuple[bool, dict[str, Any]]:
             load(entry, options)
         else:
             note_environment()
-            write_custom(without_ours(custom_cfg()) + arm_entry(entry, options))
+            write_custom(without_ours(custom_cfg()) + text)
             select_once(default, pinned=configured_default(grub_cfg) == "${saved_entry}")
         reboot(method)
     return True, facts

@@ -3,6 +3,8 @@ program printed for the same text."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import random
 import shutil
 import subprocess
@@ -12,6 +14,7 @@ import pytest
 
 from mitigauge.errors import InvalidInput
 from mitigauge.profiles.capture.collapse import Collapse
+from mitigauge.profiles.capture.decompress import pieces
 
 SAMPLE = """\
 perf 12/13 [001] 100.000001: 250000 cpu-clock:ppp:
@@ -93,7 +96,15 @@ def test_javas_signatures_lose_their_l_in_javas_threads_only() -> None:
         ("1 12 1.5: 3 cycles:", {"1": 3}),
         (": 12 1.5: 3 cycles:", {":": 3}),
         ("tmux: server (x) 12 1.5: 3 cycles:", {"tmux:_server_(x)": 3}),
-        ("t 12 3 cycles:", {"t": 1}),
+        ("t 12 3 cycles:", {"t": 3}),
+        ("t 12 [000] 3 cycles:", {"t": 3}),
+        ("t 12 cycles:", {"t": 1}),
+        ("t 12 1.5: 3", {"t": 3}),
+        ("t 12 1.5: 3 cycles:  ffff888100000040", {"t": 3}),
+        ("t 12 1.5: 3 cycles:u:  ffff888100000040 ffff 12", {"t": 3}),
+        ("t 12 [000] K 1.5: 3 cycles:", {"t": 3}),
+        ("swapper -1 [001] 1.5: 3 cycles:", {"swapper": 3}),
+        (":-1 -1/-1 [001] 1.5: 3 cycles:", {":-1": 3}),
     ],
 )
 def test_headers_of_all_kinds_are_read(head: str, counted: dict[str, int]) -> None:
@@ -207,3 +218,62 @@ def awkward(rng: random.Random) -> str:
             )
         lines += [""] * rng.choice([1, 1, 1, 2, 0])
     return "\n".join(lines)
+
+
+SWITCH = one("1 schedule (x)", head="perf 12 [000] 1.6: 1 sched:sched_switch: prev_comm=a ==> b:")
+NAMELESS = one("1 g (x)", head="perf 12 [000] 1.6: 5")
+
+
+@pytest.mark.parametrize("other", [SWITCH, NAMELESS, SWITCH.replace("1 sched:", "sched:")])
+def test_a_sample_of_another_event_or_of_none_that_is_read_is_not_counted(other: str) -> None:
+    collapse = Collapse()
+    collapse.feed((one("1 f (x)") + other).encode())
+    found = collapse.finish()
+    assert (found.stacks(), found.other_events) == ({b"perf;f": 1}, 1)
+    why = "a second event, sched:sched_switch, after cycles|no event is read here, after cycles"
+    with pytest.raises(InvalidInput, match=f"capture:4: ({why})"):
+        folded(one("1 f (x)") + other, strict=True)
+
+
+def test_text_without_names_of_events_is_of_one_and_mixes_with_none() -> None:
+    assert folded(NAMELESS * 2, strict=True) == {"perf;g": 10}
+    with pytest.raises(InvalidInput, match="a second event, cycles, after some without"):
+        folded(NAMELESS + one("1 f (x)"), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("frame", "names"),
+    [
+        ("do_wait+0x1 ([kernel.kallsyms])", ";do_wait"),
+        ("schedule ([kernel.kallsyms])", ";schedule"),
+        ("add+0x1 (/bin/x)", ";add"),
+        ("add (/bin/x)", ";add"),
+        ("ns::f(int, char*)+0x1 (/bin/x)", ";ns::f"),
+        ("ffffffff81000001 ([kernel.kallsyms])", ";[[kernel.kallsyms]]"),
+    ],
+)
+def test_frames_are_read_with_and_without_addresses(frame: str, names: str) -> None:
+    other = one("sys_wait ([kernel.kallsyms])")
+    assert folded(one(frame) + other) == {f"perf{names}": 1, "perf;sys_wait": 1}
+
+
+def test_an_address_of_data_before_a_frame_of_one_line_is_none_of_its_name() -> None:
+    text = "a 1 [000] 1.5: 7 cycles:  ffff888100000040  ffffffff81000001 f+0x1 (k)\n"
+    assert folded(text, strict=True) == {"a;f": 7}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
+def test_a_byte_order_mark_and_ends_of_lines_are_no_part_of_a_text(size: int) -> None:
+    content = b"\xef\xbb\xbf" + SAMPLE.replace("\n", "\r\n").encode() + b"\r"
+
+    class Slow(io.BytesIO):
+        def read(self, wanted: int | None = -1, /) -> bytes:
+            return super().read(min(size, wanted if wanted and wanted > 0 else size))
+
+    assert b"".join(pieces(Slow(content), name="x")) == SAMPLE.encode() + b"\r"
+    assert b"".join(pieces(Slow(b"\xef"), name="x")) == b"\xef"
+    assert b"".join(pieces(Slow(b""), name="x")) == b""
+    packed = gzip.compress(content)
+    assert b"".join(pieces(io.BytesIO(packed), name="x")) == SAMPLE.encode() + b"\r"
+    with pytest.raises(InvalidInput, match="x is UTF-16 text"):
+        list(pieces(Slow("a 1".encode("utf-16")), name="x"))

@@ -40,3 +40,14 @@ def test_a_stack_that_stands_twice_is_added_up() -> None:
 def test_bad_folded_text_is_refused_by_line(data: bytes, complaint: str) -> None:
     with pytest.raises(InvalidInput, match=complaint):
         read_folded([data], name="file")
+
+
+def test_a_comment_is_one_wherever_it_stands() -> None:
+    text = b"# first\na;b 4\n# second boot, host 7\n#\na;c 3\n#x;y 2\n"
+    assert read_folded([text], name="file") == {b"a;b": 4, b"a;c": 3, b"#x;y": 2}
+
+
+@pytest.mark.parametrize("count", [b"1_0", b"+5", b"0x5"])
+def test_a_count_is_written_with_digits_alone(count: bytes) -> None:
+    with pytest.raises(InvalidInput, match="is no count"):
+        read_folded([b"a;b " + count], name="file")
