@@ -21,7 +21,7 @@ from tests.loading import load
 WORKLOAD = REPOSITORY / "workloads/iperf"
 ALL = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
 # Of nearly all packets of the others was the sender ahead of the receiver.
-LOST = WORKLOAD / "fixtures/user-udp-host-to-guest"
+LOST = WORKLOAD / "fixtures/refused/user-udp-host-to-guest"
 FIXTURES = [directory for directory in ALL if directory != LOST]
 iperf = load("workloads/iperf/run")
 guests, profiles, attempts, networks = (
