@@ -133,12 +133,13 @@ async def end_sign_on(
 ) -> Response:
     """Open a session for whom the provider sends back, and show the page that was wanted."""
     place = _place(request)
-    wrong, address = _wrong(request, place), client_address(request)
+    kept = unsealed(request.cookies.get(place.cookie, ""), time.time())
+    wrong, address = _wrong(request, kept), client_address(request)
     if wrong.is_slowed(address):
         wrong.refuse(address)
     become(replace(current_actor(), way=Way.WEB))
     try:
-        begun = _begun(request, place, state, iss)
+        begun = _begun(kept, place, state, iss)
         await asyncio.to_thread(_use_up, request.app, begun)
         code = _proper_code(place, code, error, error_description)
         claims = await place.provider.claims(code, begun)
@@ -173,20 +174,21 @@ def _place(request: Request) -> _Place:
     return _Place(provider, request.state.host)
 
 
-def _wrong(request: Request, place: _Place) -> WrongKeys:
+def _wrong(request: Request, kept: BegunLogIn | None) -> WrongKeys:
     """Where a refusal is counted: a browser that began a log-in is not slowed by wrong tokens.
 
     Those who share its address, behind one proxy say, would keep it out.
     """
-    began = unsealed(request.cookies.get(place.cookie, ""), time.time()) is not None
     state = request.app.state
-    found: WrongKeys = state.wrong_log_ins if began else state.wrong_keys
+    found: WrongKeys = state.wrong_keys if kept is None else state.wrong_log_ins
     return found
 
 
-def _begun(request: Request, place: _Place, state: str, iss: str | None) -> BegunLogIn:
-    """The log-in that this very browser began. Raises :class:`Unauthenticated`."""
-    begun = unsealed(request.cookies.get(place.cookie, ""), time.time())
+def _begun(begun: BegunLogIn | None, place: _Place, state: str, iss: str | None) -> BegunLogIn:
+    """The log-in that the browser's cookie keeps, if this is its end.
+
+    Raises :class:`Unauthenticated`.
+    """
     if begun is None:
         raise Unauthenticated(
             "this browser began no log-in within the last "

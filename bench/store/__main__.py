@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import socket
 import statistics
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from alembic import command
 from sqlalchemy import Engine, text
 
 from bench.store.fill import Filled, Size, bytes_of, fill
+from tests.ports import free_port
 
 VALUES = 10_000_000
 CLIENTS = 32
@@ -63,13 +63,6 @@ def fixed_s() -> float:
     )
 
 
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-    return port
-
-
 @contextmanager
 def service(url: str) -> Iterator[tuple[str, str, int]]:
     """(address, token, pid) of a service over the database at *url*."""
@@ -80,7 +73,7 @@ def service(url: str) -> Iterator[tuple[str, str, int]]:
     )  # fmt: skip
     token = next(word for word in created.stdout.split() if word.startswith("mgt_"))
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli.main", "serve", "--port", str(_free_port())],
+        [sys.executable, "-m", "cli.main", "serve", "--port", str(free_port())],
         env=environment, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from mitigauge.modes.families import Expectation, Mode, ModeFamily
+from mitigauge.modes.families import Expectation, Mode, ModeFamily, by_place
 from mitigauge.modes.settings import Settings, merged
 from mitigauge.stats.bounds import Uncounted
 
@@ -75,10 +75,7 @@ def _expected(name: str, modes: Sequence[Mode]) -> tuple[Expectation, ...]:
     """
     found: dict[tuple[str, str], list[Expectation]] = {}
     for mode in modes:
-        own: dict[tuple[str, str], list[Expectation]] = {}
-        for expectation in mode.expect:
-            own.setdefault(expectation.place, []).append(expectation)
-        for place, states in own.items():
+        for place, states in by_place(mode.expect).items():
             found[place] = _in_both(name, found.get(place, states), states)
     return tuple(expectation for states in found.values() for expectation in states)
 

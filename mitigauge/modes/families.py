@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from pydantic import (
@@ -56,12 +56,17 @@ class Expectation(Closed):
         return None
 
 
-def described(expect: Sequence[Expectation]) -> list[str]:
-    """What each place must show, as a person reads it: one of the states named for it."""
-    places: dict[tuple[str, str], list[str]] = {}
+def by_place(expect: Iterable[Expectation]) -> dict[tuple[str, str], list[Expectation]]:
+    """The expectations of each place, which are alternatives; places in their order."""
+    places: dict[tuple[str, str], list[Expectation]] = {}
     for expectation in expect:
-        places.setdefault(expectation.place, []).append(expectation.describe())
-    return [" or ".join(states) for states in places.values()]
+        places.setdefault(expectation.place, []).append(expectation)
+    return places
+
+
+def described(expect: Iterable[Expectation]) -> list[str]:
+    """What each place must show, as a person reads it: one of the states named for it."""
+    return [" or ".join(each.describe() for each in states) for states in by_place(expect).values()]
 
 
 class Mode(Closed):

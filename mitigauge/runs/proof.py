@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mitigauge.fleet.boot_method import BootMethod, was_by
-from mitigauge.modes.families import Expectation, described
+from mitigauge.modes.families import Expectation, by_place, described
 from mitigauge.modes.settings import Reading
 from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.runs.states import BootState
@@ -133,10 +133,10 @@ STATES = ("Vulnerable", "Mitigation", "Not affected")
 
 def _in_force(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str]) -> bool:
     """Expectations of one place are alternatives; each place must meet one of its own."""
-    met: dict[tuple[str, str], bool] = {}
-    for e in expect:
-        met[e.place] = met.get(e.place, False) or e.observed(vulnerabilities) == e.equals
-    return all(met.values())
+    return all(
+        any(e.observed(vulnerabilities) == e.equals for e in states)
+        for states in by_place(expect).values()
+    )
 
 
 def _said(readings: Sequence[Reading], read: Mapping[str, str | None]) -> list[str]:

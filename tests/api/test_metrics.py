@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -106,6 +107,20 @@ def test_addresses_are_counted_by_route_whatever_they_hold(
     assert any("{experiment_id}" in route for route in routes)
 
 
+def alerts() -> list[dict[str, Any]]:
+    """The rules of alerts.yml."""
+    [group] = yaml.safe_load((MONITORING / "alerts.yml").read_text())["groups"]
+    rules: list[dict[str, Any]] = group["rules"]
+    return rules
+
+
+def cases_of_alerts() -> list[dict[str, Any]]:
+    """The cases in which promtool tries them."""
+    found = yaml.safe_load((MONITORING / "alerts_test.yml").read_text())
+    cases: list[dict[str, Any]] = found["tests"]
+    return cases
+
+
 def test_rules_and_board_name_figures_that_there_are(engine: Engine, key: dict[str, str]) -> None:
     filled(engine, recording.load)
     announce(engine, "w1")
@@ -114,7 +129,7 @@ def test_rules_and_board_name_figures_that_there_are(engine: Engine, key: dict[s
         answer = client.get("/metrics", headers=key).text
     known = set(re.findall(r"^# TYPE (\w+) ", answer, re.MULTILINE))
     known |= set(re.findall(r"^(\w+)[{ ]", answer, re.MULTILINE))
-    rules = yaml.safe_load((MONITORING / "alerts.yml").read_text())["groups"][0]["rules"]
+    rules = alerts()
     board = json.loads((MONITORING / "grafana.json").read_text())
     asked = [rule["expr"] for rule in rules]
     asked += [target["expr"] for panel in board["panels"] for target in panel["targets"]]
@@ -124,15 +139,15 @@ def test_rules_and_board_name_figures_that_there_are(engine: Engine, key: dict[s
 
 
 def test_every_alert_has_its_line_in_the_runbook() -> None:
-    rules = yaml.safe_load((MONITORING / "alerts.yml").read_text())["groups"][0]["rules"]
+    rules = alerts()
     runbook = (REPOSITORY / "docs" / "operating.md").read_text()
     assert [rule["alert"] for rule in rules if f"| `{rule['alert']}` |" not in runbook] == []
 
 
 def test_every_alert_fires_and_is_silent_in_a_case() -> None:
     """The cases themselves are run by the next test, where promtool is."""
-    rules = yaml.safe_load((MONITORING / "alerts.yml").read_text())["groups"][0]["rules"]
-    cases = yaml.safe_load((MONITORING / "alerts_test.yml").read_text())["tests"]
+    rules = alerts()
+    cases = cases_of_alerts()
     tests = [each for case in cases for each in case["alert_rule_test"]]
     fired = {each["alertname"] for each in tests if each.get("exp_alerts")}
     assert fired == {rule["alert"] for rule in rules}
@@ -163,7 +178,7 @@ def test_the_cases_of_alerts_have_names_and_labels_as_the_service_gives_them(
         client.get("/api/health/live")
         answer = client.get("/metrics", headers=key).text
     given = {name: LABEL.findall(labels) for name, labels in SERIES.findall(answer)}
-    cases = yaml.safe_load((MONITORING / "alerts_test.yml").read_text())["tests"]
+    cases = cases_of_alerts()
     for series in (each["series"] for case in cases for each in case["input_series"]):
         [(name, labels)] = SERIES.findall(series)
         # Nothing fails here, and no backup is there to be old.

@@ -127,8 +127,8 @@ PROOF = (
     Mutation(
         "one place in force stands for all",
         PROOF_PY,
-        "    return all(met.values())\n",
-        "    return any(met.values())\n",
+        "    return all(\n        any(e.observed(",
+        "    return any(\n        any(e.observed(",
         (UNIT,),
         "Of two mitigations one would do.",
     ),
