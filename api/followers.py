@@ -21,7 +21,6 @@ from api.problems import TooMany
 from mitigauge.database.engine import transaction
 from mitigauge.errors import MitigaugeError
 from mitigauge.experiments.event_log import CHANNEL
-from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.pages import experiments as views
 from mitigauge.pages.schemas import EventView, ProgressView
 
@@ -239,7 +238,7 @@ class Followers:
             if text != topic.progress:
                 topic.progress = text
                 _to_all(topic, News(text))
-            if progress.state in FINAL_STATES:
+            if progress.is_over:
                 _to_all(topic, None)
             return
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 INTERVAL_S = 1.0
 # Without a terminal, quiet stretches still show a line this often.
 QUIET_S = 30.0
-OPEN = (ExperimentState.QUEUED, ExperimentState.RUNNING)
 PLAY_EVENTS = ("ansible",)
 
 
@@ -57,11 +56,6 @@ def _load(experiment_id: int, after: int) -> tuple[ProgressView, list[EventView]
     return followed_answer(here, there)
 
 
-def _settled(progress: ProgressView) -> bool:
-    runs_over = all(r.state not in (RunState.QUEUED, RunState.RUNNING) for r in progress.runs)
-    return progress.state not in OPEN and runs_over
-
-
 def _follow_live(experiment_id: int) -> ProgressView:
     after = 0
     with Live(console=console(), refresh_per_second=4, transient=False) as live:
@@ -72,7 +66,7 @@ def _follow_live(experiment_id: int) -> ProgressView:
                 if event.kind not in PLAY_EVENTS:
                     live.console.print(_event_line(event))
             live.update(_bars(progress))
-            if _settled(progress) and not events:
+            if progress.is_over and not events:
                 return progress
             time.sleep(INTERVAL_S)
 
@@ -90,7 +84,7 @@ def _follow_lines(experiment_id: int) -> ProgressView:
             for run in progress.runs:
                 say(f"  {run_words(run)}")
             spoke = time.monotonic()
-        if _settled(progress) and not events:
+        if progress.is_over and not events:
             return progress
         time.sleep(INTERVAL_S)
 

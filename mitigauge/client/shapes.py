@@ -2652,6 +2652,8 @@ class ProgressView(TypedDict):
     boots_total: int
     seconds_left: float | None
     last_event_id: int
+    is_over: bool
+    """nothing more comes: its last verdicts are written too"""
 
 
 class Quantity(TypedDict):

@@ -13,6 +13,7 @@ from mitigauge.database.engine import database_now, driver_rows
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.filter import ExperimentFilter
+from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Event, Experiment
 from mitigauge.pages.boot import boot_head
 from mitigauge.pages.boot_schemas import BootLine, WholeExperimentView
@@ -177,7 +178,17 @@ def show_progress(session: Session, experiment_id: int) -> ProgressView:
         # Hosts run side by side, so the slowest one ends it.
         seconds_left=max(known) if known and len(known) == len(left) else None,
         last_event_id=experiment_rows.last_event_id(session, experiment_id),
+        is_over=_is_over(experiment, runs),
     )
+
+
+def _is_over(experiment: Experiment, runs: Sequence[RunView]) -> bool:
+    """Whether nothing more comes. Verdicts are written after the end, where anything was run."""
+    if experiment.state not in FINAL_STATES:
+        return False
+    if any(run.state in (RunState.QUEUED, RunState.RUNNING) for run in runs):
+        return False
+    return experiment.concluded_at is not None or all(run.started_at is None for run in runs)
 
 
 def list_events(

@@ -235,6 +235,7 @@ class ProgressView(View):
     boots_total: int
     seconds_left: float | None
     last_event_id: int
+    is_over: bool = Field(description="nothing more comes: its last verdicts are written too")
 
 
 class HostFacts(View):

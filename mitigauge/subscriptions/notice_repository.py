@@ -91,6 +91,8 @@ def measured(session: Session) -> Sequence[tuple[SeriesRevision, str, Experiment
         .join(Experiment, SeriesRevision.experiment_id == Experiment.id)
         .where(
             Experiment.state.in_(FINAL_STATES),
+            # Before that its verdicts are those of an interim analysis.
+            Experiment.concluded_at.is_not(None),
             _is_new(Source.SERIES, SeriesRevision.id, literal(MEASURED)),
         )
         .order_by(SeriesRevision.id)

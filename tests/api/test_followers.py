@@ -20,7 +20,7 @@ from sqlalchemy import Engine, event, text
 from api import events, followers
 from api.app import create_app
 from mitigauge.database.engine import transaction
-from mitigauge.experiments.event_log import record_event
+from mitigauge.experiments.event_log import announce, record_event
 from mitigauge.settings import get_settings
 from tests.api.conftest import planned
 from tests.clients import bearer, token_of
@@ -330,13 +330,23 @@ def test_an_experiment_that_ends_ends_its_streams(
     with serving(service) as port, following(port, experiment_id, token) as follower:
         until(follower.progress, "the first progress")
         with transaction(engine) as session:
+            session.execute(text("update run set state = 'finished', started_at = now()"))
             session.execute(text("update experiment set state = 'finished'"))
             record_event(
                 session, experiment_id=experiment_id, run_id=None, kind="end", text="the last"
             )
+        until(lambda: b"the last" in follower.said, "the last line")
+        # The verdicts of its end are written later, and a page is told of them.
+        with transaction(engine) as session:
+            session.execute(text("update run set verdict_changes = 7"))
+        with transaction(engine) as session:
+            session.execute(text("update experiment set concluded_at = now()"))
+            announce(session, experiment_id)
         until(lambda: follower.ended_at is not None, "the end")
         assert b"the last" in follower.said
-        assert follower.progress()[-1]["state"] == "finished"
+        last = follower.progress()[-1]
+        assert (last["state"], last["is_over"]) == ("finished", True)
+        assert {run["verdict_changes"] for run in last["runs"]} == {7}
         # The service lets go after its last byte, which the page may have read before.
         until(lambda: service.state.followers.count == 0, "the place to be free")
 

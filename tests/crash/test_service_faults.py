@@ -166,7 +166,8 @@ class World:
         """Pauses are over, and a sender that died is known to have."""
         with self.engine.begin() as connection:
             # Those of revisions have many cases, and nobody waits for them here.
-            connection.execute(text("update experiment set state = 'finished', finished_at = now() "
+            connection.execute(text("update experiment set state = 'finished', "
+                                    "finished_at = now(), concluded_at = now() "
                                     "where name not like 'bisect-%'"))  # fmt: skip
         if self.chance.random() < 0.5:
             run_open_experiments(self.engine, self.level)

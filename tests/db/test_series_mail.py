@@ -123,7 +123,13 @@ class Post:
         Watcher(self.builder, self.desk.settings, self.heard.append, 10).start()
 
     def finish(self, state: str = "finished") -> None:
-        """Every experiment comes to that end."""
+        """Every experiment comes to that end, and its verdicts are written."""
+        self.end(state)
+        with self.engine.begin() as connection:
+            connection.execute(text("update experiment set concluded_at = now()"))
+
+    def end(self, state: str = "finished") -> None:
+        """Every experiment comes to that end; its verdicts are those of an interim analysis."""
         with self.engine.begin() as connection:
             connection.execute(text("update run set state = :s"), {"s": state})
             connection.execute(text("update experiment set state = :s"), {"s": state})
@@ -167,6 +173,10 @@ def test_a_signed_mail_with_a_fix_comes_to_its_result_by_mail(
     post.ask(f"Is it this?\n\n{TEST}\n{FIX}-- \n2.47\n")
     post.build()
     post.look()
+    post.end()
+    post.look()
+    # An experiment that ended still shows an interim analysis until its verdicts are written.
+    assert len(server.handler.mails) == 1
     post.finish()
     post.look()
     post.look()

@@ -31,6 +31,7 @@ from pipelines import digest_post
 from pipelines.digest_post import DigestPost
 from pipelines.jobs import begin_standing_jobs, runners_of
 from pipelines.jobs.engine import JobAdvancer
+from tests.api.conftest import planned
 from tests.api.test_series import stored as store_series
 from tests.audit_entries import entries
 from tests.db.test_bisections import Kill, Killed
@@ -194,6 +195,15 @@ def test_a_series_is_followed_from_state_to_state(engine: Engine) -> None:
         tell(engine)
         [line] = titles(server)
         assert line.endswith("failed: no such file")
+        measured = planned(engine)
+        execute(engine, "update series_revision set experiment_id = :e "
+                        "where id = (select max(id) from series_revision)", e=measured)  # fmt: skip
+        execute(engine, "update experiment set state = 'finished', finished_at = now()")
+        tell(engine)
+        assert len(titles(server)) == 1, "its verdicts are not written yet"
+        execute(engine, "update experiment set concluded_at = now()")
+        tell(engine)
+        assert len(titles(server)) == 2
     with pytest.raises(NotFound, match="there is no series 'nothing'"):
         subscribe(engine, "series", subject="nothing")
 

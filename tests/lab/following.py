@@ -20,7 +20,6 @@ from mitigauge.settings import REPOSITORY
 
 PATIENCE_S = 25 * 60
 SAY_EVERY_S = 20
-OVER = ("finished", "failed", "cancelled")
 
 
 def show(engine: Engine, experiment_id: int) -> WholeExperimentView:
@@ -65,6 +64,17 @@ def wait_for(
             tail = "\n".join(f"{e.at:%H:%M:%S} {e.host} {e.kind}: {e.text}" for e in events[-40:])
             pytest.fail(f"not within {PATIENCE_S} s\n{tail}\n{log.read_text()[-2000:]}")
         time.sleep(1)
+
+
+def wait_for_end(engine: Engine, experiment_id: int, log: Path) -> WholeExperimentView:
+    """Wait for the end, and for the verdicts that a worker writes after it."""
+
+    def over(_: WholeExperimentView) -> bool:
+        with transaction(engine) as session:
+            return views.show_progress(session, experiment_id).is_over
+
+    wait_for(engine, experiment_id, over, log)
+    return show(engine, experiment_id)
 
 
 def require_all_measured(view: WholeExperimentView) -> None:

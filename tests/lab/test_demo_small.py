@@ -16,11 +16,11 @@ from mitigauge.runs.states import BootState
 from mitigauge.settings import REPOSITORY
 from tests.clients import bearer, client_of, token_of
 from tests.lab.following import (
-    OVER,
     require_all_measured,
     require_proven,
     start_worker,
     wait_for,
+    wait_for_end,
 )
 
 pytestmark = pytest.mark.lab
@@ -44,7 +44,7 @@ def finished(
         worker.kill()
         worker.wait()
         worker = start_worker(url, log)
-        yield engine, wait_for(engine, experiment_id, lambda v: v.state in OVER, log)
+        yield engine, wait_for_end(engine, experiment_id, log)
     finally:
         worker.terminate()
         worker.wait(timeout=120)

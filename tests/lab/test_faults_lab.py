@@ -14,7 +14,7 @@ from mitigauge.runs.tables import Boot, Run
 from tests.lab import broken
 from tests.lab.broken import SPEC, submit_broken
 from tests.lab.conftest import Lab
-from tests.lab.following import OVER, start_worker, wait_for
+from tests.lab.following import start_worker, wait_for_end
 
 pytestmark = pytest.mark.lab
 
@@ -57,7 +57,7 @@ def over(
     experiment_id = submit_broken(engine, root, SPEC + MORE.lstrip("\n"))
     worker = start_worker(url, log)
     try:
-        wait_for(engine, experiment_id, lambda view: view.state in OVER, log)
+        wait_for_end(engine, experiment_id, log)
     finally:
         worker.terminate()
         worker.wait(timeout=120)

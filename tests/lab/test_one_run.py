@@ -23,11 +23,10 @@ from mitigauge.settings import REPOSITORY, get_settings
 from tests.clients import bearer, client_of, token_of
 from tests.lab.conftest import LabOf
 from tests.lab.following import (
-    OVER,
     require_all_measured,
     require_proven,
     start_worker,
-    wait_for,
+    wait_for_end,
 )
 
 pytestmark = pytest.mark.lab
@@ -60,7 +59,7 @@ def finished(
         experiment_id = submission.submit_text(session, spec(), name="one-run")
     worker = start_worker(url, log)
     try:
-        yield engine, wait_for(engine, experiment_id, lambda v: v.state in OVER, log)
+        yield engine, wait_for_end(engine, experiment_id, log)
     finally:
         worker.terminate()
         worker.wait(timeout=120)

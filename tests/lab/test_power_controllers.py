@@ -29,7 +29,7 @@ from pipelines.host_check import checked
 from tests.lab import controllers
 from tests.lab.broken import boots_of, submit_broken
 from tests.lab.conftest import Lab
-from tests.lab.following import OVER, start_worker, wait_for
+from tests.lab.following import start_worker, wait_for_end
 
 pytestmark = pytest.mark.lab
 
@@ -177,7 +177,7 @@ def test_arms_that_panic_or_hang_are_found_and_the_host_is_usable_again(
     experiment_id = submit_broken(engine, tmp_path / "catalog")
     worker = start_worker(url, tmp_path / "log")
     try:
-        view = wait_for(engine, experiment_id, lambda v: v.state in OVER, tmp_path / "log")
+        view = wait_for_end(engine, experiment_id, tmp_path / "log")
     finally:
         worker.terminate()
         worker.wait(timeout=120)

@@ -42,6 +42,7 @@ class EndsBetween:
             boots_total=12,
             seconds_left=None,
             last_event_id=END.id,
+            is_over=over,
         )
 
 

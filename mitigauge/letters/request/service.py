@@ -143,6 +143,9 @@ def _why_no_figures(session: Session, measured: SeriesRevision) -> str | None:
     experiment = session.get(Experiment, measured.experiment_id or 0)
     if experiment is None or experiment.state not in FINAL_STATES:
         return None
+    if experiment.concluded_at is None:
+        # Its verdicts are still those of an interim analysis.
+        return None
     if experiment.state == ExperimentState.FINISHED:
         return ""
     errors = ", ".join(run_rows.errors_of(session, experiment.id, limit=3))

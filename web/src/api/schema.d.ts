@@ -7362,6 +7362,11 @@ export interface components {
             boots_total: number;
             /** Experiment Id */
             experiment_id: number;
+            /**
+             * Is Over
+             * @description nothing more comes: its last verdicts are written too
+             */
+            is_over: boolean;
             /** Last Event Id */
             last_event_id: number;
             /** Runs */
