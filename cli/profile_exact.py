@@ -87,8 +87,9 @@ def head(table: ExactTable) -> Iterator[str]:
     """The answer, and what it stands on."""
     yield f"{table.title} on {table.host}, EMULATED, counted time; instructions an operation"
     interval = "" if table.low is None else f" (95 %: {table.low:+.2f} to {table.high:+.2f})"
+    each = "not the same number each time" if table.exact is None else f"{table.exact:+d}"
     yield (
-        f"each operation: {table.exact:+d} in {table.b.label}; with all that ran beside it "
+        f"each operation: {each} in {table.b.label}; with all that ran beside it "
         f"{table.difference:+.2f}{interval}"
     )
     for side in (table.a, table.b):

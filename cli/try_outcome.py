@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mitigauge.pages.schemas import CellView, ExperimentView, RowView
     from mitigauge.profiles.diff.sides import Selection, Sides
-    from mitigauge.profiles.exact.schemas import ExactTable
+    from mitigauge.profiles.exact.schemas import ExactFunctionRow, ExactTable
 
 FUNCTIONS = 5
 # Of each kernel, from which what boots differ by is told from what kernels differ by.
@@ -59,6 +59,7 @@ def exact_answer(
             yield f"{row.case}: {table.why_none}"
             continue
         differing = [each for each in table.functions if each.exact]
+        uneven = [each for each in table.functions if _is_uneven(each, changed_code)]
         by_boot = changed_code and min(table.a.boots, table.b.boots) < TELLING_BOOTS
         changed = [each for each in differing if not by_boot or each.function in changed_code]
         cases.setdefault(_run_of(table, changed_code), []).append(row.case)
@@ -66,6 +67,12 @@ def exact_answer(
             yield (
                 f"{row.case}: exactly {each.exact:+d} instructions an operation in "
                 f"{each.function or each.module}{_marked(each.mark, each.was)}"
+            )
+        for each in uneven[:FUNCTIONS]:
+            yield (
+                f"{row.case}: on average {each.difference:+.2f} instructions an operation in "
+                f"{each.function or each.module}{_marked(each.mark, each.was)}, "
+                "not the same number each time"
             )
         if len(changed) > FUNCTIONS:
             yield f"{row.case}: {len(changed) - FUNCTIONS} more functions differ"
@@ -93,9 +100,14 @@ def _run_of(table: ExactTable, changed_code: Collection[str]) -> str:
     """
     if any(each.function in changed_code for each in table.functions):
         return RUNS
-    is_alike = not table.exact and not any(each.exact for each in table.functions)
+    is_alike = table.exact == 0 and not any(each.exact for each in table.functions)
     is_known = bool(changed_code) and not table.left_out
     return RUNS_NONE if is_known and is_alike else CANNOT_TELL
+
+
+def _is_uneven(row: ExactFunctionRow, changed_code: Collection[str]) -> bool:
+    """Whether the patches change a function that operations run different numbers of times."""
+    return row.exact is None and row.function in changed_code and bool(row.difference)
 
 
 def _marked(mark: str, was: str) -> str:

@@ -1403,8 +1403,11 @@ class ExactTable(TypedDict):
     """why there is nothing to compare; empty otherwise"""
     difference: float
     """instructions an operation, B - A"""
-    exact: int
-    """of those that each operation runs, B - A"""
+    exact: int | None
+    """
+    of those that each operation runs, the same number each time, B - A; none where a function has
+    others beside them
+    """
     low: NotRequired[float | None]
     """of the difference, 95 %; where boots differ"""
     high: NotRequired[float | None]

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from mitigauge.modes.families import Finding, HardwareEvent
-from mitigauge.profiles.exact.footprint import whole_of
 from mitigauge.profiles.exact.operation import FunctionRuns, LineRuns, Operation
 
 # How far before an instruction the one may stand that tells what it is about: the number of a
@@ -91,4 +90,4 @@ def _of_branches(lines: Iterable[LineRuns]) -> Iterator[tuple[float, int | None]
     """Branches that were taken; calls and returns are none."""
     for line in lines:
         if line.line.text.startswith(("j", "loop")) and line.taken:
-            yield line.taken, whole_of([line.taken])
+            yield line.taken, line.taken_steady

@@ -58,8 +58,7 @@ def pair_of(key: Key, was: str, a: FunctionTotals | None, b: FunctionTotals | No
     """A function's pair, with its figures."""
     means = mean_of(a), mean_of(b)
     steady = (b.steady if b else 0) - (a.steady if a else 0)
-    is_whole = (a is None or a.is_steady_at(means[0])) and (b is None or b.is_steady_at(means[1]))
-    exact = steady if is_whole else None
+    exact = steady if (a is None or a.is_whole) and (b is None or b.is_whole) else None
     return FunctionPair(key, was, a, b, means, means[1] - means[0], steady, exact)
 
 

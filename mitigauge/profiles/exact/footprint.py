@@ -5,19 +5,15 @@ Standard library alone: the confined reader imports it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from math import floor
 from typing import Any, Literal, NamedTuple
 
+from mitigauge.profiles.exact.steady import WindowOf, is_run_of_each, runs_of_each
 from mitigauge.wire.exact import WINDOWS
 
-# How far from a whole number an operation's runs may lie: what interrupts runs the same code.
-TOLERANCE = 0.02
-# So many executions an operation may lack, since a window begins and ends within one, and so many
-# more may interrupts have: with both, no value could be two whole numbers.
-MOST_LACKING, MOST_BESIDE = 0.25, 0.74
 # Executions an operation from which an instruction is part of each.
 EACH_TIME = 0.5
 LINE_BITS, PAGE_BITS = 6, 12
@@ -34,6 +30,8 @@ _RETURNS = frozenset(b"\xc2\xc3\xca\xcb")
 # Jcc, LOOPcc and JRCXZ, CALL and JMP; and, behind 0x0f, Jcc with a long displacement.
 _DIRECT = frozenset(b"\xe8\xe9\xeb") | frozenset(range(0xE0, 0xE4)) | frozenset(range(0x70, 0x80))
 _DIRECT_LONG = range(0x80, 0x90)
+# Bytes of where they go: CALL and JMP.
+_UNCONDITIONAL = {0xE8: 4, 0xE9: 4, 0xEB: 1}
 # Of 0xff by the middle field of the byte behind it: CALL and JMP, near and far.
 _INDIRECT = range(2, 6)
 
@@ -87,21 +85,10 @@ def branch_of(code: bytes) -> Branch | None:
     return "indirect" if opcode == 0xFF and behind[0] >> 3 & 7 in _INDIRECT else None
 
 
-def whole_of(values: Sequence[float]) -> int | None:
-    """The whole number above 0 that all *values* are, but for what interrupts; None for no such.
-
-    What interrupts only adds. To round would make 67 of 66 returns by a thunk that interrupts run
-    as well every second time, and 66 of them where they come a little less often.
-    """
-    whole = floor(min(values) + MOST_LACKING)
-    reach = TOLERANCE * max(1, whole)
-    least, most = whole - min(reach, MOST_LACKING), whole + min(reach, MOST_BESIDE)
-    return whole if whole > 0 and least <= min(values) and max(values) <= most else None
-
-
-def footprint(counts: Mapping[Key, Counts], operations: int) -> dict[str, Any]:
+def footprint(counts: Mapping[Key, Counts], windows: Sequence[WindowOf]) -> dict[str, Any]:
     """Lines of 64 bytes and pages of code that each operation runs through, and what branches
-    each takes, over all instructions of the windows."""
+    each takes, over all instructions of the *windows*, which have as many operations each."""
+    operations = windows[0].operations
     touched = [
         (address, address + len(code) - 1)
         for (address, code, _), count in counts.items()
@@ -110,7 +97,7 @@ def footprint(counts: Mapping[Key, Counts], operations: int) -> dict[str, Any]:
     return {
         "lines": len({at >> LINE_BITS for both in touched for at in both}),
         "pages": len({at >> PAGE_BITS for both in touched for at in both}),
-        "branches": _branches(counts, operations),
+        "branches": _branches(counts, windows),
     }
 
 
@@ -131,24 +118,50 @@ def data_footprint(lines: Sequence[DataLine], operations: int, left_out: int) ->
     }
 
 
-def _branches(counts: Mapping[Key, Counts], operations: int) -> dict[str, int]:
+def _branches(counts: Mapping[Key, Counts], windows: Sequence[WindowOf]) -> dict[str, int]:
     told = {"taken": 0, "indirect": 0, "returns": 0}
-    for kind, count in _kinds(counts):
-        told["taken"] += _each(count.taken, operations)
+    entered = _entered(counts, windows)
+    for (address, _, guest), kind, count in _kinds(counts):
+        by_jumps = entered.get((address, guest), 0)
+        told["taken"] += _each(count.taken, windows, by_jumps)
         if kind == "indirect":
-            told["indirect"] += _each(count.runs, operations)
+            told["indirect"] += _each(count.runs, windows, by_jumps)
         elif kind == "return":
-            told["returns"] += _each(count.runs, operations)
+            told["returns"] += _each(count.runs, windows, by_jumps)
     return told
 
 
-def _kinds(counts: Mapping[Key, Counts]) -> Iterator[tuple[Branch, Counts]]:
-    for (_, code, _), count in counts.items():
-        kind = branch_of(code)
+def _entered(
+    counts: Mapping[Key, Counts], windows: Sequence[WindowOf]
+) -> dict[tuple[int, bool], int]:
+    """By address how often each operation gets there by jumps and calls that name the place."""
+    found: dict[tuple[int, bool], int] = defaultdict(int)
+    for (address, code, guest), kind, count in _kinds(counts):
+        by = _jump(code) if kind == "direct" else None
+        if by is not None:
+            found[address + len(code) + by, guest] += runs_of_each(count.runs, windows) or 0
+    return found
+
+
+def _jump(code: bytes) -> int | None:
+    """How far a jump or call that has no condition goes; None for all others."""
+    at = 0
+    while code[at] in _PREFIXES:
+        at += 1
+    size = _UNCONDITIONAL.get(code[at])
+    return None if size is None else int.from_bytes(code[at + 1 :][:size], "little", signed=True)
+
+
+def _kinds(counts: Mapping[Key, Counts]) -> Iterator[tuple[Key, Branch, Counts]]:
+    for key, count in counts.items():
+        kind = branch_of(key[1])
         if kind is not None:
-            yield kind, count
+            yield key, kind, count
 
 
-def _each(windows: Sequence[int], operations: int) -> int:
+def _each(runs: Sequence[int], windows: Sequence[WindowOf], by_jumps: int) -> int:
     """How often each operation does it, the same number of times; 0 where that differs."""
-    return whole_of([times / operations for times in windows]) or 0
+    whole = runs_of_each(runs, windows)
+    if whole is None and by_jumps and is_run_of_each(by_jumps, runs, windows):
+        return by_jumps
+    return whole or 0

@@ -1,23 +1,33 @@
 """What each operation runs, out of the ledgers of some boots. Pure.
 
 An instruction is *steady* where each window of each boot ran it the same whole number of times an
-operation. What is left (timer interrupts, a page of tables now and then, other programs) comes
-*beside*: it costs as well, and is told apart.
+operation (`steady.py`). What is left (timer interrupts, a page of tables now and then, other
+programs) comes *beside*: it costs as well, and is told apart.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mitigauge.profiles.exact.footprint import TOLERANCE, branch_of, whole_of
+from mitigauge.profiles.exact.footprint import branch_of
 from mitigauge.profiles.exact.ledger import Branches, Ledger, LedgerFunction, Line
+from mitigauge.profiles.exact.steady import (
+    WindowOf,
+    is_interrupt,
+    is_run_of_each,
+    runs_of_each,
+)
 from mitigauge.wire.exact import INSTRUCTION_NS
 
 Key = tuple[str, str]
 """A function's module and name."""
+
+_JUMPS = frozenset(("jmp", "jmpq", "call", "callq"))
+# Where a jump goes to the start of the function that holds it.
+_OWN_START = "+0x0"
 
 
 class Instruction(NamedTuple):
@@ -36,9 +46,11 @@ class LineRuns:
     line: Instruction
     values: tuple[float, ...]
     steady: int | None
-    """The same whole number in all of them; None where it differs, or is none."""
+    """The same whole number in all of them, 0 of what runs beside; None where it differs."""
     taken: float
     """How often it led elsewhere, an operation."""
+    taken_steady: int | None
+    """The same of it."""
 
     @property
     def mean(self) -> float:
@@ -59,18 +71,13 @@ class FunctionTotals:
     """Those that each operation runs."""
     line_count: int
     """How many different instructions are known of it."""
+    is_whole: bool
+    """Whether each instruction of it is known and steady, so that `steady` is all of its cost."""
 
     @property
     def mean(self) -> float:
         """Instructions an operation."""
         return sum(self.values) / len(self.values)
-
-    def is_steady_at(self, mean: float) -> bool:
-        """Whether nothing of note is beside them, so that their number is all of its cost.
-
-        *mean*: its own, which who asks has.
-        """
-        return self.steady > 0 and abs(mean - self.steady) <= TOLERANCE * self.line_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +211,7 @@ def _branches(functions: Iterable[FunctionRuns]) -> Branches:
     lines = [line for function in functions for line in function.lines]
     kinds = [(branch_of(bytes.fromhex(line.line.code)), line) for line in lines]
     return Branches(
-        taken=sum(whole_of([line.taken]) or 0 for kind, line in kinds if kind),
+        taken=sum(line.taken_steady or 0 for kind, line in kinds if kind),
         indirect=sum(line.steady or 0 for kind, line in kinds if kind == "indirect"),
         returns=sum(line.steady or 0 for kind, line in kinds if kind == "return"),
     )
@@ -216,18 +223,38 @@ def _functions(ledgers: Sequence[Ledger]) -> dict[Key, FunctionRuns]:
         for function in ledger.functions:
             # Several static functions may have one name.
             of[function.module, function.name][boot].append(function)
-    return {key: _function(key, boots, ledgers) for key, boots in of.items()}
+    windows = _windows(ledgers)
+    lines = {key: list(_lines(boots, ledgers, windows)) for key, boots in of.items()}
+    settle_by_jumps(lines, windows)
+    return {key: _function(key, boots, ledgers, lines[key]) for key, boots in of.items()}
+
+
+def _windows(ledgers: Sequence[Ledger]) -> list[WindowOf]:
+    """All windows of all boots."""
+    return [
+        WindowOf(
+            ledger.operations,
+            sum(each.runs[place] for each in ledger.functions if is_interrupt(each.name)),
+        )
+        for ledger in ledgers
+        for place in range(len(ledger.windows))
+    ]
 
 
 def _function(
-    key: Key, boots: Sequence[Sequence[LedgerFunction]], ledgers: Sequence[Ledger]
+    key: Key,
+    boots: Sequence[Sequence[LedgerFunction]],
+    ledgers: Sequence[Ledger],
+    counted: Sequence[CountedLine],
 ) -> FunctionRuns:
     module, name = key
+    every = [sum(sum(each.runs) for each in parts) for parts in boots]
+    known = sum(sum(line.runs) for line in counted)
     values = tuple(
-        sum(sum(each.runs) / len(each.runs) for each in parts) / ledger.operations
-        for parts, ledger in zip(boots, ledgers, strict=True)
+        runs / (len(ledger.windows) * ledger.operations)
+        for runs, ledger in zip(every, ledgers, strict=True)
     )
-    lines = tuple(_lines(boots, ledgers))
+    lines = tuple(_line_runs(line, ledgers) for line in counted)
     return FunctionRuns(
         name=name,
         module=module,
@@ -235,27 +262,105 @@ def _function(
         values=values,
         steady=sum(line.steady or 0 for line in lines),
         line_count=len(lines),
+        is_whole=known == sum(every) and all(line.steady is not None for line in lines),
         lines=lines,
     )
 
 
+def _line_runs(of: CountedLine, ledgers: Sequence[Ledger]) -> LineRuns:
+    operations = [each.operations for each in ledgers for _ in each.windows]
+    return LineRuns(
+        of.line,
+        tuple(runs / each for runs, each in zip(of.runs, operations, strict=True)),
+        of.steady,
+        sum(of.taken) / sum(operations),
+        of.taken_steady,
+    )
+
+
 def _lines(
-    boots: Sequence[Sequence[LedgerFunction]], ledgers: Sequence[Ledger]
-) -> Iterable[LineRuns]:
+    boots: Sequence[Sequence[LedgerFunction]],
+    ledgers: Sequence[Ledger],
+    windows: Sequence[WindowOf],
+) -> Iterable[CountedLine]:
     """Lines by part, place and bytes: code that was patched in a window stands there twice."""
-    found: dict[tuple[int, int, str], tuple[Line, list[list[float]]]] = {}
-    taken: dict[tuple[int, int, str], float] = defaultdict(float)
-    windows = len(ledgers[0].windows)
-    for boot, (parts, ledger) in enumerate(zip(boots, ledgers, strict=True)):
+    found: dict[tuple[int, int, str], tuple[Line, list[int], list[int]]] = {}
+    count = len(ledgers[0].windows)
+    for boot, parts in enumerate(boots):
         for part, function in enumerate(parts):
             for line in function.lines:
                 key = (part, line.place, line.code)
                 if key not in found:
-                    found[key] = line, [[0.0] * windows for _ in ledgers]
-                found[key][1][boot] = [runs / ledger.operations for runs in line.runs]
-                taken[key] += line.taken / (ledger.operations * windows * len(ledgers))
+                    found[key] = line, [0] * len(windows), [0] * len(ledgers)
+                found[key][1][boot * count : (boot + 1) * count] = line.runs
+                found[key][2][boot] = line.taken
+    together = [
+        WindowOf(sum(each.operations for each in of), sum(each.interrupts for each in of))
+        for of in (windows[boot * count : (boot + 1) * count] for boot in range(len(ledgers)))
+    ]
     for key in sorted(found):
-        line, by_boot = found[key]
-        values = tuple(value for values in by_boot for value in values)
+        line, runs, taken = found[key]
         instruction = Instruction(line.place, line.code, line.text, line.normal)
-        yield LineRuns(instruction, values, whole_of(values), taken[key])
+        steady, led = runs_of_each(runs, windows), runs_of_each(taken, together)
+        yield CountedLine(instruction, runs, taken, steady, led)
+
+
+@dataclass(slots=True)
+class CountedLine:
+    """An instruction, and how often it ran in each window and led elsewhere in each boot."""
+
+    line: Instruction
+    runs: Sequence[int]
+    taken: Sequence[int]
+    steady: int | None
+    taken_steady: int | None
+
+
+def settle_by_jumps(
+    functions: Mapping[Key, Sequence[CountedLine]], windows: Sequence[WindowOf]
+) -> None:
+    """Tell of code that interrupts run often how often each operation runs it, by what jumps there.
+
+    A return thunk is run hundreds of times by an interrupt. How often each operation runs it is the
+    number of its jumps and calls there, where that leaves less than one further run an operation.
+    """
+    open_ = {
+        _plain(name): lines
+        for (_, name), lines in functions.items()
+        if lines and lines[0].line.place == 0 and lines[0].steady is None
+    }
+    # A thunk may be entered by another one.
+    while open_:
+        jumps = _jumps(functions, open_)
+        settled = [
+            name
+            for name, lines in open_.items()
+            if jumps[name] and is_run_of_each(jumps[name], lines[0].runs, windows)
+        ]
+        if not settled:
+            return
+        for name in settled:
+            entry, *_ = lines = open_.pop(name)
+            for line in lines:
+                if list(line.runs) == list(entry.runs):
+                    line.steady = jumps[name]
+                    line.taken_steady = jumps[name] if any(line.taken) else line.taken_steady
+
+
+def _jumps(
+    functions: Mapping[Key, Sequence[CountedLine]], wanted: Container[str]
+) -> dict[str, int]:
+    """How often each operation jumps to those functions or calls them, by their names."""
+    found: dict[str, int] = defaultdict(int)
+    for (_, name), lines in functions.items():
+        for line in lines:
+            mnemonic, _, said = line.line.text.partition(" ")
+            target = _plain(name if said == _OWN_START else said)
+            if line.steady and mnemonic in _JUMPS and target in wanted:
+                found[target] += line.steady
+    return found
+
+
+def _plain(name: str) -> str:
+    """A name without what the kernel puts before its aliases of early code."""
+    return name.removeprefix("__pi_")

@@ -130,7 +130,10 @@ class ExactTable(_Answer):
     b: ExactSide
     why_none: str = Field(description="why there is nothing to compare; empty otherwise")
     difference: float = Field(description="instructions an operation, B - A")
-    exact: int = Field(description="of those that each operation runs, B - A")
+    exact: int | None = Field(
+        description="of those that each operation runs, the same number each time, B - A; none "
+        "where a function has others beside them"
+    )
     low: float | None = Field(None, description="of the difference, 95 %; where boots differ")
     high: float | None = None
     functions: list[ExactFunctionRow]

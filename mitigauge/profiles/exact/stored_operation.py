@@ -34,7 +34,7 @@ LEVEL = 12
 # Instructions of a frame: fewer pack worse, more take longer to read for one function.
 FRAME_LINES = 1000
 # Counted up where what the fields mean changes and their names do not.
-VERSION = 2
+VERSION = 3
 
 _FIELDS = tuple(field.name for field in fields(OperationTotals) if field.name != "functions")
 _TOTALS = tuple(field.name for field in fields(FunctionTotals))
@@ -125,14 +125,20 @@ def _functions(columns: Columns) -> Iterator[FunctionTotals]:
 
 def _columns(lines: Sequence[LineRuns]) -> Columns:
     return list(
-        zip(*((*each.line, each.values, each.steady, each.taken) for each in lines), strict=True)
+        zip(
+            *(
+                (*each.line, each.values, each.steady, each.taken, each.taken_steady)
+                for each in lines
+            ),
+            strict=True,
+        )
     )
 
 
 def _lines(columns: Columns) -> tuple[LineRuns, ...]:
     return tuple(
-        LineRuns(Instruction(place, code, text, normal), tuple(values), steady, taken)
-        for place, code, text, normal, values, steady, taken in zip(*columns, strict=True)
+        LineRuns(Instruction(*instruction), tuple(values), steady, taken, taken_steady)
+        for *instruction, values, steady, taken, taken_steady in zip(*columns, strict=True)
     )
 
 

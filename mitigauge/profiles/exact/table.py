@@ -70,7 +70,7 @@ def exact_table(
     shown = [pair for pair in pairs if max(*pair.means, abs(pair.difference)) >= LEAST_SHOWN]
     chosen = next((pair for pair in pairs if function and pair.key[1] == function), None)
     low, high = interval_of(left.values, right.values)
-    exact = right.steady - left.steady
+    exact = None if any(map(_is_partly_open, pairs)) else right.steady - left.steady
     bill = _bill(a.counted, b.counted, prices)
     return ExactTable(
         title=title,
@@ -86,7 +86,9 @@ def exact_table(
         left_out=max(0, len(shown) - MOST_FUNCTIONS),
         footprint=footprint_rows(left.footprint, right.footprint),
         bill=bill,
-        predictions=_predictions(exact, bill, prices),
+        predictions=_predictions(
+            right.instructions - left.instructions if exact is None else exact, bill, prices
+        ),
         function=function,
         instructions=_instructions(chosen, a.counted, b.counted) if chosen else [],
     )
@@ -158,9 +160,16 @@ def _whole_difference(a: Entry, b: Entry) -> int | None:
     return None if a.steady is None or b.steady is None else b.steady - a.steady
 
 
-def _predictions(exact: int, bill: Sequence[BillRow], prices: PriceList) -> list[PredictedCost]:
+def _is_partly_open(pair: FunctionPair) -> bool:
+    """Whether a part of each operation is in the function, and nobody knows how much."""
+    return pair.exact is None and any(side is not None and side.steady for side in (pair.a, pair.b))
+
+
+def _predictions(
+    instructions: float, bill: Sequence[BillRow], prices: PriceList
+) -> list[PredictedCost]:
     """What differs in each operation, at the prices of each processor."""
-    change: dict[str, float] = {INSTRUCTION: exact}
+    change: dict[str, float] = {INSTRUCTION: instructions}
     change |= {row.event: row.difference if row.exact is None else row.exact for row in bill}
     found = [(processor, predicted(change, processor)) for processor in prices.processors.values()]
     return [

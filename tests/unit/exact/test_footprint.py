@@ -12,6 +12,7 @@ from mitigauge.profiles.exact.footprint_table import footprint_rows
 from mitigauge.profiles.exact.ledger import Branches, Data, Line
 from mitigauge.profiles.exact.operation import OperationFootprint, operation_of
 from mitigauge.profiles.exact.reading import read_ledger
+from mitigauge.profiles.exact.steady import WindowOf
 from tests.unit.exact.ledgers import OPERATIONS, function, ledger
 from tests.unit.exact.test_reading import REAL
 
@@ -75,14 +76,19 @@ def test_a_disassembler_agrees(first: bytes, second: bytes, rest: bytes) -> None
 
 def test_what_interrupts_is_no_part_of_a_footprint() -> None:
     counts = {
-        (0x1000, b"\xc3", False): Counts([3004, 3001], [3004, 3001]),
+        (0x1000, b"\xc3", False): Counts([3104, 3301], [3104, 3301]),
+        # Jumps to it: once in each operation, twice, and where an interrupt does.
+        (0x1010, b"\xe9\xeb\xff\xff\xff", False): Counts([1000, 1000], [0, 0]),
+        (0x1015, b"\xeb\xe9", False): Counts([2000, 1999], [0, 0]),
+        (0x1017, b"\xeb\xe7", False): Counts([10, 4], [0, 0]),
         (0x1040, b"\xff\xd0", False): Counts([1000, 1000], [1000, 1000]),
         (0x2000, b"\x74\x00", False): Counts([1000, 1000], [0, 1]),
         (0x9000, b"\xc3", False): Counts([20, 30], [20, 30]),
         (0x2002, b"\x90", False): Counts([1000, 1000], [5, 0]),
     }
     branches = {"taken": 4, "indirect": 1, "returns": 3}
-    assert footprint(counts, 1000) == {"lines": 3, "pages": 2, "branches": branches}
+    windows = [WindowOf(1000, 10), WindowOf(1000, 10)]
+    assert footprint(counts, windows) == {"lines": 3, "pages": 2, "branches": branches}
 
 
 def test_a_real_system_call_returns_ten_times() -> None:

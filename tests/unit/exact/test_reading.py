@@ -94,11 +94,7 @@ def test_the_instructions_of_a_real_pass_are_its_measured_time() -> None:
     operation = operation_of([read_ledger(REAL)])
     assert operation.counted_ns == pytest.approx(operation.seconds * 1e9, rel=1e-4)
     # getppid() by itself: the entry, the call, the exit, the C library and perf's loop.
-    names = {
-        function.name
-        for function in operation.functions.values()
-        if function.is_steady_at(function.mean)
-    }
+    names = {each.name for each in operation.functions.values() if each.is_whole}
     assert {"entry_SYSCALL_64", "do_syscall_64", "__do_sys_getppid", "getppid"} <= names
     assert operation.functions["libc.so.6", "getppid"].steady == 3
 

@@ -4873,9 +4873,9 @@ export interface components {
             difference: number;
             /**
              * Exact
-             * @description of those that each operation runs, B - A
+             * @description of those that each operation runs, the same number each time, B - A; none where a function has others beside them
              */
-            exact: number;
+            exact: number | null;
             /** Footprint */
             footprint: components["schemas"]["FootprintRow"][];
             /**

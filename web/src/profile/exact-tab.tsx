@@ -100,7 +100,7 @@ function Answer({ table }: { table: ExactTable }) {
         </span>
       </header>
       <p className="exact-answer inside">
-        <strong data-way={wayOf(table.exact)}>{answerText(table.exact)}</strong>{" "}
+        <strong data-way={wayOf(table.exact ?? table.difference)}>{answerText(table)}</strong>{" "}
         <span className="soft">
           in <bdi>{table.b.label}</bdi>, compared with <bdi>{table.a.label}</bdi>; with all that ran
           beside it {wholeText(table)}

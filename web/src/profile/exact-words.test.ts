@@ -18,11 +18,13 @@ const LINE: ExactLine = {
 };
 
 test.each([
-  [0, "the same number of instructions in each operation"],
-  [1, "+1 instruction in each operation"],
-  [-12, "−12 instructions in each operation"],
-])("the answer for %s", (exact, words) => {
-  expect(answerText(exact)).toBe(words);
+  [0, 0.03, "the same number of instructions in each operation"],
+  [1, 1.03, "+1 instruction in each operation"],
+  [-12, -11.5, "−12 instructions in each operation"],
+  [0, 9.8, "+9.80 instructions on average, none in each operation"],
+  [null, 9.8, "+9.80 instructions on average"],
+])("the answer for %s and %s of all", (exact, difference, words) => {
+  expect(answerText({ exact, difference })).toBe(words);
 });
 
 test("a count is whole, or has hundredths", () => {

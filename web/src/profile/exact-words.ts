@@ -6,6 +6,8 @@ import { fixed, signed } from "../format/quantity";
 const NARROW_SPACE = "\u202f";
 /** Instructions, or runs, an operation below which a difference is an interrupt's. */
 export const LEAST = 0.01;
+/** Instructions an operation from which what ran beside it is part of the answer. */
+const LEAST_ASIDE = 0.5;
 /** Instructions that do nothing, and fill the room between others. */
 const FILLING = /^(int3|((data16|cs) )*nop[lwq]?|xchgw %ax, ?%ax)\b/;
 
@@ -16,8 +18,11 @@ export function wayOf(difference: number): Way {
   return difference > 0 ? "more" : "less";
 }
 
-/** The answer: what each operation runs more in B. */
-export function answerText(exact: number): string {
+/** The answer: what each operation runs more in B, or on average where they differ. */
+export function answerText({ exact, difference }: Pick<ExactTable, "exact" | "difference">) {
+  if (exact === null) return `${signed(difference, 2)} instructions on average`;
+  if (exact === 0 && Math.abs(difference) >= LEAST_ASIDE)
+    return `${signed(difference, 2)} instructions on average, none in each operation`;
   if (exact === 0) return "the same number of instructions in each operation";
   const noun = Math.abs(exact) === 1 ? "instruction" : "instructions";
   return `${signed(exact, 0)} ${noun} in each operation`;
