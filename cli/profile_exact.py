@@ -55,9 +55,18 @@ def exact(
     for line in head(table):
         say(line)
     if function:
+        repeated = any(row.repeats_a or row.repeats_b for row in table.instructions)
+        repeats = ["repeats", "repeats"] if repeated else []
         print_table(
-            [table.a.label, table.b.label, "", f"in {table.a.label}", f"in {table.b.label}"],
-            [_line(row) for row in table.instructions],
+            [
+                table.a.label,
+                table.b.label,
+                *repeats,
+                "",
+                f"in {table.a.label}",
+                f"in {table.b.label}",
+            ],
+            [_line(row, with_repeats=repeated) for row in table.instructions],
             empty=f"No operation runs {function}; without --function its callers are listed.",
         )
         return
@@ -65,7 +74,8 @@ def exact(
     print_table(
         [table.a.label, table.b.label, "difference", "", "function"],
         [_cells(row) for row in changed[:limit]],
-        empty="Every function runs the same number of instructions on both sides.",
+        empty="No function runs a hundredth of an instruction an operation more or less in "
+        f"{table.b.label}.",
     )
     if len(changed) > limit:
         say(f"{len(changed) - limit} more functions differ; --limit lists more of them.")
@@ -142,10 +152,12 @@ def _cells(row: ExactFunctionRow) -> list[str]:
     return [f"{row.a:.2f}", f"{row.b:.2f}", difference, row.mark, f"{name}{of}{was}"]
 
 
-def _line(row: ExactLineRow) -> list[str]:
+def _line(row: ExactLineRow, *, with_repeats: bool) -> list[str]:
+    repeats = [f"{each:g}" if each else "" for each in (row.repeats_a, row.repeats_b)]
     return [
         "" if row.place_a is None else f"{row.a:g}",
         "" if row.place_b is None else f"{row.b:g}",
+        *(repeats if with_repeats else []),
         row.mark,
         "" if row.place_a is None else f"+{row.place_a:x} {row.text_a}",
         "" if row.place_b is None else f"+{row.place_b:x} {row.text_b}",

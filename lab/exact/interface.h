@@ -79,6 +79,9 @@ const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *, enum qemu_plugin_op,
                                                 void *, uint64_t);
 
+void qemu_plugin_register_vcpu_mem_inline(struct qemu_plugin_insn *, enum qemu_plugin_mem_rw,
+                                          enum qemu_plugin_op, void *, uint64_t);
+
 typedef uint64_t COUNTER;
 #define COUNTER_VALUE(counter) (counter)
 
@@ -90,6 +93,12 @@ static inline void start_counter(COUNTER *counter)
 static inline void count_at(struct qemu_plugin_insn *instruction, COUNTER *counter)
 {
     qemu_plugin_register_vcpu_insn_exec_inline(instruction, QEMU_PLUGIN_INLINE_ADD_U64, counter, 1);
+}
+
+static inline void count_accesses_at(struct qemu_plugin_insn *instruction, COUNTER *counter)
+{
+    qemu_plugin_register_vcpu_mem_inline(instruction, QEMU_PLUGIN_MEM_RW,
+                                         QEMU_PLUGIN_INLINE_ADD_U64, counter, 1);
 }
 
 static inline size_t read_instruction(struct qemu_plugin_insn *instruction, uint8_t *to, size_t room)
@@ -114,6 +123,9 @@ void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *, unsigned int)
 void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *,
                                                          enum qemu_plugin_op, qemu_plugin_u64,
                                                          uint64_t);
+void qemu_plugin_register_vcpu_mem_inline_per_vcpu(struct qemu_plugin_insn *,
+                                                   enum qemu_plugin_mem_rw, enum qemu_plugin_op,
+                                                   qemu_plugin_u64, uint64_t);
 
 typedef qemu_plugin_u64 COUNTER;
 #define COUNTER_VALUE(counter) (*(uint64_t *)qemu_plugin_scoreboard_find((counter).score, 0))
@@ -128,6 +140,12 @@ static inline void count_at(struct qemu_plugin_insn *instruction, COUNTER *count
 {
     qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(instruction, QEMU_PLUGIN_INLINE_ADD_U64,
                                                         *counter, 1);
+}
+
+static inline void count_accesses_at(struct qemu_plugin_insn *instruction, COUNTER *counter)
+{
+    qemu_plugin_register_vcpu_mem_inline_per_vcpu(instruction, QEMU_PLUGIN_MEM_RW,
+                                                  QEMU_PLUGIN_INLINE_ADD_U64, *counter, 1);
 }
 
 static inline size_t read_instruction(struct qemu_plugin_insn *instruction, uint8_t *to, size_t room)

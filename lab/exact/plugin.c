@@ -3,7 +3,9 @@
  *
  * A marker is the eight-byte no-operation NOPL disp32(%rax,%rax,1) whose displacement has 0x4d as
  * its highest byte, then 1 (begin) or 2 (end), then the window's number. No compiler emits it, and
- * it changes nothing in the guest.
+ * it changes nothing in the guest. A window is ended by the program that began it alone: from the
+ * same page of its memory. Markers of the kernel, of a guest's guest, and from elsewhere in a window
+ * are followed nowhere; the window says how many there were, and where the first one lies.
  *
  * Arguments: out=DIRECTORY, and data=on to count accesses to lines of data as well, which takes
  * longer. Each window that ends is written there as a file (see write_window), whole or not at all.
@@ -33,6 +35,17 @@
 #define MARKER_BYTES 8
 #define MARKER_SIGN 0x4d
 enum { BEGIN = 1, END = 2 };
+/* Places of markers that are known: a program has some, and who writes more has none of ours. */
+#define MOST_MARKERS 1024
+/* Addresses of the kernel. */
+#define KERNEL ((uint64_t)1 << 63)
+
+/* A marker at its place. */
+struct marker {
+    uint64_t address;
+    uintptr_t page;
+    uint8_t kind, number;
+};
 
 /* A block as it was translated; the same code translated again is the same block. */
 struct block {
@@ -43,6 +56,8 @@ struct block {
     uint16_t instructions;
     uint16_t size;
     bool enters_guest;
+    /* Accesses to memory without which its last instruction has not run to its end. */
+    uint8_t accesses;
     /* Of the system itself, and of a guest that it runs by VMRUN. */
     uint64_t runs[2];
     uint64_t taken[2];
@@ -68,8 +83,15 @@ static struct {
     uint32_t number;
     bool open;
     uint64_t nested, unmatched, left_out, unresolved;
+    /* Who began the open window, and markers of others since. */
+    struct marker began;
+    uint64_t foreign, foreign_at;
+    struct marker markers[MOST_MARKERS];
+    uint32_t known_markers;
     /* Blocks begun and ended: where they differ, the last one was stopped in its midst. */
     uint64_t begun;
+    /* Accesses of last instructions, up to where the last block began. */
+    uint64_t accessed;
     struct block *last;
     int last_in;
     /* Blocks that stopped, and where they ran: nobody knows yet how far they came. */
@@ -88,8 +110,11 @@ static struct {
     uint64_t data_left_out;
 } state;
 
-/* Raised by translated code at the last instruction of each block. */
-static COUNTER ended;
+/*
+ * Raised by translated code before the last instruction of each block, and by the accesses to memory
+ * of that instruction: where it is stopped by a fault, these are missing.
+ */
+static COUNTER ended, accessed;
 
 static uint64_t hash_of(uint64_t address, uintptr_t page, const uint8_t *code, size_t length)
 {
@@ -205,7 +230,7 @@ static void write_data(FILE *file)
  */
 static void write_window(bool is_whole)
 {
-    char part[2304], path[2200], header[640];
+    char part[2304], path[2200], header[768];
     size_t count = 0, blocks = 0;
     uintptr_t *pages = sorted_pages(&count, &blocks);
     if (!pages)
@@ -214,10 +239,12 @@ static void write_window(bool is_whole)
                           "{\"number\": %" PRIu32 ", \"sequence\": %" PRIu64 ", \"whole\": %s, "
                           "\"nested\": %" PRIu64 ", \"unmatched\": %" PRIu64
                           ", \"left_out\": %" PRIu64 ", \"unresolved\": %" PRIu64
+                          ", \"foreign\": %" PRIu64 ", \"foreign_at\": %" PRIu64
                           ", \"blocks\": %zu, \"known\": %" PRIu32
                           ", \"data\": %s, \"data_left_out\": %" PRIu64 "}",
                           state.number, state.sequence, is_whole ? "true" : "false", state.nested,
-                          state.unmatched, state.left_out, state.unresolved, blocks, state.blocks,
+                          state.unmatched, state.left_out, state.unresolved, state.foreign,
+                          state.foreign_at, blocks, state.blocks,
                           state.data ? "true" : "false", state.data_left_out);
     snprintf(path, sizeof path, "%s/window-%" PRIu32, state.directory, state.number);
     snprintf(part, sizeof part, "%s.part", path);
@@ -237,7 +264,7 @@ static void write_window(bool is_whole)
     free(pages);
 }
 
-static void begin_window(uint32_t number)
+static void begin_window(const struct marker *by)
 {
     if (state.open) {
         /* The one that was open never ended, or this one is within it: neither is counted. */
@@ -246,7 +273,8 @@ static void begin_window(uint32_t number)
         write_window(false);
     }
     forget_counts();
-    state.number = number;
+    state.began = *by;
+    state.number = by->number;
     state.sequence++;
     state.open = true;
 }
@@ -263,17 +291,29 @@ static void end_window(uint32_t number)
     state.open = false;
     state.unresolved += state.pendings;
     write_window(true);
-    state.nested = state.unmatched = 0;
+    state.nested = state.unmatched = state.foreign = state.foreign_at = 0;
+}
+
+static bool is_foreign(const struct marker *marker)
+{
+    const struct marker *began = &state.began;
+    if (marker->address >= KERNEL || state.in_guest)
+        return true;
+    return state.open && (marker->page != began->page ||
+                          marker->address >> PAGE_BITS != began->address >> PAGE_BITS);
 }
 
 static void on_marker(unsigned int processor, void *data)
 {
-    uint32_t word = (uint32_t)(uintptr_t)data, number = word & 0xffff;
+    const struct marker *marker = data;
     (void)processor;
-    if ((word >> 16 & 0xff) == BEGIN)
-        begin_window(number);
+    if (is_foreign(marker)) {
+        if (!state.foreign++)
+            state.foreign_at = marker->address;
+    } else if (marker->kind == BEGIN)
+        begin_window(marker);
     else
-        end_window(number);
+        end_window(marker->number);
 }
 
 /* ---- running ---- */
@@ -334,8 +374,10 @@ static void on_block(unsigned int processor, void *data)
 {
     struct block *block = data, *last = state.last;
     (void)processor;
-    bool is_whole = COUNTER_VALUE(ended) == state.begun;
+    bool is_whole = COUNTER_VALUE(ended) == state.begun &&
+                    (!last || COUNTER_VALUE(accessed) - state.accessed >= last->accesses);
     state.begun = COUNTER_VALUE(ended) + 1;
+    state.accessed = COUNTER_VALUE(accessed);
     bool leaves_guest = state.in_guest && block->address == state.guest_returns_to;
     if (leaves_guest)
         state.in_guest = 0;
@@ -416,14 +458,74 @@ static void on_access(unsigned int processor, qemu_plugin_meminfo_t info, uint64
 
 /* ---- translating ---- */
 
-static uint32_t marker_of(const uint8_t *bytes, size_t size)
+static bool is_marker(const uint8_t *bytes, size_t size)
 {
     static const uint8_t nop[] = {0x0f, 0x1f, 0x84, 0x00};
     if (size != MARKER_BYTES || memcmp(bytes, nop, sizeof nop) || bytes[7] != MARKER_SIGN)
+        return false;
+    return (bytes[6] == BEGIN || bytes[6] == END) && !bytes[5] && bytes[4] < MOST_WINDOWS;
+}
+
+/* The marker with its place; NULL where there are too many. */
+static struct marker *known_marker(const uint8_t *bytes, uint64_t address, uintptr_t page)
+{
+    for (uint32_t i = 0; i < state.known_markers; i++) {
+        struct marker *known = &state.markers[i];
+        if (known->address == address && known->page == page && known->kind == bytes[6] &&
+            known->number == bytes[4])
+            return known;
+    }
+    if (state.known_markers == MOST_MARKERS)
+        return NULL;
+    struct marker *made = &state.markers[state.known_markers++];
+    made->address = address;
+    made->page = page;
+    made->kind = bytes[6];
+    made->number = bytes[4];
+    return made;
+}
+
+/* Of opcodes of one byte, by their number: those with a ModRM byte whose operand they access. */
+static bool has_operand(uint8_t opcode)
+{
+    if (opcode < 0x40)
+        return (opcode & 7) < 4;
+    return opcode == 0x63 || opcode == 0x69 || opcode == 0x6b ||
+           (opcode >= 0x80 && opcode <= 0x8f && opcode != 0x8d) || (opcode & 0xfe) == 0xc0 ||
+           (opcode & 0xfe) == 0xc6 || (opcode >= 0xd0 && opcode <= 0xd3) ||
+           (opcode & 0xfe) == 0xf6 || opcode == 0xfe;
+}
+
+/*
+ * Accesses to memory without which an instruction has not run to its end, by its bytes: a call by
+ * memory has two. 0 where it has none, or may have none: an instruction that is repeated no times.
+ */
+static uint8_t accesses_of(const uint8_t *bytes, size_t size)
+{
+    size_t at = 0;
+    while (at < size && (strchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3", bytes[at]) ||
+                         (bytes[at] & 0xf0) == 0x40))
+        at++;
+    if (at >= size || !bytes[at])
         return 0;
-    if ((bytes[6] != BEGIN && bytes[6] != END) || bytes[5] || bytes[4] >= MOST_WINDOWS)
-        return 0;
-    return (uint32_t)bytes[6] << 16 | bytes[4];
+    uint8_t opcode = bytes[at], operand = at + 1 < size ? bytes[at + 1] : 0xc0;
+    bool in_memory = operand < 0xc0;
+    switch (opcode) {
+    case 0xc2: case 0xc3: case 0xca: case 0xcb: case 0xcf: /* returns */
+    case 0xe8: case 0x68: case 0x6a: case 0xc9: case 0x9c: case 0x9d: /* CALL, PUSH, LEAVE */
+        return 1;
+    case 0xff:
+        switch (operand >> 3 & 7) {
+        case 2: case 3: case 6: /* CALL and PUSH write as well */
+            return in_memory + 1;
+        default:
+            return in_memory;
+        }
+    default:
+        if ((opcode & 0xf0) == 0x50) /* PUSH and POP */
+            return 1;
+        return has_operand(opcode) && in_memory;
+    }
 }
 
 static struct block *known_block(const struct block *model, size_t length)
@@ -467,6 +569,11 @@ static void on_flush(qemu_plugin_id_t id)
     state.pendings = 0;
 }
 
+static uintptr_t page_of(const struct qemu_plugin_insn *instruction)
+{
+    return (uintptr_t)qemu_plugin_insn_haddr(instruction) >> PAGE_BITS;
+}
+
 static bool is_vmrun(const uint8_t *bytes, size_t size)
 {
     return size >= 3 && memcmp(bytes + size - 3, "\x0f\x01\xd8", 3) == 0;
@@ -488,10 +595,13 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     for (size_t i = 0; i < count; i++) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(tb, i);
         size_t length = read_instruction(instruction, bytes, sizeof bytes);
-        uint32_t marker = marker_of(bytes, length);
+        struct marker *marker =
+            is_marker(bytes, length)
+                ? known_marker(bytes, qemu_plugin_tb_vaddr(tb) + size, page_of(instruction))
+                : NULL;
         if (marker)
             qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_marker, QEMU_PLUGIN_CB_NO_REGS,
-                                                   (void *)(uintptr_t)marker);
+                                                   marker);
         if (state.data)
             qemu_plugin_register_vcpu_mem_cb(instruction, on_access, QEMU_PLUGIN_CB_NO_REGS,
                                              QEMU_PLUGIN_MEM_RW, NULL);
@@ -501,10 +611,12 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     }
     block->address = qemu_plugin_tb_vaddr(tb);
     block->end = block->address + size;
-    block->page = (uintptr_t)qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0)) >> PAGE_BITS;
+    block->page = page_of(qemu_plugin_tb_get_insn(tb, 0));
     block->instructions = (uint16_t)count;
     block->size = (uint16_t)size;
     block->enters_guest = is_vmrun(block->code + count, size);
+    size_t last = block->code[count - 1];
+    block->accesses = accesses_of(block->code + count + size - last, last);
     struct block *known = known_block(block, count + size);
     if (known)
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, known);
@@ -512,6 +624,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_left_out, QEMU_PLUGIN_CB_NO_REGS,
                                              (void *)(uintptr_t)count);
     count_at(qemu_plugin_tb_get_insn(tb, count - 1), &ended);
+    count_accesses_at(qemu_plugin_tb_get_insn(tb, count - 1), &accessed);
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
@@ -531,6 +644,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
     if (!state.table || (counts_data && !state.data))
         return 1;
     start_counter(&ended);
+    start_counter(&accessed);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
     qemu_plugin_register_flush_cb(id, on_flush);
     return 0;

@@ -1367,6 +1367,9 @@ class ExactLineRow(TypedDict):
     a: float
     """how often an operation runs it"""
     b: float
+    repeats_a: NotRequired[float]
+    """of them, those of one string instruction that repeats itself"""
+    repeats_b: NotRequired[float]
     mark: NotRequired[Literal["", "new", "gone", "renamed"]]
 
 

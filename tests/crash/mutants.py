@@ -64,9 +64,9 @@ def copy_tree(into: Path, tree: Path = REPOSITORY) -> Path:
     )  # fmt: skip
     for name in filter(None, listed.stdout.split("\0")):
         source, target = tree / name, into / name
-        if source.is_file() and not source.is_symlink():
+        if source.is_file() or source.is_symlink():
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)
+            shutil.copy2(source, target, follow_symlinks=False)
     for name in LINKS:
         if (tree / name).exists() and not (into / name).exists():
             (into / name).parent.mkdir(parents=True, exist_ok=True)
@@ -129,7 +129,7 @@ def run_tests(tree: Path, tests: Sequence[str], *more: str) -> tuple[int, str]:
     try:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider",
-             "--tb=no", "-rf", *more, *tests],
+             "--tb=no", "-rfE", *more, *tests],
             cwd=tree, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S,
             check=False,
         )  # fmt: skip

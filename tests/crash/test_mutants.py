@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mitigauge.settings import REPOSITORY
-from tests.crash.mutants import CannotApply, mutated, tried
+from tests.crash.mutants import CannotApply, copy_tree, mutated, tried
 from tests.crash.mutation import Mutation
 from tests.crash.mutations import MUTATIONS
 
@@ -27,6 +27,13 @@ def tree(tmp_path: Path) -> Path:
     (tmp_path / "test_notices.py").write_text(NOTICES)
     (tmp_path / "test_blind.py").write_text(BLIND)
     return tmp_path
+
+
+def test_a_copy_of_the_tree_has_what_links_lead_to(tmp_path: Path) -> None:
+    copy = copy_tree(tmp_path / "copy")
+    link = copy / "workloads" / "_kit" / "wire"
+    assert link.is_symlink()
+    assert (link / "case.py").read_bytes() == (copy / "mitigauge/wire/case.py").read_bytes()
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)

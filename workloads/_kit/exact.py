@@ -35,20 +35,34 @@ RETURN = b"\xc3"
 ADDR_NO_RANDOMIZE = 0x0040000
 
 
-def mark(kind: int, number: int) -> Callable[[], None]:
-    """A function that runs the mark of that kind for window *number*."""
+def marks(number: int) -> tuple[Callable[[], None], Callable[[], None]]:
+    """Functions that run the marks of begin and end of window *number*.
+
+    Both lie in one page of memory, by which the emulator knows who began the window.
+    """
     if not 0 <= number < MOST_WINDOWS:
         raise ValueError(f"{number} is no window: a whole number below {MOST_WINDOWS}")
-    return machine_code(NOP + struct.pack("<HBB", number, kind, SIGN) + RETURN)
+    begin, end = (NOP + struct.pack("<HBB", number, kind, SIGN) + RETURN for kind in (BEGIN, END))
+    page, at = code_page(begin + end)
+    return called_at(page, at), called_at(page, at + len(begin))
 
 
 def machine_code(code: bytes, *parameters: type[Any]) -> Callable[..., None]:
     """A function that runs these instructions of x86-64; *parameters*: their ctypes."""
+    return called_at(*code_page(code), *parameters)
+
+
+def code_page(code: bytes) -> tuple[mmap.mmap, int]:
+    """A page of memory with these instructions, and its address."""
     protection = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
     page = mmap.mmap(-1, mmap.PAGESIZE, prot=protection)
     page.write(code)
-    at = ctypes.addressof(ctypes.c_char.from_buffer(page))
-    function = ctypes.CFUNCTYPE(None, *parameters)(at)
+    return page, ctypes.addressof(ctypes.c_char.from_buffer(page))
+
+
+def called_at(page: mmap.mmap, address: int, *parameters: type[Any]) -> Callable[..., None]:
+    """A function that runs what lies at an *address* in a *page*."""
+    function = ctypes.CFUNCTYPE(None, *parameters)(address)
     # The page lives as long as what leads into it.
     function.page = page  # type: ignore[attr-defined]
     return function
@@ -57,7 +71,7 @@ def machine_code(code: bytes, *parameters: type[Any]) -> Callable[..., None]:
 @contextlib.contextmanager
 def window(number: int) -> Iterator[None]:
     """Count as window *number* what runs within the block."""
-    begin, end = mark(BEGIN, number), mark(END, number)
+    begin, end = marks(number)
     begin()
     try:
         yield

@@ -93,9 +93,11 @@ def answer(directory: Path) -> dict[str, Any]:
         raise Refused(f"{FILE} tells of other windows than 1 to {WINDOWS}")
     per = operations_in(windows, are_steps=are_steps)
     counts: dict[Key, Counts] = defaultdict(lambda: Counts.of(len(windows)))
+    symbols = symbols_in(said["symbols"])
     told, data = [], []
     for place, each in enumerate(windows):
         header, lines, sums = read_window(directory, place, counts)
+        require_own_marks(header, symbols)
         told.append({**sums, "seconds": seconds(each["seconds"])})
         if header.get("data") is True and not are_steps:
             left_out = counted(header["data_left_out"], "data_left_out")
@@ -105,7 +107,7 @@ def answer(directory: Path) -> dict[str, Any]:
         for count in counts.values():
             count.take_steps()
         told = window_steps(told, counts)
-    found = functions(counts, symbols_in(said["symbols"]), per)
+    found = functions(counts, symbols, per)
     of_windows = [WindowOf(per, interrupts(found, place)) for place in range(WINDOWS)]
     return {
         "operations": per,
@@ -194,6 +196,20 @@ def require_whole(header: Mapping[str, Any]) -> None:
         raise Refused(f"window {number} was not ended before another one began")
     if header["nested"] or header["unmatched"]:
         raise Refused(f"window {number}: marks ran within it, or without their counterpart")
+
+
+def require_own_marks(header: Mapping[str, Any], symbols: Sequence[Symbol]) -> None:
+    """Raise :class:`Refused` for a window in which others than its program ran marks."""
+    count = counted(header.get("foreign", 0), "foreign")
+    if count:
+        at = header["foreign_at"]
+        if not isinstance(at, int) or not 0 <= at < 1 << 64:
+            raise Refused("foreign_at is no address")
+        of = function_of((at, b"", False), symbols, [symbol.start for symbol in symbols])
+        raise Refused(
+            f"window {header['number']}: marks of others ran in it, {count} times, first in "
+            f"{of.name or of.module} at {at:#x}"
+        )
 
 
 def data_lines(body: bytes, at: int) -> tuple[Iterator[DataLine], int]:

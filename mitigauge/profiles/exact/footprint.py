@@ -30,6 +30,10 @@ _RETURNS = frozenset(b"\xc2\xc3\xca\xcb")
 # Jcc, LOOPcc and JRCXZ, CALL and JMP; and, behind 0x0f, Jcc with a long displacement.
 _DIRECT = frozenset(b"\xe8\xe9\xeb") | frozenset(range(0xE0, 0xE4)) | frozenset(range(0x70, 0x80))
 _DIRECT_LONG = range(0x80, 0x90)
+# INS, OUTS, MOVS, CMPS, STOS, LODS, SCAS.
+_STRINGS = (
+    frozenset(range(0x6C, 0x70)) | frozenset(b"\xa4\xa5\xa6\xa7") | frozenset(range(0xAA, 0xB0))
+)
 # Bytes of where they go: CALL and JMP.
 _UNCONDITIONAL = {0xE8: 4, 0xE9: 4, 0xEB: 1}
 # Of 0xff by the middle field of the byte behind it: CALL and JMP, near and far.
@@ -83,6 +87,17 @@ def branch_of(code: bytes) -> Branch | None:
     if opcode == 0x0F and behind[0] in _DIRECT_LONG:
         return "direct"
     return "indirect" if opcode == 0xFF and behind[0] >> 3 & 7 in _INDIRECT else None
+
+
+def is_repeated(code: bytes) -> bool:
+    """Whether an instruction is a string one that is repeated (REP, REPE, REPNE).
+
+    Such a one goes on to itself: what it leads to elsewhere is how often it was repeated.
+    """
+    at = 0
+    while at < len(code) and code[at] in _PREFIXES:
+        at += 1
+    return bool({0xF2, 0xF3} & set(code[:at])) and at < len(code) and code[at] in _STRINGS
 
 
 def footprint(counts: Mapping[Key, Counts], windows: Sequence[WindowOf]) -> dict[str, Any]:

@@ -69,6 +69,10 @@ class ExactLineRow(_Answer):
     text_b: str
     a: float = Field(description="how often an operation runs it")
     b: float
+    repeats_a: float = Field(
+        0.0, description="of them, those of one string instruction that repeats itself"
+    )
+    repeats_b: float = 0.0
     mark: Mark = ""
 
 

@@ -20,6 +20,7 @@ from mitigauge.profiles.exact.difference import (
     intervals_of,
     line_pairs,
 )
+from mitigauge.profiles.exact.footprint import is_repeated
 from mitigauge.profiles.exact.footprint_table import footprint_rows
 from mitigauge.profiles.exact.operation import LineRuns, OperationTotals
 from mitigauge.profiles.exact.schemas import (
@@ -238,12 +239,20 @@ def _line_row(pair: LinePair) -> ExactLineRow:
         text_b=pair.b.line.text if pair.b else "",
         a=_runs(pair.a),
         b=_runs(pair.b),
+        repeats_a=_repeats(pair.a),
+        repeats_b=_repeats(pair.b),
         mark=mark,
     )
 
 
 def _place(side: LineRuns | None) -> int | None:
     return side.line.place if side else None
+
+
+def _repeats(side: LineRuns | None) -> float:
+    if side is None or not is_repeated(bytes.fromhex(side.line.code)):
+        return 0.0
+    return float(side.taken if side.taken_steady is None else side.taken_steady)
 
 
 def _runs(side: LineRuns | None) -> float:

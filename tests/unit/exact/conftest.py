@@ -13,6 +13,7 @@ from lab.qemu import PROGRAM
 from mitigauge.clock import Clock
 
 SOURCE = Path(__file__).with_name("program.S")
+FAULTS = Path(__file__).with_name("faults.S")
 # isa-debug-exit: what is written is doubled, and one added.
 ENDED_WELL = 1
 
@@ -35,11 +36,17 @@ def windows_with_data(plugin: Path, tmp_path_factory: pytest.TempPathFactory) ->
     return counted(plugin, tmp_path_factory.mktemp("data"), ",data=on")
 
 
-def counted(plugin: Path, directory: Path, more: str = "") -> Path:
-    """Run program.S with the plugin, which leaves its windows in *directory*."""
+@pytest.fixture(scope="session")
+def windows_of_faults(plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with what the emulator counted of faults.S."""
+    return counted(plugin, tmp_path_factory.mktemp("faults"), source=FAULTS)
+
+
+def counted(plugin: Path, directory: Path, more: str = "", source: Path = SOURCE) -> Path:
+    """Run *source* with the plugin, which leaves its windows in *directory*."""
     program = directory / "program"
     link = ["-m32", "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0x100000,--build-id=none"]
-    subprocess.run(["cc", *link, str(SOURCE), "-o", str(program)], check=True)
+    subprocess.run(["cc", *link, str(source), "-o", str(program)], check=True)
     done = subprocess.run(
         [
             PROGRAM,

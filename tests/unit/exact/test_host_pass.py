@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.wire.exact import BEGIN, END, MOST_WINDOWS, WINDOWS
+from mitigauge.wire.exact import MOST_WINDOWS, WINDOWS
 from tests.loading import load, stage_runner
 from tests.unit.exact.test_reading import REAL
 
@@ -237,7 +237,7 @@ def test_a_file_that_is_no_program_has_no_functions(tmp_path: Path, content: byt
 
 
 def test_a_mark_does_nothing_outside_an_emulator() -> None:
-    begin, end = kit.mark(BEGIN, 1), kit.mark(END, 1)
+    begin, end = kit.marks(1)
     begin()
     end()
     assert bytes(begin.page[:8]).hex() == "0f1f84000100014d"
@@ -246,7 +246,7 @@ def test_a_mark_does_nothing_outside_an_emulator() -> None:
 @pytest.mark.parametrize("number", [-1, MOST_WINDOWS])
 def test_a_window_of_another_number_has_no_mark(number: int) -> None:
     with pytest.raises(ValueError, match="no window"):
-        kit.mark(BEGIN, number)
+        kit.marks(number)
 
 
 def test_programs_of_perf_are_marked_by_the_library_and_pass_it_on_to_nobody(

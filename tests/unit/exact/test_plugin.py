@@ -10,8 +10,16 @@ from typing import Any
 import pytest
 
 from lab.exact.plugin import NoPluginError, ensure_plugin, interface_of
-from mitigauge.profiles.exact._read import Block, blocks, data_lines, header_of
-from mitigauge.profiles.exact.footprint import DataLine, data_footprint
+from mitigauge.profiles.capture._disassemble import Refused
+from mitigauge.profiles.exact._read import (
+    Block,
+    Symbol,
+    blocks,
+    data_lines,
+    header_of,
+    require_own_marks,
+)
+from mitigauge.profiles.exact.footprint import DataLine, data_footprint, is_repeated
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,57 @@ def test_a_block_that_a_fault_stops_counts_what_ran_of_it(windows: Path) -> None
     assert sum(sum(block.runs) for block in found) == 100 * (7 + 2)
     divide = bytes.fromhex("f7f1")
     assert runs_of(found)[divide] == 100
+
+
+def test_what_a_fault_stops_at_a_blocks_last_instruction_ran_once(
+    windows_of_faults: Path,
+) -> None:
+    window = read(windows_of_faults, 1)
+    runs = runs_of(window.blocks)
+    assert window.header["unresolved"] == 0
+    for by_memory in ("ff23", "ff5304"):
+        assert runs[bytes.fromhex(by_memory)] == 100
+    # Two moves, a jump, a call, a return, two for the loop, and three of the handler twice.
+    assert sum(runs.values()) == 100 * (2 + 2 + 1 + 2 + 2 * 3)
+
+
+def test_an_instruction_that_is_repeated_says_how_often(windows_of_faults: Path) -> None:
+    """As the emulator's clock counts it: each repetition, and one more for the end."""
+    found = [
+        (runs, block.taken)
+        for block in read(windows_of_faults, 2).blocks
+        for code, runs in list(zip(block.code, block.runs, strict=True))[-1:]
+        if code == bytes.fromhex("f3aa")
+    ]
+    runs, repeats = (sum(each) for each in zip(*found, strict=True))
+    assert (runs, repeats) == (4096 + 1 + 1, 4096)
+    assert is_repeated(bytes.fromhex("f3aa"))
+
+
+def test_marks_of_code_elsewhere_hide_nothing_and_are_told(windows_of_faults: Path) -> None:
+    window = read(windows_of_faults, 3)
+    assert (window.header["whole"], window.header["nested"]) == (True, 0)
+    # A call, the mark and a jump, three between the marks, the other mark, a return and a jump.
+    assert instructions(windows_of_faults, 3) == 1 + 2 + 3 + 1 + 2
+    assert window.header["foreign"] == 2
+    assert window.header["foreign_at"] % 4096 == 0
+    symbols = [Symbol(window.header["foreign_at"], window.header["foreign_at"] + 40, "sly", "x")]
+    with pytest.raises(Refused, match="window 3: marks of others ran in it, 2 times, first in sly"):
+        require_own_marks(window.header, symbols)
+    require_own_marks(read(windows_of_faults, 1).header, symbols)
+
+
+@pytest.mark.parametrize(
+    "code", ["f3aa", "f3a4", "f348ab", "66f3ab", "f2ae", "f3a6", "f36e"]
+)  # fmt: skip
+def test_what_is_repeated_is_known_by_its_bytes(code: str) -> None:
+    assert is_repeated(bytes.fromhex(code))
+    assert not is_repeated(bytes.fromhex(code.replace("f3", "").replace("f2", "")))
+
+
+@pytest.mark.parametrize("code", ["f3c3", "f30f1efa", "f2ff25", "f390", "f3", ""])
+def test_other_instructions_have_such_a_prefix(code: str) -> None:
+    assert not is_repeated(bytes.fromhex(code))
 
 
 def test_code_that_is_changed_is_counted_as_what_ran(windows: Path) -> None:

@@ -4803,6 +4803,17 @@ export interface components {
             place_a: number | null;
             /** Place B */
             place_b: number | null;
+            /**
+             * Repeats A
+             * @description of them, those of one string instruction that repeats itself
+             * @default 0
+             */
+            repeats_a: number;
+            /**
+             * Repeats B
+             * @default 0
+             */
+            repeats_b: number;
             /** Text A */
             text_a: string;
             /** Text B */

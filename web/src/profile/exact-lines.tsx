@@ -67,6 +67,7 @@ function NoLines({ table }: { table: ExactTable }) {
 
 function Lines({ table, all }: { table: ExactTable; all: boolean }) {
   const rows = table.instructions;
+  const repeated = rows.some(({ repeats_a: a, repeats_b: b }) => a > 0 || b > 0);
   const most = rows.reduce((so_far, { a, b }) => Math.max(so_far, Math.abs(b - a)), 0);
   return (
     <div className="scroll-x">
@@ -86,6 +87,15 @@ function Lines({ table, all }: { table: ExactTable; all: boolean }) {
                 {words}
               </th>
             ))}
+            {repeated && (
+              <th
+                scope="col"
+                className="num"
+                title="Runs in which a string instruction repeated itself"
+              >
+                Of them repeats
+              </th>
+            )}
             <th scope="col" className="num wide">
               Difference
             </th>
@@ -95,8 +105,8 @@ function Lines({ table, all }: { table: ExactTable; all: boolean }) {
           <FoldedLines
             {...{ rows, all }}
             differs={lineDiffers}
-            line={(row, index) => <Line key={index} {...{ row, most }} />}
-            folded={(some, unfold) => <Folded rows={some} unfold={unfold} />}
+            line={(row, index) => <Line key={index} {...{ row, most, repeated }} />}
+            folded={(some, unfold) => <Folded rows={some} {...{ unfold, repeated }} />}
           />
         </tbody>
       </table>
@@ -107,10 +117,12 @@ function Lines({ table, all }: { table: ExactTable; all: boolean }) {
 interface FoldedProps {
   rows: readonly ExactLine[];
   unfold: () => void;
+  /** Whether there is a column of repeats. */
+  repeated: boolean;
 }
 
 /** Instructions that are alike, as one line with their sums. */
-function Folded({ rows, unfold }: FoldedProps) {
+function Folded({ rows, unfold, repeated }: FoldedProps) {
   const [a, b] = [sum(rows, "a"), sum(rows, "b")];
   return (
     <tr className="folded">
@@ -121,6 +133,7 @@ function Folded({ rows, unfold }: FoldedProps) {
       <td className="wide" />
       <td className="num">{runsText(a)}</td>
       <td className="num">{runsText(b)}</td>
+      {repeated && <td />}
       <td className="num wide" data-by-chance="">
         {differenceText(b - a)}
       </td>
@@ -133,13 +146,24 @@ function sum(rows: readonly ExactLine[], side: "a" | "b"): number {
   return Math.round(rows.reduce((all, row) => all + row[side], 0) * 1000) / 1000;
 }
 
+function repeatsText({ repeats_a: a, repeats_b: b }: ExactLine): string {
+  if (a === 0 && b === 0) return "";
+  return a === b ? runsText(a) : `${runsText(a)}, ${runsText(b)}`;
+}
+
 /** Nothing where there is none: what differs is to lead the eye. */
 function differenceText(difference: number): string {
   if (Math.abs(difference) < 0.0005) return "";
   return signed(difference, Math.abs(difference % 1) < 0.0005 ? 0 : 3);
 }
 
-function Line({ row, most }: { row: ExactLine; most: number }) {
+interface LineProps {
+  row: ExactLine;
+  most: number;
+  repeated: boolean;
+}
+
+function Line({ row, most, repeated }: LineProps) {
   const difference = row.b - row.a;
   const sure = Math.abs(difference) >= LEAST;
   return (
@@ -152,6 +176,7 @@ function Line({ row, most }: { row: ExactLine; most: number }) {
       <td className="wide">{sure && <ExactBar difference={difference} most={most} />}</td>
       <td className="num">{row.place_a === null ? "" : runsText(row.a)}</td>
       <td className="num">{row.place_b === null ? "" : runsText(row.b)}</td>
+      {repeated && <td className="num">{repeatsText(row)}</td>}
       <td
         className="num difference wide"
         data-way={sure ? wayOf(difference) : undefined}

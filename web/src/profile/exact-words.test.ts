@@ -15,6 +15,7 @@ const FUNCTION: ExactFunction = {
 };
 const LINE: ExactLine = {
   ...{ place_a: 0, place_b: 0, text_a: "nop", text_b: "nop", a: 1, b: 1, mark: "" },
+  ...{ repeats_a: 0, repeats_b: 0 },
 };
 
 test.each([
