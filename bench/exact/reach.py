@@ -29,7 +29,7 @@ import orjson
 
 from mitigauge.kernels.basic_blocks import Range
 from mitigauge.kernels.functions import Changed, Notes, Parts, changed, notes_of, parts, with_blocks
-from mitigauge.profiles.exact.coverage import CountedCase, Coverage, plan_of
+from mitigauge.profiles.exact.coverage import CountedCase, Coverage, Unlike, plan_of
 from mitigauge.profiles.exact.run_code import Executed, RunCode, code_run
 from mitigauge.settings import REPOSITORY, get_settings
 
@@ -110,11 +110,11 @@ def plans(of: Recorded, *, functions_alone: bool = False) -> Iterator[Planned]:
     """
     at = datetime.now(UTC)
     keys = {case: CountedCase(case, "{}", "", "lab", host_of(case)) for case in of.runs}
-    known = {keys[case]: Coverage(code, of.kernel, at, BASE) for case, code in of.runs.items()}
+    known = {keys[case]: [Coverage(code, of.kernel, at, BASE)] for case, code in of.runs.items()}
     for patch, change in of.changes.items():
         cases = {case: [key] for case, key in keys.items()}
         differ = {} if functions_alone else of.parts[patch]
-        plan = plan_of(change, cases, known, of.kernel, {BASE: differ})
+        plan = plan_of(change, cases, known, {BASE: Unlike(change, differ)})
         yield Planned(
             patch,
             frozenset(plan.measured),
@@ -225,7 +225,7 @@ def store_runs(experiments: list[int]) -> None:
         {
             f"{row.host}: {row.title}": {
                 name: executed if name in differ else []
-                for name, executed in code_run(ledgers[row.id]).items()
+                for name, executed in code_run(ledgers[row.id]).functions.items()
             }
             for row in rows
         },

@@ -596,9 +596,11 @@ class CaseReach(TypedDict):
 
     case: str
     runs: list[str] | None
-    """the first 8 of what was changed that it runs; null: nobody knows"""
+    """the first 8 of what was changed that it runs; null: it cannot be told"""
     beside: NotRequired[list[str]]
     """the first 8 functions of what was changed that it runs where nothing differs"""
+    why: NotRequired[str]
+    """why it cannot be told whether it runs any of it"""
     kernel: NotRequired[str]
     """the kernel that it was counted on; empty: on none"""
     counted_at: NotRequired[str | None]

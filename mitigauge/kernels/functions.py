@@ -3,8 +3,9 @@
 A build notes of each function how many instructions it has and a digest of them without addresses,
 names and padding, so that it stays where the function lies elsewhere, or what it calls has another
 name; where it calls and jumps to and which objects it names, by another digest; what the kernel may
-write over a part of it (alternatives); its basic blocks (`basic_blocks.py`); and of each object
-with contents its size and a digest without addresses.
+write over a part of it (alternatives); what faults in it lead to; whether it runs while the kernel
+starts; its basic blocks (`basic_blocks.py`); and of each object with contents its size and a digest
+without addresses.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ MOST = 2_000_000
 # No function is longer, in bytes.
 _FAR = 1 << 32
 _LINE = re.compile(
-    r"(?:(targets|alternative|data) )?([0-9]{1,9}) ([0-9a-f]{16}) ([A-Za-z0-9_.$]{1,200})"
+    r"(?:(targets|alternative|data|fault|boot) )?"
+    r"([0-9]{1,9}) ([0-9a-f]{16}) ([A-Za-z0-9_.$?]{1,520})"
 )
 _BLOCKS = "blocks "
 # Bytes of the notes of the largest kernel there can be, with all of its modules.
@@ -55,6 +57,10 @@ class Notes:
     targets: Named = field(default_factory=dict)
     alternatives: Named = field(default_factory=dict)
     objects: Named = field(default_factory=dict)
+    faults: Named = field(default_factory=dict)
+    """What a fault in a function leads to, by the kernel's tables."""
+    boot: Named = field(default_factory=dict)
+    """Functions that run while the kernel starts, or a module is loaded, and are then gone."""
     blocks: dict[str, list[str]] = field(default_factory=dict)
     """By function, as a build wrote them; of those that :func:`with_blocks` was asked for."""
 
@@ -70,9 +76,15 @@ class Changed:
 
     functions: frozenset[str] = frozenset()
     objects: frozenset[str] = frozenset()
+    boot: frozenset[str] = frozenset()
+    """Of the functions, those that run while a kernel starts."""
 
     def __or__(self, other: Changed) -> Changed:
-        return Changed(self.functions | other.functions, self.objects | other.objects)
+        return Changed(
+            self.functions | other.functions,
+            self.objects | other.objects,
+            self.boot | other.boot,
+        )
 
 
 def notes_of(text: str) -> Notes:
@@ -83,6 +95,8 @@ def notes_of(text: str) -> Notes:
         "targets": notes.targets,
         "alternative": notes.alternatives,
         "data": notes.objects,
+        "fault": notes.faults,
+        "boot": notes.boot,
     }
     for number, line in enumerate(text.split("\n"), 1):
         if not line or line.startswith(_BLOCKS):
@@ -140,21 +154,26 @@ def changed(before: Notes, after: Notes) -> Changed:
         _differing(before.functions, after.functions)
         | _differing(before.targets, after.targets)
         | _differing(before.alternatives, after.alternatives)
+        | _differing(before.faults, after.faults)
     )
-    return Changed(functions, _differing(before.objects, after.objects))
+    boot = functions & {*before.boot, *after.boot}
+    return Changed(functions, _differing(before.objects, after.objects), boot)
 
 
 def parts(counted: Notes, compared: Sequence[Notes], functions: Iterable[str]) -> Parts:
     """The bytes of *functions* of the *counted* kernel that differ from any kernel *compared*.
 
     What lies behind all that was noted of one does. Left out are functions of which it is not
-    known: what the kernel may write over them differs, or they are one block, or have a name that
-    others have.
+    known: what the kernel may write over them or what a fault leads to differs, or they are one
+    block, or have a name that others have.
     """
     found: Parts = {}
     for name in functions:
         noted = [_blocks(notes, name) for notes in (counted, *compared)]
-        written = {tuple(notes.alternatives.get(name, ())) for notes in (counted, *compared)}
+        written = {
+            (tuple(notes.alternatives.get(name, ())), tuple(notes.faults.get(name, ())))
+            for notes in (counted, *compared)
+        }
         if not all(noted) or len(written) > 1:
             continue
         of, *others = noted

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
+from sqlalchemy import RowMapping
 from sqlalchemy.orm import Session
 
 from mitigauge.errors import NotFound
@@ -26,37 +27,56 @@ from mitigauge.profiles.exact.coverage import (
     CountedCase,
     Coverage,
     ReachPlan,
+    Unlike,
     case_key,
     plan_of,
 )
 
 C = TypeVar("C")
+# Kernels of a case's newest counts that are held against those compared.
+KERNELS_TRIED = 4
+NO_MORE = range(KERNELS_TRIED)
 
 
 def coverage(
-    session: Session, wanted: Collection[CountedCase], functions: Collection[str] = ()
-) -> dict[CountedCase, Coverage]:
-    """What those cases are known to run; those that were never counted are left out.
+    session: Session,
+    wanted: Collection[CountedCase],
+    functions: Callable[[Collection[str]], Collection[str]] = lambda _: (),
+) -> dict[CountedCase, list[Coverage]]:
+    """What those cases are known to run, on the newest kernels that they were counted on.
 
-    *functions*: of which it is told what of them they run.
+    Those that were never counted are left out. *functions*: of which it is told what of them they
+    run, by the notes of those kernels.
     """
-    newest = {
-        CountedCase(
+    rows: dict[CountedCase, list[RowMapping]] = {case: [] for case in wanted}
+    for row in profile_repository.newest_counts(session):
+        case = CountedCase(
             row["workload"],
             case_key(row["parameters"]),
             full_name(row["family"], row["mode"]),
             row["environment"],
             row["host"],
-        ): row
-        for row in profile_repository.newest_counts(session)
+        )
+        if len(rows.get(case, NO_MORE)) < KERNELS_TRIED:
+            rows[case].append(row)
+    every = [row for some in rows.values() for row in some]
+    told = functions({row["notes"] for row in every if row["notes"]})
+    code = repository.code_run_by(session, [row["id"] for row in every], told)
+    found = {
+        case: [
+            Coverage(
+                code[row["id"]].functions,
+                row["kernel"],
+                row["stored_at"],
+                row["notes"] or "",
+                code[row["id"]].is_whole,
+            )
+            for row in some
+            if row["id"] in code
+        ]
+        for case, some in rows.items()
     }
-    rows = {case: newest[case] for case in wanted if case in newest}
-    code = repository.code_run_by(session, [row["id"] for row in rows.values()], functions)
-    return {
-        case: Coverage(code[row["id"]], row["kernel"], row["stored_at"], row["notes"] or "")
-        for case, row in rows.items()
-        if row["id"] in code
-    }
+    return {case: coverages for case, coverages in found.items() if coverages}
 
 
 def plan(
@@ -66,44 +86,56 @@ def plan(
     blobs: BlobStore,
 ) -> ReachPlan[C]:
     """Which of the *cases* can differ between these kernels; each with what it is on its hosts."""
-    texts = [noted_functions(kernel.functions_sha256, blobs) for kernel in kernels]
-    noted = [notes_of(text) for text in texts]
-    differs = _changed(noted)
+    compared = _Compared(kernels, blobs)
     wanted = [each for on in cases.values() for each in on]
-    known = coverage(session, wanted, differs.functions if differs else ())
-    release = str(kernels[0].release)
-    if differs is None or not differs.functions:
-        return plan_of(differs, cases, known, release)
-    names = differs.functions
-    noted = [with_blocks(notes, text, names) for notes, text in zip(noted, texts, strict=True)]
-    at_hand = dict(zip((str(each.functions_sha256) for each in kernels), noted, strict=True))
-    counted_on = {each.notes for each in known.values() if each.notes and each.is_of(release)}
-    found = {
-        digest: parts(notes, noted, names)
-        for digest in counted_on
-        if (notes := at_hand.get(digest) or _notes(digest, names, blobs))
-    }
-    return plan_of(differs, cases, known, release, found)
+    known = coverage(session, wanted, compared.look_at)
+    return plan_of(compared.changed, cases, known, compared.unlike)
+
+
+class _Compared:
+    """Kernels that are compared, and what sets others apart from them."""
+
+    def __init__(self, kernels: Sequence[Kernel], blobs: BlobStore) -> None:
+        self._blobs = blobs
+        self._texts = [noted_functions(kernel.functions_sha256, blobs) for kernel in kernels]
+        self._noted = [notes_of(text) for text in self._texts]
+        self.changed = _changed(self._noted)
+        self.unlike: dict[str, Unlike] = {}
+
+    def look_at(self, counted: Collection[str]) -> set[str]:
+        """Names of functions that differ between kernels of these notes and those compared."""
+        if self.changed is not None and (self.changed.functions or self.changed.objects):
+            found = {digest: self._unlike(digest) for digest in counted}
+            self.unlike = {digest: each for digest, each in found.items() if each is not None}
+        return {name for each in self.unlike.values() for name in each.changed.functions}
+
+    def _unlike(self, digest: str) -> Unlike | None:
+        """None where what a build noted is kept no longer, or tells too little."""
+        try:
+            text = noted_functions(digest, self._blobs)
+        except NotFound:
+            return None
+        notes = notes_of(text)
+        differs = _changed([notes, *self._noted])
+        if differs is None:
+            return None
+        names = differs.functions
+        noted = [
+            with_blocks(each, told, names)
+            for each, told in zip(self._noted, self._texts, strict=True)
+        ]
+        return Unlike(differs, parts(with_blocks(notes, text, names), noted, names))
 
 
 def _changed(noted: Sequence[Notes]) -> Changed | None:
     """What differs between the first and any other of these kernels.
 
-    None where nothing was noted of one, or no data or targets, as builds of before did.
+    None where nothing was noted of one, or not all kinds of it, as builds of before did.
     """
-    if not all(notes.functions and notes.targets and notes.objects for notes in noted):
+    if not all(each.functions and each.targets and each.objects and each.boot for each in noted):
         return None
     first, *others = noted
     found = Changed()
     for other in others:
         found |= changed(first, other)
     return found
-
-
-def _notes(digest: str, names: Collection[str], blobs: BlobStore) -> Notes | None:
-    """What a build of before noted of functions; None where that is kept no longer."""
-    try:
-        text = noted_functions(digest, blobs)
-    except NotFound:
-        return None
-    return with_blocks(notes_of(text), text, names)

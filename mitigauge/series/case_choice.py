@@ -12,6 +12,7 @@ from mitigauge.profiles.exact.names import (
     changes_in_words,
     left_out_in_words,
     names_in_words,
+    open_in_words,
 )
 
 MOST_CHANGED = 50
@@ -22,12 +23,13 @@ class CaseReach(BaseModel):
 
     case: str
     runs: list[str] | None = Field(
-        description="the first 8 of what was changed that it runs; null: nobody knows"
+        description="the first 8 of what was changed that it runs; null: it cannot be told"
     )
     beside: list[str] = Field(
         default_factory=list,
         description="the first 8 functions of what was changed that it runs where nothing differs",
     )
+    why: str = Field("", description="why it cannot be told whether it runs any of it")
     kernel: str = Field("", description="the kernel that it was counted on; empty: on none")
     counted_at: datetime | None = None
 
@@ -54,7 +56,7 @@ def choice_in_words(choice: CaseChoice) -> Iterator[str]:
         yield f"{choice.comparison}: {line}"
     for each in choice.measured:
         known = f"runs {', '.join(each.runs)}{_known_by(each)}" if each.runs else ""
-        yield f"{choice.comparison}: {each.case} {known or 'may run it: nobody knows'}"
+        yield f"{choice.comparison}: {each.case} {known or open_in_words(each.why)}"
     for each in choice.left_out:
         why = f"{left_out_in_words(each.beside)}{_known_by(each)}, and is left out"
         yield f"{choice.comparison}: {each.case} {why}"

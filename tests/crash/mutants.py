@@ -124,8 +124,10 @@ def tried_all(chosen: Sequence[Mutation], trees: Sequence[Path]) -> list[Fate]:
 
 def run_tests(tree: Path, tests: Sequence[str], *more: str) -> tuple[int, str]:
     """pytest's exit code and words; a run that does not end has failed."""
-    # As ever the same examples: a mutation must not survive by luck, nor die by it.
-    environment = {**os.environ, "CI": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    # As ever the same examples: a mutation must not survive by luck, nor die by it. Commands that
+    # tests start are those of the copy, though the environment was made for the tree itself.
+    own = {"CI": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(tree)}
+    environment = {**os.environ, **own}
     try:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mitigauge.settings import REPOSITORY
-from tests.crash.mutants import CannotApply, copy_tree, mutated, tried
+from tests.crash.mutants import CannotApply, copy_tree, mutated, run_tests, tried
 from tests.crash.mutation import Mutation
 from tests.crash.mutations import MUTATIONS
 
@@ -34,6 +34,20 @@ def test_a_copy_of_the_tree_has_what_links_lead_to(tmp_path: Path) -> None:
     link = copy / "workloads" / "_kit" / "wire"
     assert link.is_symlink()
     assert (link / "case.py").read_bytes() == (copy / "mitigauge/wire/case.py").read_bytes()
+
+
+def test_commands_of_a_mutations_tests_are_those_of_the_copy(tmp_path: Path) -> None:
+    package = tmp_path / "cli"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "main.py").write_text("def main():\n    print('the copy')\n")
+    (tmp_path / "test_it.py").write_text(
+        "import subprocess, sys\nfrom pathlib import Path\n\ndef test_it():\n"
+        "    command = Path(sys.executable).with_name('mitigauge')\n"
+        "    said = subprocess.run([command], capture_output=True, text=True).stdout\n"
+        "    assert said == 'the copy\\n'\n"
+    )
+    assert run_tests(tmp_path, ["test_it.py"])[0] == 0
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)

@@ -15,6 +15,7 @@ from mitigauge.bisect.weights import UNREACHED
 from mitigauge.files.blobs import blob_store
 from mitigauge.kernels.tables import Kernel
 from mitigauge.profiles.exact.service import CountedPass, store_counts
+from mitigauge.runs.boot_evidence import BootProof
 from mitigauge.runs.states import BootState
 from mitigauge.runs.tables import Boot, Run
 from mitigauge.settings import get_settings
@@ -33,6 +34,7 @@ class Noting(Pretended):
         lines = [f"9 {number <= len(order.patches):016x} f{number}\n" for number in range(1, 9)]
         lines.append(f"data 4 {0:016x} limit\n")
         lines.append(f"targets 1 {0:016x} entry\n")
+        lines.append(f"boot 9 {0:016x} start_kernel\n")
         with self.transaction() as session:
             sha256 = self.blobs.put("".join(lines).encode())
             session.get_one(Kernel, kernel).functions_sha256 = sha256
@@ -50,6 +52,8 @@ def counted(engine: Engine, experiments: list[int], runs: str) -> None:
                 .where(Run.experiment_id == step.experiment_id, Boot.state == BootState.EFFECTIVE)
             )
             for boot in session.scalars(boots):
+                of = session.scalars(select(Kernel).where(Kernel.release == boot.arm.kernel)).one()
+                boot.proof = BootProof(kernel_release=of.release, build_id=of.build_id)
                 made = CountedPass(ledger(function(runs, {"push": 1})))
                 store_counts(session, boot.id, step.case_id, made)
         session.commit()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, TypeVar
 
@@ -12,14 +11,20 @@ import orjson
 
 from mitigauge.kernels.basic_blocks import Range
 from mitigauge.kernels.functions import Changed, Parts
-from mitigauge.profiles.exact.names import NAMES_SHOWN, changes_in_words, left_out_in_words
-from mitigauge.profiles.exact.run_code import LEAST, RunCode
+from mitigauge.profiles.exact.names import (
+    NAMES_SHOWN,
+    changes_in_words,
+    left_out_in_words,
+    names_in_words,
+    open_in_words,
+)
+from mitigauge.profiles.exact.run_code import RunCode
 
 C = TypeVar("C")
 
-NO_RANGES: Parts = {}
-NO_PARTS: Mapping[str, Parts] = {}
-_LINE = re.compile(r"\d+\.\d+")
+NOT_NOTED = "the builds of the kernels did not note their functions"
+NOT_COUNTED = "its instructions were not counted in this mode on this host"
+COUNTED_ELSEWHERE = "the kernel on which it was counted noted no functions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +54,29 @@ class Coverage:
     kernel: str
     at: datetime
     notes: str = ""
+    is_whole: bool = True
+    """Whether *code* is all of the kernel that it ran."""
 
     def is_within(self, name: str, ranges: Sequence[Range]) -> bool:
         """Whether it runs anything in those *ranges* of a function that it runs."""
         executed = self.code[name]
-        within = (
-            each.instructions
-            for each in executed
-            if any(each.begin < end and begin < each.end for begin, end in ranges)
+        return not executed or any(
+            any(each.begin < end and begin < each.end for begin, end in ranges) for each in executed
         )
-        return not executed or sum(within) >= LEAST
-
-    def is_of(self, release: str) -> bool:
-        """Whether it was counted on a kernel of the same version, the stable number aside.
-
-        Functions of other versions have other names, and are inlined elsewhere.
-        """
-        ours, other = (_LINE.match(each) for each in (self.kernel, release))
-        return bool(ours and other and ours[0] == other[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a case runs of a change. *functions*: which of it; None: nobody knows.
+    """What a case runs of a change. *functions*: which of it; None: it cannot be told.
 
-    *beside*: functions that differ and that it runs, but nothing in them that differs.
+    *beside*: functions that differ and that it runs, but nothing in them that differs. *why_open*:
+    why it cannot be told.
     """
 
     functions: tuple[str, ...] | None
     coverage: Coverage | None = None
     beside: tuple[str, ...] = ()
+    why_open: str = ""
 
     @property
     def is_worth_measuring(self) -> bool:
@@ -134,58 +132,92 @@ class ReachPlan(Generic[C]):
         for case, reach in self.reach.items():
             if reach.functions:
                 yield f"{title(case)} runs {', '.join(reach.functions[:NAMES_SHOWN])}"
+            elif reach.functions is None:
+                yield f"{title(case)} {open_in_words(reach.why_open)}"
         for case in self.left_out:
             yield f"{title(case)} {self.reach[case].left_out_by}, and is left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """What differs between the kernel that a case was counted on and those that are compared.
+
+    *parts*: which bytes of the functions of the former differ from any of the latter.
+    """
+
+    changed: Changed
+    parts: Parts = field(default_factory=dict)
 
 
 def plan_of(
     changed: Changed | None,
     cases: Mapping[C, Collection[CountedCase]],
-    known: Mapping[CountedCase, Coverage],
-    release: str,
-    parts: Mapping[str, Parts] = NO_PARTS,
+    known: Mapping[CountedCase, Sequence[Coverage]],
+    unlike: Mapping[str, Unlike],
 ) -> ReachPlan[C]:
-    """The plan for kernels of which *release* is one.
+    """The plan for kernels.
 
     *changed*: what differs between them; None: nobody knows. *cases*: each with what it is on each
-    of its hosts. *parts*: by the notes of kernels that cases were counted on, which bytes of their
-    functions differ from any of the kernels.
+    of its hosts. *known*: the counts of each, the newest first, of which the first one decides by
+    which it can be told. *unlike*: by the notes of kernels that cases were counted on.
     """
 
     def reach(counted: CountedCase) -> Reach:
-        coverage = known.get(counted)
-        if coverage is None or not coverage.is_of(release):
-            return reach_of(changed, None)
-        return reach_of(changed, coverage, parts.get(coverage.notes, {}))
+        found = [reach_of(changed, each, unlike.get(each.notes)) for each in known.get(counted, ())]
+        told = (each for each in found if each.functions is not None)
+        return next(told, found[0] if found else reach_of(changed, None, None))
 
     return ReachPlan(
         changed, {case: together([reach(each) for each in on]) for case, on in cases.items()}
     )
 
 
-def reach_of(changed: Changed | None, known: Coverage | None, parts: Parts = NO_RANGES) -> Reach:
-    """What of the *changed* functions a case runs; *parts*: of those, which bytes differ.
+def reach_of(changed: Changed | None, known: Coverage | None, unlike: Unlike | None) -> Reach:
+    """What of the *changed* functions a case runs, by what it ran of a kernel that was counted.
 
-    Who reads data is not counted: where data were changed, a case that runs none of the functions
-    may depend on it, and nobody knows.
+    A count tells of other kernels as far as what it ran is the same in them: where nothing that ran
+    differs from any of them, they run the same. Who reads data is not counted, nor what ran while
+    the kernel started.
     """
     if changed is not None and not changed.functions and not changed.objects:
         return Reach((), known)
-    if known is None or changed is None:
-        return Reach(None, known)
-    names = sorted(known.code.keys() & changed.functions)
-    runs = tuple(name for name in names if name not in parts or known.is_within(name, parts[name]))
-    beside = tuple(name for name in names if name not in runs)
-    return Reach(None if changed.objects and not runs else runs, known, beside)
+    if changed is None:
+        return Reach(None, known, why_open=NOT_NOTED)
+    if known is None:
+        return Reach(None, why_open=NOT_COUNTED)
+    if unlike is None:
+        return Reach(None, known, why_open=COUNTED_ELSEWHERE)
+    ran = sorted(known.code.keys() & unlike.changed.functions)
+    parts = unlike.parts
+    differing = [name for name in ran if name not in parts or known.is_within(name, parts[name])]
+    runs = tuple(name for name in differing if name in changed.functions)
+    beside = tuple(name for name in ran if name not in differing and name in changed.functions)
+    why = "" if runs else _why_open(changed, known, unlike, differing)
+    return Reach(None if why else runs, known, beside, why)
+
+
+def _why_open(changed: Changed, known: Coverage, unlike: Unlike, differing: Sequence[str]) -> str:
+    """Why a case that ran nothing of what differs may run some of it; empty: it does not."""
+    if differing:
+        return f"{names_in_words(differing)} differ from {known.kernel}, on which it was counted"
+    if not known.is_whole:
+        return f"a part of what it ran on {known.kernel} has no name"
+    if changed.boot:
+        return f"{names_in_words(sorted(changed.boot))} run while the kernel starts"
+    if changed.objects or unlike.changed.objects:
+        objects = sorted(changed.objects or unlike.changed.objects)
+        return f"who reads {names_in_words(objects)} is not counted"
+    return ""
 
 
 def together(reaches: Sequence[Reach]) -> Reach:
-    """What a case runs on several hosts together; where one is unknown, nobody knows.
+    """What a case runs on several hosts together; where one is open, all of it is.
 
     It stands by the oldest of what is known.
     """
-    if not reaches or any(reach.functions is None for reach in reaches):
-        return Reach(None)
+    whys = [reach.why_open for reach in reaches if reach.functions is None]
+    if whys or not reaches:
+        return Reach(None, why_open="; ".join(dict.fromkeys(whys)) or NOT_COUNTED)
     functions = {name for reach in reaches for name in reach.functions or ()}
     beside = {name for reach in reaches for name in reach.beside} - functions
     known = [reach.coverage for reach in reaches if reach.coverage]

@@ -22,6 +22,11 @@ def left_out_in_words(beside: Sequence[str]) -> str:
     return f"runs {names_in_words(beside)}, but nothing in {where} that differs"
 
 
+def open_in_words(why: str) -> str:
+    """That it cannot be told whether a case runs a change, and why."""
+    return f"is measured: whether it runs it cannot be told{f' ({why})' if why else ''}"
+
+
 def changes_in_words(
     functions: Sequence[str],
     objects: Sequence[str],

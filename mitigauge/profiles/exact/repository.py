@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import BINARY
 from mitigauge.profiles.exact.ledger import Ledger
-from mitigauge.profiles.exact.run_code import Executed, code_run, unpacked
+from mitigauge.profiles.exact.run_code import CodeRun, code_run, unpacked
 from mitigauge.profiles.exact.tables import ExactCount, ExactOperation, StoredBill
 
 OPERATION_TABLE = cast("Table", ExactOperation.__table__)
@@ -62,7 +62,7 @@ def ledgers_of(session: Session, counts: Sequence[int]) -> dict[int, Ledger]:
 
 def code_run_by(
     session: Session, counts: Sequence[int], wanted: Collection[str] | None = None
-) -> dict[int, dict[str, list[Executed]]]:
+) -> dict[int, CodeRun]:
     """What each of these ran of the kernel; those without a ledger are left out.
 
     *wanted*: functions whose parts are read; of others the names alone may be.

@@ -11,11 +11,8 @@ import zstandard
 from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction
 from mitigauge.profiles.store.pack import inflated
 
-# Instructions an operation from which a change in a function can show in a figure; below it are
-# interrupts and other programs, which every case meets.
-LEAST = 0.05
 # Of what `packed` writes; another one is worked out of the ledger anew.
-_FORM = 1
+_FORM = 2
 
 
 class Executed(NamedTuple):
@@ -34,14 +31,32 @@ RunCode = Mapping[str, Sequence[Executed]]
 """By function of the kernel what ran of it, in order; empty where only the function is known."""
 
 
-def code_run(ledger: Ledger) -> dict[str, list[Executed]]:
-    """The functions of the kernel that an operation runs, modules' included."""
+class CodeRun(NamedTuple):
+    """What a ledger tells of the kernel's code.
+
+    *is_whole*: whether that is all of it that ran; else what has no name, or found no room, may be
+    anything.
+    """
+
+    functions: RunCode
+    is_whole: bool
+
+
+def code_run(ledger: Ledger) -> CodeRun:
+    """The functions of the kernel that ran in the windows, modules' included, however seldom.
+
+    Interrupts and other programs are among them: what they run may differ as well.
+    """
     per = ledger.operations * len(ledger.windows)
     found: dict[str, list[LedgerFunction]] = {}
     for function in ledger.functions:
-        if function.is_kernel and function.name and sum(function.runs) / per >= LEAST:
+        if function.is_kernel and any(function.runs):
             found.setdefault(function.name, []).append(function)
-    return {name: _executed(functions, per) for name, functions in found.items()}
+    nameless = found.pop("", None)
+    placed = sum(sum(function.runs) for function in ledger.functions)
+    is_whole = placed == sum(window.instructions for window in ledger.windows)
+    functions = {name: _executed(functions, per) for name, functions in found.items()}
+    return CodeRun(functions, is_whole and not nameless)
 
 
 def _executed(functions: Sequence[LedgerFunction], per: int) -> list[Executed]:
@@ -66,29 +81,30 @@ def _joined(function: LedgerFunction, per: int) -> Iterator[Executed]:
         yield Executed(begin, end, round(runs * count / per, 6))
 
 
-def packed(code: RunCode) -> bytes:
+def packed(code: CodeRun) -> bytes:
     """As it is stored."""
     # By columns: a list for each part of 100,000 takes longer to read than all else.
-    columns = {name: list(zip(*executed, strict=True)) for name, executed in code.items()}
-    return zstandard.ZstdCompressor(level=12).compress(orjson.dumps([_FORM, columns]))
+    columns = {name: list(zip(*each, strict=True)) for name, each in code.functions.items()}
+    told = orjson.dumps([_FORM, code.is_whole, columns])
+    return zstandard.ZstdCompressor(level=12).compress(told)
 
 
-def unpacked(
-    stored: bytes | None, wanted: Collection[str] | None = None
-) -> dict[str, list[Executed]] | None:
+def unpacked(stored: bytes | None, wanted: Collection[str] | None = None) -> CodeRun | None:
     """What :func:`packed` made; None for what is missing or in another form.
 
     Of functions that are not *wanted* their names alone, for there may be 100,000 parts of all.
     """
     if stored is None:
         return None
-    form, code = orjson.loads(inflated(stored))
+    form, *told = orjson.loads(inflated(stored))
     if form != _FORM:
         return None
-    return {
+    is_whole, code = told
+    functions = {
         name: list(map(Executed, *columns)) if columns and _is_in(name, wanted) else []
         for name, columns in code.items()
     }
+    return CodeRun(functions, is_whole)
 
 
 def _is_in(name: str, wanted: Collection[str] | None) -> bool:

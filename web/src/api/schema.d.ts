@@ -3274,9 +3274,15 @@ export interface components {
             kernel: string;
             /**
              * Runs
-             * @description the first 8 of what was changed that it runs; null: nobody knows
+             * @description the first 8 of what was changed that it runs; null: it cannot be told
              */
             runs: string[] | null;
+            /**
+             * Why
+             * @description why it cannot be told whether it runs any of it
+             * @default
+             */
+            why: string;
         };
         /**
          * CaseView

@@ -10,7 +10,7 @@ export function Choices({ revision }: { revision: Revision }) {
   return said.map((choice) => <Choice key={choice.comparison} choice={choice} />);
 }
 
-/** Where nobody knows what differs, all is measured, and nothing is to be said. */
+/** Where it is not known what differs, all is measured, and nothing is to be said. */
 function isKnown(choice: CaseChoice) {
   return choice.changed_count + choice.object_count + choice.left_out.length > 0;
 }
@@ -61,7 +61,8 @@ function Changes({ choice }: { choice: CaseChoice }) {
 }
 
 function Runs({ reach }: { reach: CaseReach }) {
-  if (reach.runs === null) return "may run it: nobody knows";
+  if (reach.runs === null)
+    return `is measured: whether it runs it cannot be told${reach.why === "" ? "" : ` (${reach.why})`}`;
   return (
     <>
       runs <Names names={reach.runs} /> <KnownBy reach={reach} />
