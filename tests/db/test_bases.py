@@ -74,6 +74,7 @@ def test_a_damaged_base_counts_for_none_and_an_older_one_serves(server: Archived
     assert old not in server.bases()
 
 
+@pytest.mark.deep
 def test_bases_and_log_of_another_timeline_stay_as_long_as_the_present_needs_as_old_ones(
     server: Archived,
 ) -> None:
@@ -98,6 +99,7 @@ def test_bases_and_log_of_another_timeline_stay_as_long_as_the_present_needs_as_
     assert min(names) >= "0000000000000003"
 
 
+@pytest.mark.deep
 def test_a_base_is_taken_at_once_on_a_new_timeline_and_where_the_newest_is_from_the_future(
     server: Archived,
 ) -> None:

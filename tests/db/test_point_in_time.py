@@ -91,6 +91,7 @@ def test_a_moment_out_of_reach_is_refused_and_nothing_is_changed(server: Archive
     assert server.written() == ["1", "2"]
 
 
+@pytest.mark.deep
 def test_what_a_killed_server_had_not_archived_is_there_for_two_restores(server: Archived) -> None:
     server.base()
     moments = [server.write("1"), server.write("2")]
@@ -135,6 +136,7 @@ def test_no_timeline_is_begun_twice_where_the_archive_was_full(server: Archived)
     assert server.written() == ["1", "on 2"]
 
 
+@pytest.mark.deep
 def test_a_part_that_filled_the_disk_is_archived_whole_later(server: Archived) -> None:
     path = server.archive / "log" / server.switch()
     part = server.home / "part"
@@ -151,6 +153,7 @@ def test_a_part_that_filled_the_disk_is_archived_whole_later(server: Archived) -
     assert "differs" in server.run("bash", "-c", archive, fails=True)
 
 
+@pytest.mark.deep
 def test_a_server_that_is_put_back_goes_on_in_its_old_timeline(server: Archived) -> None:
     server.base()
     fork = server.write("1")
@@ -171,6 +174,7 @@ def test_a_server_that_is_put_back_goes_on_in_its_old_timeline(server: Archived)
     assert server.written() == ["1", "on 2"]
 
 
+@pytest.mark.deep
 def test_a_moment_at_which_no_server_ran_has_what_the_last_one_left(server: Archived) -> None:
     # A server takes one target, and somebody who restored by hand left another.
     with (server.data / "postgresql.auto.conf").open("a") as settings:
@@ -187,6 +191,7 @@ def test_a_moment_at_which_no_server_ran_has_what_the_last_one_left(server: Arch
     assert server.written() == ["1", "2"]
 
 
+@pytest.mark.deep
 def test_a_commit_that_begins_in_one_part_and_ends_in_the_next_is_found(server: Archived) -> None:
     server.base()
     server.write("1")
