@@ -36,6 +36,11 @@ class BlockFit:
     unit_errors: Floats  # [contrast]: standard error for sigma = 1
     correlation: Floats  # [contrast, contrast]
     df: int
+    own_errors: Floats
+    """[case, contrast]: standard errors by the differences of the two arms in a block alone, which
+    hold however far other arms scatter; NaN with fewer than two such blocks."""
+    own_df: NDArray[np.intp]
+    """[contrast]: their degrees of freedom."""
 
     @property
     def standard_errors(self) -> Floats:
@@ -55,6 +60,8 @@ def fit_blocks(y: Floats, present: Mask) -> BlockFit:
             np.empty(0),
             np.empty((0, 0)),
             0,
+            nothing,
+            np.empty(0, dtype=np.intp),
         )
     there = present[np.ix_(arms, blocks)].astype(np.float64)
     values = np.where(there > 0, y[:, arms][:, :, blocks], 0.0)
@@ -66,6 +73,7 @@ def fit_blocks(y: Floats, present: Mask) -> BlockFit:
     effects = centred.sum(axis=2)[:, 1:] @ inverse
     df = int(there.sum()) - blocks.size - (arms.size - 1)
     errors = np.sqrt(np.diag(inverse))
+    own_errors, own_df = _own_errors(values, there)
     return BlockFit(
         contrasts=arms[1:],
         effects=effects,
@@ -73,7 +81,21 @@ def fit_blocks(y: Floats, present: Mask) -> BlockFit:
         unit_errors=errors,
         correlation=inverse / np.outer(errors, errors),
         df=df,
+        own_errors=own_errors,
+        own_df=own_df,
     )
+
+
+def _own_errors(values: Floats, there: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """Standard errors of the paired differences to arm 0, and their degrees of freedom."""
+    together = there[1:] * there[:1]
+    count = together.sum(axis=1)
+    differences = (values[:, 1:] - values[:, :1]) * together
+    mean = differences.sum(axis=2) / np.maximum(count, 1.0)
+    squares = np.square((differences - mean[:, :, None]) * together).sum(axis=2)
+    known = np.where(count > 1, count, np.nan)
+    errors: Floats = np.sqrt(squares / (known - 1.0) / known)
+    return errors, np.maximum(count - 1, 0).astype(np.intp)
 
 
 def _residual_sigma(

@@ -15,6 +15,7 @@ import numpy as np
 
 from mitigauge.stats.boot_means import Floats
 from mitigauge.stats.boundaries import (
+    INTERVAL_WEIGHTS,
     MOST_CONTRASTS,
     STANDARD_LOOKS,
     TABLE,
@@ -22,6 +23,7 @@ from mitigauge.stats.boundaries import (
     looks_until,
 )
 from mitigauge.stats.dunnett import Loadings, p_values
+from mitigauge.stats.terms import INTERVAL_LEVEL
 
 ALPHAS = (0.01, 0.05)
 # Aim a little lower, so that the simulation's own error does not carry the level above α.
@@ -71,10 +73,15 @@ def _p_by_interpolation(t: Floats, df: int, contrasts: int) -> Floats:
     return np.exp(np.interp(np.log(np.maximum(t, 0.02)), np.log(grid), log_p))
 
 
-def levels_of(smallest: Floats, alpha: float) -> Iterator[tuple[int, list[float]]]:
-    """For each standard budget of more than one look: its blocks and the looks' levels."""
+def levels_of(
+    smallest: Floats, alpha: float, spread: Sequence[float] = WEIGHTS
+) -> Iterator[tuple[int, list[float]]]:
+    """For each standard budget of more than one look: its blocks and the looks' levels.
+
+    *spread*: how the error is spread over the standard looks.
+    """
     for count in range(2, len(STANDARD_LOOKS) + 1):
-        weights = np.array(WEIGHTS[:count])
+        weights = np.array(spread[:count])
         factor = np.quantile((smallest[:, :count] / weights).min(axis=1), alpha * AIM)
         planned = STANDARD_LOOKS[count - 1]
         assert len(looks_until(planned)) == count
@@ -83,7 +90,7 @@ def levels_of(smallest: Floats, alpha: float) -> Iterator[tuple[int, list[float]
 
 def regenerate(experiments: int, seed: int) -> dict[str, object]:
     """The whole table, with what it was made from."""
-    rows = []
+    rows, intervals = [], []
     for contrasts in range(1, MOST_CONTRASTS + 1):
         print(f"{contrasts} of {MOST_CONTRASTS} arms", flush=True)
         rng = np.random.default_rng([seed, contrasts])
@@ -93,6 +100,11 @@ def regenerate(experiments: int, seed: int) -> dict[str, object]:
             for alpha in ALPHAS
             for planned, levels in levels_of(smallest, alpha)
         ]
+        missed = round(1.0 - INTERVAL_LEVEL, 6)
+        intervals += [
+            {"alpha": missed, "contrasts": contrasts, "planned_blocks": planned, "levels": levels}
+            for planned, levels in levels_of(smallest, missed, INTERVAL_WEIGHTS)
+        ]
     return {
         "made_by": "python -m mitigauge.stats.calibration --regenerate",
         "experiments": experiments,
@@ -100,8 +112,15 @@ def regenerate(experiments: int, seed: int) -> dict[str, object]:
         "looks": STANDARD_LOOKS,
         "weights": WEIGHTS,
         "aim": AIM,
+        "interval_weights": INTERVAL_WEIGHTS,
         "levels": rows,
+        "intervals": intervals,
     }
+
+
+def _lines(rows: object) -> str:
+    assert isinstance(rows, list)
+    return ",\n  ".join(json.dumps(row) for row in rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -115,11 +134,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 1
     table = regenerate(options.experiments, options.seed)
-    rows = table.pop("levels")
-    assert isinstance(rows, list)
+    parts = {kind: _lines(table.pop(kind)) for kind in ("levels", "intervals")}
     head = json.dumps(table, indent=1)[:-2]
-    lines = ",\n  ".join(json.dumps(row) for row in rows)
-    TABLE.write_text(f'{head},\n "levels": [\n  {lines}\n ]\n}}\n', encoding="utf-8")
+    rows = ",\n".join(f' "{kind}": [\n  {lines}\n ]' for kind, lines in parts.items())
+    TABLE.write_text(f"{head},\n{rows}\n}}\n", encoding="utf-8")
     return 0
 
 

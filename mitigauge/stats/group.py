@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mitigauge.stats.block_model import Mask
 from mitigauge.stats.boot_means import Arm, BootMeans
-from mitigauge.stats.boundaries import look_levels, looks_until
+from mitigauge.stats.boundaries import interval_levels, look_levels, looks_until
 from mitigauge.stats.look import CHANGED, UNDECIDED, Figures, p_of, take_look
 from mitigauge.stats.question import ArmVerdict, Question, Verdict
 from mitigauge.stats.scale import ScaledCases, scale_cases
@@ -35,6 +35,7 @@ class _Plan:
 
     schedule: tuple[int, ...]
     levels: tuple[float, ...]
+    interval_levels: tuple[float, ...]
     ends: tuple[int, ...]
     blocks: int  # that compare some arm with the baseline
     designed: int  # blocks planned, though no more than are there will come
@@ -47,10 +48,10 @@ class _Plan:
     def next_look(self) -> int | None:
         return next((look for look in self.schedule if look > self.blocks), None)
 
-    def level_now(self) -> float:
-        """The level of the look to come, or of the last one."""
-        pairs = zip(self.schedule, self.levels, strict=True)
-        return next((level for look, level in pairs if look >= self.blocks), 0.0)
+    def levels_now(self) -> tuple[float, float]:
+        """The levels of the look to come, or of the last one: of its test, of its intervals."""
+        every = zip(self.schedule, self.levels, self.interval_levels, strict=True)
+        return next(((level, own) for look, level, own in every if look >= self.blocks), (0.0, 0.0))
 
 
 def judge_group(
@@ -67,18 +68,21 @@ def judge_group(
     answer = Figures.empty(scaled.means(slice(0, columns)))
     look_of = np.zeros(answer.outcome.shape, dtype=np.intp)
     end_of = np.full(answer.outcome.shape, columns, dtype=np.intp)
-    for look, level, end in zip(plan.schedule, plan.levels, plan.ends, strict=False):
+    looks = zip(plan.schedule, plan.levels, plan.interval_levels, plan.ends, strict=False)
+    for look, level, interval_level, end in looks:
         figures, fit = take_look(
-            scaled, present, end, level=level, delta=delta, blocks=blocks, layouts=rules.layouts
-        )
+            scaled, present, end, level=level, interval_level=interval_level, delta=delta,
+            blocks=blocks, layouts=rules.layouts,
+        )  # fmt: skip
         figures.outcome[:, _shared(present, end) < fewest_boots(plan.designed)] = UNDECIDED
         new = (figures.outcome != UNDECIDED) & (answer.outcome == UNDECIDED)
         p_of(figures, fit, new)
         _take_over(answer, figures, new)
         look_of[new], end_of[new] = look, end
     if plan.schedule:
+        level, interval_level = plan.levels_now()
         figures, fit = take_look(
-            scaled, present, columns, level=plan.level_now(), delta=delta,
+            scaled, present, columns, level=level, interval_level=interval_level, delta=delta,
             blocks=blocks, layouts=rules.layouts,
         )  # fmt: skip
         figures.outcome[:] = UNDECIDED
@@ -96,20 +100,22 @@ def judge_group(
 def _plan(present: Mask, rules: Rules) -> _Plan:
     shared = np.flatnonzero(present[0] & present[1:].any(axis=0))
     if not shared.size:
-        return _Plan((), (), (), 0, 0)
+        return _Plan((), (), (), (), 0, 0)
     designed = max(rules.planned_blocks or 0, int(shared.size))
     schedule = looks_until(designed, rules.looks)
     contrasts = int(present[1:].any(axis=1).sum())
     levels = look_levels(schedule, contrasts=contrasts, alpha=rules.alpha)
+    of_intervals = interval_levels(schedule, contrasts=contrasts)
     if rules.ended:
         # The look to come is taken now, at its own level: sooner, it is more like the last.
         coming = sum(look < shared.size for look in schedule)
         schedule, levels = (*schedule[:coming], int(shared.size)), levels[: coming + 1]
+        of_intervals = of_intervals[: coming + 1]
     taken = [look for look in schedule if look <= shared.size]
     ends = [
         present.shape[1] if look == schedule[-1] else int(shared[look - 1]) + 1 for look in taken
     ]
-    return _Plan(schedule, levels, tuple(ends), int(shared.size), designed)
+    return _Plan(schedule, levels, of_intervals, tuple(ends), int(shared.size), designed)
 
 
 def _shared(present: Mask, end: int) -> NDArray[np.intp]:

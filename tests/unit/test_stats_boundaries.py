@@ -7,7 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from mitigauge.stats.boundaries import STANDARD_LOOKS, WEIGHTS, look_levels, looks_until
+from mitigauge.stats.boundaries import (
+    INTERVAL_WEIGHTS,
+    STANDARD_LOOKS,
+    WEIGHTS,
+    interval_levels,
+    look_levels,
+    looks_until,
+)
 from mitigauge.stats.calibration import levels_of, main, smallest_p
 from mitigauge.stats.verdicts import ArmVerdict, Question, judge_many
 
@@ -109,23 +116,76 @@ def test_false_alarms_over_all_looks_and_arms_stay_rare(noise: Noise, arms: int)
 def test_quiet_nulls_are_soon_the_same() -> None:
     answers = [answer["arm-1"] for answer in experiments(2000, gaussian, sigma=0.0035)]
     assert np.mean([a.verdict == "same" for a in answers]) >= 0.985
-    assert np.mean([a.decided_at_look or 16 for a in answers]) <= 6.0
+    assert np.mean([a.decided_at_look or 16 for a in answers]) <= 8.0
 
 
-@pytest.mark.parametrize(("effect", "found"), [(0.01, 0.95), (0.02, 0.985)])
-@pytest.mark.parametrize("arms", [2, 3])
+@pytest.mark.parametrize(("effect", "found"), [(0.01, 0.95), (0.02, 0.98)])
+@pytest.mark.parametrize(("arms", "blocks"), [(2, 8.0), (3, 8.5)])
 def test_changes_of_three_boot_deviations_and_more_are_found_in_half_the_blocks(
-    effect: float, found: float, arms: int
+    effect: float, found: float, arms: int, blocks: float
 ) -> None:
     answers = [
         answer["arm-1"]
         for answer in experiments(2000, gaussian, sigma=0.0035, effect=effect, arms=arms)
     ]
     assert np.mean([a.verdict == "worse" for a in answers]) >= found
-    assert np.mean([a.decided_at_look or 16 for a in answers]) <= 8.0
+    assert np.mean([a.decided_at_look or 16 for a in answers]) <= blocks
     if effect == 0.02:
         within_six = [a.verdict == "worse" and (a.decided_at_look or 16) <= 6 for a in answers]
-        assert np.mean(within_six) >= 0.985
+        assert np.mean(within_six) >= 0.96
+
+
+@pytest.mark.parametrize("arms", [2, 4])
+@pytest.mark.parametrize(("sigma", "effect"), [(0.014, 0.01), (0.005, 0.005), (0.0035, 0.0)])
+def test_intervals_hold_at_whichever_look_they_end(sigma: float, effect: float, arms: int) -> None:
+    """An interval for one look alone missed one in ten at a change of one deviation."""
+    answers = experiments(800, gaussian, sigma=sigma, effect=effect, arms=arms)
+    held = [_holds(answer["arm-1"], 100 * effect) for answer in answers]
+    assert np.mean(held) >= 0.95
+
+
+def test_an_early_stop_has_an_interval_that_is_as_wide_as_it_is_early() -> None:
+    """Of changes as large as a boot's scatter those that are found early are overstated."""
+    answers = [a["arm-1"] for a in experiments(3000, gaussian, sigma=0.014, effect=0.01, arms=2)]
+    found = [a for a in answers if a.verdict == "worse" and (a.decided_at_look or 16) > 4]
+    assert len(found) > 100
+    assert np.mean([_holds(each, 1.0) for each in found]) >= 0.8
+    of_one_look = [a for a in found if (a.ci_low_percent or 0) > 1.0]
+    assert len(of_one_look) < 0.2 * len(found)
+
+
+def _holds(verdict: ArmVerdict, effect_percent: float) -> bool:
+    low, high = verdict.ci_low_percent, verdict.ci_high_percent
+    return low is not None and high is not None and low <= effect_percent <= high
+
+
+@pytest.mark.parametrize("ratio", [1.0, 3.0, 5.0])
+@pytest.mark.parametrize("noisy", [0, 1, (1, 2)])
+def test_an_arm_that_scatters_more_than_others_raises_no_more_false_alarms(
+    ratio: float, noisy: int | tuple[int, ...]
+) -> None:
+    def uneven(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        noise = rng.standard_normal(shape)
+        noise[:, noisy] *= ratio
+        return noise
+
+    answers = experiments(1500, uneven, sigma=0.005, arms=4)
+    alarms = [any(v.verdict in ("better", "worse") for v in each.values()) for each in answers]
+    # 1 % is promised; 1,500 experiments scatter by a quarter of a percent.
+    assert np.mean(alarms) <= 0.018
+    held = [all(_holds(each[f"arm-{arm}"], 0.0) for arm in (1, 2, 3)) for each in answers]
+    assert np.mean(held) >= 0.95
+
+
+def test_levels_of_intervals_grow_and_miss_together_no_more_than_promised() -> None:
+    smallest = smallest_p(2, 40_000, np.random.default_rng(9))
+    for planned, levels in levels_of(smallest, 0.05, INTERVAL_WEIGHTS):
+        shipped = interval_levels(looks_until(planned), contrasts=2)
+        assert levels == pytest.approx(shipped, rel=0.12)
+        assert list(shipped) == sorted(shipped)
+        missed = (smallest[:, : len(shipped)] <= np.array(shipped)).any(axis=1)
+        assert missed.mean() <= 0.052
+    assert interval_levels((7,), contrasts=3) == pytest.approx((0.05,))
 
 
 def test_the_interval_covers_all_arms_at_once_as_often_as_it_says() -> None:
