@@ -107,7 +107,7 @@ def row(rule: str, shares: Shares) -> str:
     )
     stated = ""
     if shares.named:
-        low, high = rate_interval(shares.named_right, shares.named, 0.95)
+        low, high = rate_interval(shares.named_right, shares.named, level=0.95)
         stated = (
             f"{100 * shares.named_right / shares.named:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
             f" right, {100 * shares.stated:.1f} % stated"

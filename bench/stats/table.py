@@ -55,7 +55,7 @@ def figures_of(rule: str, setting: Setting, sizes: Sizes, seed: int) -> Figures:
     """Simulate *setting* and judge it by *rule*; every rule sees the same experiments."""
     null = _answers(rule, setting, 0.0, sizes.null, seed)
     alarms = int((null.changed != 0).any(axis=1).sum())
-    _, upper = rate_interval(alarms, sizes.null, 0.90)
+    _, upper = rate_interval(alarms, sizes.null, level=0.90)
     return Figures(
         alarm=alarms / sizes.null,
         alarm_upper=upper,

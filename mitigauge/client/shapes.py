@@ -18,8 +18,10 @@ class AaRateView(TypedDict):
     alarms: int
     undecided: int
     rate_percent: float
+    days: int
+    """days of the host on which they were"""
     ci_low_percent: float
-    """Clopper-Pearson, 95 %"""
+    """Clopper-Pearson, 95 %, of as many trials as days: cases of one may be alike"""
     ci_high_percent: float
 
 

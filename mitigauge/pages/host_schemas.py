@@ -89,7 +89,10 @@ class AaRateView(View):
     alarms: int
     undecided: int
     rate_percent: float
-    ci_low_percent: float = Field(description="Clopper-Pearson, 95 %")
+    days: int = Field(description="days of the host on which they were")
+    ci_low_percent: float = Field(
+        description="Clopper-Pearson, 95 %, of as many trials as days: cases of one may be alike"
+    )
     ci_high_percent: float
 
 

@@ -152,16 +152,17 @@ def _hours(session: Session, host_id: int) -> HostHoursView:
 def _false_alarm_rates(session: Session, host_id: int) -> list[AaRateView]:
     """Measured rates of one host, by workload and metric."""
     views = []
-    runs = run_rows.runs_on_host(session, host_id)
-    for workload, metric, counts in verdict_rows.aa_counts(session, runs):
+    of_runs = run_rows.days_on_host(session, host_id)
+    for workload, metric, counts, days in verdict_rows.aa_counts(session, of_runs):
         alarms = sum(counts.get(verdict, 0) for verdict in (Verdict.BETTER, Verdict.WORSE))
         total = sum(counts.values())
-        low, high = rate_interval(alarms, total)
+        low, high = rate_interval(alarms, total, groups=days)
         views.append(
             AaRateView(
                 workload=workload,
                 metric=metric,
                 comparisons=total,
+                days=days,
                 alarms=alarms,
                 undecided=counts.get(Verdict.UNDECIDED, 0),
                 rate_percent=100 * alarms / total,

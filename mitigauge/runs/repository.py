@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import func, or_, select, text, tuple_, type_coerce, update
@@ -71,6 +71,16 @@ def experiments_on_host(session: Session, host_id: int, *, limit: int) -> list[E
             .limit(limit)
         )
     )
+
+
+def days_on_host(session: Session, host_id: int) -> dict[int, date]:
+    """The day on which each of the host's concluded runs was, by its id; in UTC."""
+    rows = session.execute(
+        select(Run.id, func.date(func.timezone("UTC", Run.concluded_at)).label("day")).where(
+            Run.host_id == host_id, Run.concluded_at.is_not(None)
+        )
+    )
+    return {row.id: row.day for row in rows}
 
 
 def runs_on_host(session: Session, host_id: int) -> list[int]:

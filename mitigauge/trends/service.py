@@ -238,11 +238,11 @@ def stability(session: Session) -> list[Stability]:
     """How far verdicts agreed, by host class and workload, with exact intervals.
 
     Pairs that share a verdict are not independent of each other: the interval is that of as many
-    independent ones, and somewhat too narrow where a question was asked often.
+    trials as questions were asked.
     """
     found = []
     for row in page_repository.stabilities(session):
-        low, high = rate_interval(row.agreed, row.pairs)
+        low, high = rate_interval(row.agreed, row.pairs, groups=min(row.questions, row.pairs))
         found.append(
             Stability(
                 environment=row.environment, host_class=row.host_class, emulated=row.emulated,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from datetime import date, datetime
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Row,
@@ -168,16 +169,29 @@ def store_aa(session: Session, outcomes: Sequence[Mapping[str, Any]]) -> None:
         session.execute(insert_or(AaOutcome).on_conflict_do_nothing(), list(outcomes))
 
 
-def aa_counts(session: Session, run_ids: Iterable[int]) -> list[tuple[str, str, dict[str, int]]]:
-    """(workload, metric, verdict → how often) of A/A arms of the runs."""
+class AaCounts(NamedTuple):
+    """Verdicts on doubled arms: how often each was given, and on how many days."""
+
+    workload: str
+    metric: str
+    verdicts: dict[str, int]
+    days: int
+
+
+def aa_counts(session: Session, days: Mapping[int, date]) -> list[AaCounts]:
+    """Verdicts on the doubled arms of one host's runs, by workload and metric; *days*: of each."""
     rows = session.execute(
-        select(Case.workload, AaOutcome.metric, AaOutcome.verdict, func.count())
+        select(Case.workload, AaOutcome.metric, AaOutcome.verdict, AaOutcome.run_id)
         .join(Case, AaOutcome.case_id == Case.id)
-        .where(AaOutcome.run_id.in_(list(run_ids)))
-        .group_by(Case.workload, AaOutcome.metric, AaOutcome.verdict)
+        .where(AaOutcome.run_id.in_(list(days)))
         .order_by(Case.workload, AaOutcome.metric)
     )
-    counts: dict[tuple[str, str], dict[str, int]] = {}
-    for workload, metric, verdict, number in rows:
-        counts.setdefault((workload, metric), {})[verdict] = number
-    return [(workload, metric, of) for (workload, metric), of in counts.items()]
+    found: dict[tuple[str, str], list[tuple[str, date]]] = {}
+    for workload, metric, verdict, run_id in rows:
+        found.setdefault((workload, metric), []).append((verdict, days[run_id]))
+    return [
+        AaCounts(
+            workload, metric, Counter(verdict for verdict, _ in each), len({day for _, day in each})
+        )
+        for (workload, metric), each in found.items()
+    ]

@@ -243,6 +243,8 @@ class AaLine(View):
     ci_high_percent: float
     comparisons_ever: int
     alarms_ever: int
+    host_days: int = 0
+    """Days of hosts on which they were, by which the interval is: cases of one may be alike."""
 
 
 class Stability(View):

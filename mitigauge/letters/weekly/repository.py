@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, func, or_, select, update
+from sqlalchemy import and_, distinct, func, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from mitigauge.effect import Verdict
@@ -238,9 +238,10 @@ def noise(session: Session, start: datetime, end: datetime) -> Sequence[Any]:
 
 
 def aa_counts(session: Session, start: datetime, end: datetime) -> Sequence[Any]:
-    """(host class, comparisons, alarms, comparisons ever, alarms ever) of doubled arms."""
+    """(host class, comparisons, alarms, both of them ever, days of hosts) of doubled arms."""
     alarm = AaOutcome.verdict.in_((Verdict.BETTER, Verdict.WORSE))
     within = Run.concluded_at >= start
+    day = func.date(func.timezone("UTC", Run.concluded_at))
     return _all(
         session,
         select(
@@ -249,6 +250,7 @@ def aa_counts(session: Session, start: datetime, end: datetime) -> Sequence[Any]
             func.count().filter(within, alarm),
             func.count(),
             func.count().filter(alarm),
+            func.count(distinct(tuple_(Run.host_id, day))),
         )
         .join(Run, AaOutcome.run_id == Run.id)
         .join(Host, Run.host_id == Host.id)

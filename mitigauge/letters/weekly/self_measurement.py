@@ -93,8 +93,8 @@ def host_hours(
 def aa_lines(found: Iterable[Sequence[Any]]) -> list[AaLine]:
     """False alarms by host class, those of this week and all that were ever counted."""
     lines = []
-    for host_class, comparisons, alarms, comparisons_ever, alarms_ever in found:
-        low, high = rate_interval(alarms_ever, comparisons_ever)
+    for host_class, comparisons, alarms, comparisons_ever, alarms_ever, days in found:
+        low, high = rate_interval(alarms_ever, comparisons_ever, groups=days)
         lines.append(
             AaLine(
                 host_class=host_class,
@@ -104,6 +104,7 @@ def aa_lines(found: Iterable[Sequence[Any]]) -> list[AaLine]:
                 ci_high_percent=100 * high,
                 comparisons_ever=comparisons_ever,
                 alarms_ever=alarms_ever,
+                host_days=days,
             )
         )
     return lines

@@ -230,7 +230,7 @@ def _trust(data: WeekData) -> Section:
         [
             said(of.host_class),
             said(f"{of.alarms} of {of.comparisons}"),
-            said(f"{of.alarms_ever} of {of.comparisons_ever}"),
+            said(f"{of.alarms_ever} of {of.comparisons_ever} on {counted(of.host_days, 'day')}"),
             said(f"{of.ci_low_percent:.1f} to {of.ci_high_percent:.1f} %"),
         ]
         for of in data.aa

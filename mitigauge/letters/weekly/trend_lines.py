@@ -41,7 +41,8 @@ def stability(session: Session) -> Stability | None:
     pairs, agreed = sum(of.pairs for of in found), sum(of.agreed for of in found)
     if not pairs:
         return None
-    low, high = rate_interval(agreed, pairs)
+    questions = sum(of.questions for of in found)
+    low, high = rate_interval(agreed, pairs, groups=min(questions, pairs))
     return Stability(
         pairs=pairs, agreed=agreed, ci_low_percent=100 * low, ci_high_percent=100 * high
     )

@@ -2040,7 +2040,7 @@ export interface components {
             ci_high_percent: number;
             /**
              * Ci Low Percent
-             * @description Clopper-Pearson, 95 %
+             * @description Clopper-Pearson, 95 %, of as many trials as days: cases of one may be alike
              */
             ci_low_percent: number;
             /**
@@ -2048,6 +2048,11 @@ export interface components {
              * @description verdicts on a doubled arm, one a case and run
              */
             comparisons: number;
+            /**
+             * Days
+             * @description days of the host on which they were
+             */
+            days: number;
             /** Metric */
             metric: string;
             /** Rate Percent */

@@ -37,7 +37,8 @@ export function FalseAlarms({ rates }: { rates: Host["aa"] }) {
                   {rate.ci_low_percent.toFixed(1)} to {rate.ci_high_percent.toFixed(1)} %
                 </td>
                 <td data-label="Alarms">
-                  {rate.alarms} of {rate.comparisons}
+                  {rate.alarms} of {rate.comparisons} on {rate.days}{" "}
+                  {rate.days === 1 ? "day" : "days"}
                 </td>
                 <td data-label="Undecided">{rate.undecided}</td>
               </tr>
