@@ -154,6 +154,17 @@ def test_an_early_stop_has_an_interval_that_is_as_wide_as_it_is_early() -> None:
     assert len(of_one_look) < 0.2 * len(found)
 
 
+def test_same_is_said_of_an_interval_within_the_margin_alone() -> None:
+    answers = experiments(800, gaussian, sigma=0.006, effect=0.004)
+    same = [v for answer in answers for v in answer.values() if v.verdict == "same"]
+    assert len(same) > 100
+    for verdict in same:
+        low, high = verdict.ci_low_percent, verdict.ci_high_percent
+        assert low is not None
+        assert high is not None
+        assert -1.0 < low <= high < 1.0
+
+
 def _holds(verdict: ArmVerdict, effect_percent: float) -> bool:
     low, high = verdict.ci_low_percent, verdict.ci_high_percent
     return low is not None and high is not None and low <= effect_percent <= high

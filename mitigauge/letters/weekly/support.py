@@ -64,7 +64,15 @@ def _not_measured(data: WeekData) -> Section:
         said(f"{lost} planned boots, runs or benchmarks gave no figure; {again} were repeated.")
     ]
     if not data.not_measured:
-        about = [said("All that was planned and came to its end was measured.")]
+        # Without a run that ended there was nothing to be measured.
+        ended = any(line.runs for line in data.hours)
+        about = [
+            said(
+                "All that was planned and came to its end was measured."
+                if ended
+                else "No run came to its end."
+            )
+        ]
     if data.under_way:
         about.append(said(f"{counted(data.under_way, 'run')} had begun and was not over."))
     rows = [

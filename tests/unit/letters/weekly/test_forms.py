@@ -173,3 +173,16 @@ def test_the_mail_has_a_plain_twin_and_its_pictures_within() -> None:
 def test_what_is_no_address_is_refused() -> None:
     with pytest.raises(InvalidInput, match="is no address"):
         mail(arrange(a_week()), dated=WEEK.end, sender="nobody\nBcc: x")
+
+
+def test_all_was_measured_only_where_something_was_and_nothing_is_missing() -> None:
+    measured = "All that was planned and came to its end was measured."
+    whole = a_week()
+    missing = whole.not_measured
+    assert measured not in render_text(arrange(whole))
+    whole = whole.model_copy(update={"not_measured": []})
+    assert measured in render_text(arrange(whole))
+    idle = whole.model_copy(update={"hours": []})
+    assert measured not in render_text(arrange(idle))
+    assert "No run came to its end." in render_text(arrange(idle))
+    assert missing
