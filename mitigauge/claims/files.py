@@ -26,7 +26,8 @@ class ClaimEntry(_Closed):
 
     case: dict[str, Value] = Field(default_factory=dict, description="only what the source says")
     metric: str
-    mode: str = Field(description="family/mode")
+    mode: str = Field("", description="family/mode; empty: none that can be set up is this one")
+    without: str = Field("", description="why no mode is this one")
     change: float | tuple[float, float] = Field(description="percent, or its lowest and highest")
     arm: str = Field("", description="the arm's name, where kernels differ and not modes")
     processor: str = Field("", description="pattern of the model name; empty: the file's")
@@ -46,6 +47,12 @@ class ClaimEntry(_Closed):
     def high(self) -> float:
         """The highest change claimed, percent."""
         return self.change if isinstance(self.change, float) else self.change[1]
+
+    @model_validator(mode="after")
+    def _has_a_mode_or_says_why_not(self) -> ClaimEntry:
+        if bool(self.mode) == bool(self.without):
+            raise ValueError("mode: give one, or say in `without` why nothing measures it")
+        return self
 
     @model_validator(mode="after")
     def _in_order(self) -> ClaimEntry:

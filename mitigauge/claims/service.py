@@ -110,7 +110,7 @@ def _import(session: Session, file: ClaimFile, catalog: Catalog) -> bool:
             low_percent=entry.low,
             high_percent=entry.high,
             processor=entry.processor or file.processor,
-            note=entry.note,
+            note=entry.without or entry.note,
             arm=entry.arm,
             baseline_arm=file.baseline_arm,
         )
@@ -131,6 +131,9 @@ def _title(file: ClaimFile, entry: ClaimEntry, catalog: Catalog) -> str:
 def _answers(
     claim: Claim, view: ExperimentView, parameters: Mapping[int, Parameters]
 ) -> Iterator[ClaimView]:
+    if not claim.mode:
+        yield _view(claim, ClaimOutcome.NOT_MEASURED, claim.note)
+        return
     matches = list(_matches(claim, view, parameters))
     for match in matches:
         yield _beside(claim, view, match)
