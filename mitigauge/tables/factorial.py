@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mitigauge.catalog import Catalog
 from mitigauge.clock import Clock
+from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments.factorial import MOST_POINTS, design_of
+from mitigauge.experiments.tables import Knob
+from mitigauge.modes.crossing import uncounted
 from mitigauge.pages.factorial import FactorialCase
+from mitigauge.stats.bounds import Bound, bound_of
 from mitigauge.stats.factorial import Cost, FactorialEstimate, estimate
 from mitigauge.tables.factorial_schemas import FactorialRow, FactorialTable, RowKind
 from mitigauge.tables.loss import losses
@@ -62,20 +67,39 @@ class _Rows:
 
     def rows(self, shared: dict[tuple[str, str], list[str]]) -> Iterator[FactorialRow]:
         """Knobs, pairs, all together, and what is left."""
+        bounds = {knob.name: self._bound(knob) for knob in self.of.plan.knobs}
+        every = list(bounds.values())
         for knob in self.of.plan.knobs:
             modes = f"{knob.low} to {knob.high}"
-            yield self._row("knob", knob.name, self.found.knobs.get(knob.name), modes)
+            row = self._row("knob", knob.name, self.found.knobs.get(knob.name), modes)
+            yield row.model_copy(update={"bound": bounds[knob.name]})
         for pair in self.of.plan.pairs:
             name = " and ".join(pair)
             row = self._row("pair", name, self.found.pairs.get(pair), "beyond each alone")
-            yield row.model_copy(update={"shared": shared.get(pair, [])})
-        yield self._row("together", TOGETHER, self.found.together, "every knob high, measured")
-        yield self._row(
+            bound = of_a_difference([bounds[each] for each in pair])
+            yield row.model_copy(update={"shared": shared.get(pair, []), "bound": bound})
+        row = self._row("together", TOGETHER, self.found.together, "every knob high, measured")
+        yield row.model_copy(update={"bound": of_a_sum(every)})
+        row = self._row(
             "unexplained",
             UNEXPLAINED,
             self.found.unexplained,
             "all together without the knobs' sum",
         )
+        yield row.model_copy(update={"bound": of_a_difference(every)})
+
+    def _bound(self, knob: Knob) -> Bound:
+        """What the cost of a knob says of the true one: an emulator counts no barrier."""
+        if not self.of.run.host.emulated:
+            return Bound.EXACT
+        families = Catalog().families
+        try:
+            events = uncounted(knob.high, knob.low, families)
+        except (InvalidInput, NotFound, KeyError):
+            # A family of modes that is no longer here.
+            return Bound.NOTHING
+        # Cost is the change for the worse: more events cost more of it, whatever the metric.
+        return bound_of(events, "lower", self.of.declared.possible)
 
     def _row(self, kind: RowKind, name: str, cost: Cost | None, help_: str) -> FactorialRow:
         if cost is None:
@@ -96,6 +120,19 @@ class _Rows:
             high_percent=_scaled(high, scale),
             shared=[],
         )
+
+
+def of_a_sum(parts: Sequence[Bound]) -> Bound:
+    """What the sum of such costs says of the true sum."""
+    kinds = set(parts) - {Bound.EXACT}
+    if not kinds:
+        return Bound.EXACT
+    return kinds.pop() if len(kinds) == 1 else Bound.NOTHING
+
+
+def of_a_difference(parts: Sequence[Bound]) -> Bound:
+    """What the difference of such costs says of the true one: nothing where any is a bound."""
+    return Bound.EXACT if set(parts) <= {Bound.EXACT} else Bound.NOTHING
 
 
 def _scaled(value: float | None, scale: float | None) -> float | None:

@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from mitigauge.pages.schemas import View
+from mitigauge.stats.bounds import Bound
 
 RowKind = Literal["knob", "pair", "together", "unexplained"]
 
@@ -28,6 +29,9 @@ class FactorialRow(View):
     low_percent: float | None = None
     high_percent: float | None = None
     shared: list[str] = Field(description="pairs that this one cannot be told from")
+    bound: Bound = Field(
+        Bound.EXACT, description="what it says of the true cost, where events are not counted"
+    )
 
 
 class FactorialTable(View):

@@ -27,6 +27,7 @@ from mitigauge.effect import CellState, Effect
 from mitigauge.errors import NotFound
 from mitigauge.pages.experiments import show_head
 from mitigauge.pages.factorial import factorial_cases
+from mitigauge.stats.bounds import Bound
 from mitigauge.tables.arm_cells import experiment_tables, marks
 from mitigauge.tables.factorial import table_of
 from mitigauge.tables.factorial_schemas import FactorialRow, FactorialTable, FactorialView
@@ -44,7 +45,17 @@ MEANING = (
 MOST_TABLES = 12
 FACTORIAL_COLUMNS = (
     *("comparison", "host", "emulated", "case", "metric", "unit", "kind", "name", "modes"),
-    *("cost", "low", "high", "cost_percent", "low_percent", "high_percent", "base", "boots"),
+    *(
+        "cost",
+        "low",
+        "high",
+        "cost_percent",
+        "low_percent",
+        "high_percent",
+        "bound",
+        "base",
+        "boots",
+    ),
     *("planned", "df", "not_told_from"),
 )
 
@@ -172,6 +183,9 @@ def _cost(table: FactorialTable, row: FactorialRow) -> Quantity:
         return Quantity(words="not told apart")
     if row.low is None:
         return Quantity(words=f"{units.humanise(row.value, table.unit)}, no error yet")
+    if row.bound is not Bound.EXACT:
+        told = [units.humanise(each, table.unit) for each in (row.value, row.low, row.high or 0.0)]
+        return Quantity(words=f"{units.BOUND_WORDS[row.bound]}{told[0]} [{told[1]}, {told[2]}]")
     return Quantity(value=row.value, unit=table.unit, low=row.low, high=row.high)
 
 
@@ -200,7 +214,10 @@ def _percent(view: FactorialView, table: FactorialTable, row: FactorialRow) -> A
     path = f"{case_path(view.experiment_id, table.case_id, table.host)}&metric={table.metric}"
     if row.percent is None:
         return Answer(state=CellState.NO_DATA, note="not told apart by the boots that count")
-    effect = Effect(value=row.percent, low=row.low_percent, high=row.high_percent, n=table.boots)
+    effect = Effect(
+        value=row.percent, low=row.low_percent, high=row.high_percent, n=table.boots,
+        bound=row.bound,
+    )  # fmt: skip
     return Answer(state=CellState.MEASURED, n=table.boots, effect=effect, href=path)
 
 
@@ -213,6 +230,12 @@ def _notes(table: FactorialTable) -> Iterator[str]:
         "knob low, as those boots measured it. Left unexplained: that without the knobs' sum; not "
         "told apart where knobs take every column of the design."
     )
+    bounded = [row.name for row in table.rows if row.bound is not Bound.EXACT]
+    if bounded:
+        yield (
+            f"Barriers and other events of the hardware are not counted here: {', '.join(bounded)} "
+            "carry no more than the instructions."
+        )
     for arm in table.not_effective:
         yield f"no boot counts of arm {arm}"
 
@@ -237,6 +260,7 @@ def factorial_rows(view: FactorialView) -> Iterator[Mapping[str, Any]]:
                 "cost_percent": row.percent,
                 "low_percent": row.low_percent,
                 "high_percent": row.high_percent,
+                "bound": row.bound.value,
                 "base": table.base,
                 "boots": table.boots,
                 "planned": table.planned,

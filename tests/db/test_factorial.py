@@ -99,6 +99,36 @@ def test_each_knob_has_its_cost_in_every_form(engine: Engine) -> None:
         assert not listed
 
 
+def test_what_an_emulator_does_not_count_makes_a_cost_a_lower_bound(engine: Engine) -> None:
+    experiment, _ = designed(engine)
+    knobs = [("pti", "pti"), ("bhi", "its"), ("mds", "mds")]
+    plan = {
+        "knobs": [{"name": n, "low": f"{f}/off", "high": f"{f}/on"} for n, f in knobs],
+        "pairs": [],
+    }
+
+    def bounds(emulated: bool) -> dict[str, str]:
+        with engine.begin() as connection:
+            connection.execute(text("update host set emulated = :e"), {"e": emulated})
+            connection.execute(
+                text("update comparison set factorial = :plan"), {"plan": json.dumps(plan)}
+            )
+        with Session(engine) as session:
+            table = read_factorial(session, experiment, TableQuery()).tables[0]
+            return {row.name: row.bound.value for row in table.rows}
+
+    assert set(bounds(emulated=False).values()) == {"exact"}
+    # Thunks are instructions, and counted; a write of CR3 and a VERW are more than that.
+    assert bounds(emulated=True) == {
+        "pti": "at_least", "bhi": "exact", "mds": "at_least",
+        "all together": "at_least", "left unexplained": "nothing",
+    }  # fmt: skip
+    with Session(engine) as session:
+        written = KIND.write(session, experiment, TableQuery(), "text")
+    assert "at least +3" in written
+    assert "events of the hardware are not counted here: pti, mds, all together" in written
+
+
 def test_an_experiment_without_one_says_how_to_have_one(engine: Engine) -> None:
     filled = fill(engine, Size(cases=1, arms=2, blocks=2, iterations=1))
     with Session(engine) as session:
