@@ -49,8 +49,9 @@ def cell_words(column: TableColumn, cell: Cell) -> str:
 
 
 def effect_words(effect: Effect) -> tuple[str, str]:
-    """Change and interval; `*` where an exploratory effect is one."""
+    """Change and interval; `*` where an exploratory effect is one, `≥` where it is a bound."""
     change, between = units.effect_parts(effect)
+    change = f"{units.BOUND_SIGNS[effect.bound]}{change}"
     is_one = effect.verdict is None and effect.q is not None and effect.q <= SIGNIFICANT
     return f"{change}*" if is_one else change, between
 

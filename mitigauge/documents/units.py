@@ -72,6 +72,9 @@ BOUND_WORDS = {
     Bound.EXACT: "", Bound.AT_LEAST: "at least ", Bound.AT_MOST: "at most ",
     Bound.NOTHING: "not to be ranked: ",
 }  # fmt: skip
+BOUND_SIGNS = {
+    Bound.EXACT: "", Bound.AT_LEAST: "≥ ", Bound.AT_MOST: "≤ ", Bound.NOTHING: "? ",
+}  # fmt: skip
 
 
 def effect_parts(effect: Effect) -> tuple[str, str]:
