@@ -73,7 +73,7 @@ BOUND_WORDS = {
     Bound.NOTHING: "not to be ranked: ",
 }  # fmt: skip
 BOUND_SIGNS = {
-    Bound.EXACT: "", Bound.AT_LEAST: "≥ ", Bound.AT_MOST: "≤ ", Bound.NOTHING: "? ",
+    Bound.EXACT: "", Bound.AT_LEAST: "≥ ", Bound.AT_MOST: "≤ ", Bound.NOTHING: "≷ ",
 }  # fmt: skip
 
 
