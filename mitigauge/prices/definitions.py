@@ -50,6 +50,8 @@ class Processor(Closed):
     title: Text = Field(min_length=1)
     microarchitecture: Text = ""
     microcode: Text = ""
+    misfit_ns: float = Field(0.0, ge=0, le=HIGHEST_NS, allow_inf_nan=False)
+    """How far cases lay off the sum of these prices beside all errors; standard deviation."""
     prices: tuple[Price, ...] = Field(min_length=1, max_length=100)
 
     @model_validator(mode="after")

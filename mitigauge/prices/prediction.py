@@ -1,7 +1,8 @@
 """What a counted change costs on a processor whose prices are known. Pure.
 
 The cost is Σ Δn × price over events and instructions; prices are taken as independent of each
-other, so that the squared standard error is Σ (Δn × error)². A prediction is neither measured nor
+other, so that the squared standard error is Σ (Δn × error)², with the square of how far cases lay
+off the sum of the prices, where that is known. A prediction is neither measured nor
 counted.
 """
 
@@ -58,5 +59,6 @@ def predicted(change: Mapping[str, float], processor: Processor) -> Prediction:
             Part(event, times, times * price.ns, abs(times) * price.error, price.source.title)
         )
     ns = sum(part.ns for part in parts)
-    reach = Z95 * math.sqrt(sum(part.error**2 for part in parts))
+    off = processor.misfit_ns if parts else 0.0
+    reach = Z95 * math.sqrt(sum(part.error**2 for part in parts) + off**2)
     return Prediction(processor.processor, ns, ns - reach, ns + reach, parts, missing)

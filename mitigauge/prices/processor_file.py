@@ -33,14 +33,22 @@ def processor_file(found: Estimate, cases: Sequence[CaseLevels], *, name: str, s
     comments += [f"# Below zero, and left out: {', '.join(below)}.\n"] if below else []
     if not prices:
         return "".join(comments) + f"# {len(cases)} cases tell no price.\n"
-    body = {"processor": name, "title": name, "prices": prices}
+    body: dict[str, Any] = {"processor": name, "title": name}
+    if found.misfit:
+        comments.append(
+            f"# Cases lie {found.misfit:.1f} ns off the sum of these prices beside their errors:\n"
+            "# an event costs one case more than another, or the bill lacks one.\n"
+        )
+        # As a normal distribution has it, which is what a prediction takes.
+        body["misfit_ns"] = round(found.misfit * found.reach / Z95, DIGITS)
+    body["prices"] = prices
     return "".join(comments) + str(yaml.safe_dump(body, sort_keys=False, width=LINE_WIDTH))
 
 
 def _prices(found: Estimate, source: str, below: list[str]) -> Iterator[dict[str, Any]]:
     """The entries of the file; events whose whole interval lies below zero go to *below*."""
     for i, event in enumerate(found.events):
-        ns, reach = float(found.ns[i]), Z95 * float(found.covariance[i, i]) ** 0.5
+        ns, reach = float(found.ns[i]), found.reach * float(found.covariance[i, i]) ** 0.5
         if ns + reach <= 0:
             below.append(event)
             continue
