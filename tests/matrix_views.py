@@ -242,7 +242,7 @@ SYSCALL = view(
             emulated=False,
         )
     ],
-    [run("bhi-syscall", "icx-1", boots_done=8, boots_total=8)],
+    [run("bhi-syscall", "icx-1", boots_done=8, boots_total=8, boots_effective=8)],
     host_facts={
         "icx-1": HostFacts(
             name="icx-1", processor="Xeon 6338", microcode="0xd000404", kernels=["7.2.4", "7.3.0"]
@@ -281,6 +281,7 @@ PARTIAL = view(
             "lab-amd",
             state=RunState.FAILED,
             boots_done=1,
+            boots_effective=0,
             boots_total=8,
             error="host did not come back within 300 s",
         )

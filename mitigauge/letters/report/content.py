@@ -207,7 +207,7 @@ def _design(view: ExperimentView, run: RunView) -> str:
     arms = next((len(c.arms) for c in view.comparisons if c.name == run.comparison), 0)
     text = (
         f"{run.comparison} on {run.host}: {counted(run.blocks, 'block')} of "
-        f"{counted(arms, 'arm')}, {run.boots_done} of {run.boots_total} boots"
+        f"{counted(arms, 'arm')}, {run.boots_effective} of {run.boots_total} boots count"
     )
     if run.stopped_after is not None:
         blocks = counted(run.stopped_after, "block")

@@ -47,8 +47,8 @@ Host    lab-amd: AMD EPYC-Rome Processor (QEMU TCG EPYC-Rome, 2 vCPUs),
         EMULATED
         kernel 7.2.4+deb13-cloud-amd64, microcode 0x1000065, SMT notsupported
 Date    2026-07-01 12:00 UTC started, 2026-07-01 12:22 UTC ended
-Design  vmscape-iperf on lab-amd: 4 blocks of 3 arms, 12 of 12 boots, 1 lab
-        fault
+Design  vmscape-iperf on lab-amd: 4 blocks of 3 arms, 12 of 12 boots count, 1
+        lab fault
 Seed    20260316
 
 iperf … guest-to-host: Throughput (higher is better), VMSCAPE, lab-amd,
@@ -95,7 +95,7 @@ What does the mitigation cost?
 Host    icx-1: Xeon 6338
         kernel 7.2.4 and 7.3.0, microcode 0xd000404
 Date    2026-07-01 12:00 UTC started, 2026-07-01 12:22 UTC ended
-Design  bhi-syscall on icx-1: 4 blocks of 2 arms, 8 of 8 boots
+Design  bhi-syscall on icx-1: 4 blocks of 2 arms, 8 of 8 boots count
 Seed    20260316
 
 syscall: Time per call (lower is better), Branch history injection, icx-1
@@ -132,7 +132,7 @@ vmscape-iperf on lab-amd failed: host did not come back within 300 s
 Host    lab-amd: processor unknown, EMULATED
         kernel unknown, microcode unknown
 Date    2026-07-01 12:00 UTC started, 2026-07-01 12:22 UTC ended
-Design  vmscape-iperf on lab-amd: 4 blocks of 2 arms, 1 of 8 boots
+Design  vmscape-iperf on lab-amd: 4 blocks of 2 arms, 0 of 8 boots count
 Seed    20260316
 
 iperf: Throughput (higher is better), VMSCAPE, lab-amd, EMULATED
@@ -172,6 +172,13 @@ def test_a_table_with_one_arm_keeps_its_cells_on_one_line() -> None:
 
 def test_a_failed_experiment_says_what_is_missing_and_why() -> None:
     assert render_text(PARTIAL) == PARTIAL_TEXT
+
+
+def test_boots_that_were_skipped_by_an_early_stop_are_none_that_count() -> None:
+    """They are settled: 12 of 12 would stand beside the 9 that the host was reset for."""
+    stopped = run("vmscape-iperf", "lab-amd", boots_done=12, boots_effective=9, stopped_after=3)
+    report = " ".join(render_text(DEMO.model_copy(update={"runs": [stopped]})).split())
+    assert "9 of 12 boots count; stopped after 3 blocks" in report
 
 
 def test_markdown_has_the_same_cells_in_pipe_tables() -> None:
