@@ -13,7 +13,13 @@ import type { BisectionProposal } from "../api/types";
 import { counted, percent } from "../format/quantity";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { Loaded } from "../ui/answers";
-import { parametersOf, type ProposalAsked, proposalAsked, requestOf } from "./request";
+import {
+  isNothingToSearch,
+  parametersOf,
+  type ProposalAsked,
+  proposalAsked,
+  requestOf,
+} from "./request";
 import "./bisect.css";
 
 export function NewBisectionPage() {
@@ -189,7 +195,7 @@ function Form({ proposal }: { proposal: BisectionProposal }) {
           </fieldset>
         ))}
         <div className="panel inside will">
-          <p>
+          <p hidden={isNothingToSearch(values, proposal)}>
             Both ends are confirmed first, and it stops where they do not differ. Then up to{" "}
             {values.boots} boots are made on {values.hosts === "" ? "the hosts" : values.hosts}
             {proposal.changes !== null && ` among ${counted(proposal.changes, "candidate")}`};
@@ -199,7 +205,11 @@ function Form({ proposal }: { proposal: BisectionProposal }) {
               ` Regression ${proposal.regression_id} will show the bisection.`}
           </p>
           <Refused error={starting.error} />
-          {may("submit") ? (
+          {isNothingToSearch(values, proposal) ? (
+            <p className="soft">
+              One change alone can be it, so there is nothing to search. Name more above to start.
+            </p>
+          ) : may("submit") ? (
             <p className="buttons">
               <button type="submit" className="button main" disabled={starting.begun}>
                 Start the bisection
