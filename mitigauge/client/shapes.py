@@ -2804,6 +2804,8 @@ class RegressionSummary(TypedDict):
     state: RegressionState
     owner: str
     """empty: nobody"""
+    owner_name: str
+    """the owner as people read it; empty: nobody"""
     bug: str
     """address; empty: none"""
     environment: str
@@ -2839,6 +2841,8 @@ class RegressionView(TypedDict):
     state: RegressionState
     owner: str
     """empty: nobody"""
+    owner_name: str
+    """the owner as people read it; empty: nobody"""
     bug: str
     """address; empty: none"""
     environment: str

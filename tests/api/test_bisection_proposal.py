@@ -143,7 +143,7 @@ def test_the_same_search_is_begun_once(
     running = start(stranger, headers, one).json()["id"]
     again = start(stranger, headers, two)
     assert again.status_code == 409
-    assert f"bisection {running} is running" in again.json()["error"]
+    assert f"bisection {running} is running" in again.json()["message"]
     stranger.post(f"/api/bisections/{running}/cancel", headers=headers)
     assert start(stranger, headers, two).status_code == 202
 
@@ -159,5 +159,5 @@ def test_what_is_proposed_with_one_candidate_is_refused(
     refused = stranger.post("/api/bisections", headers=headers, json=body)
     assert proposed["changes"] == 1
     assert refused.status_code == 422
-    assert "'a to b'" in refused.json()["error"]
+    assert "'a to b'" in refused.json()["message"]
     assert "experiment submit" in refused.json()["hint"]

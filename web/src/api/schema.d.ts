@@ -7729,6 +7729,11 @@ export interface components {
              * @description empty: nobody
              */
             owner: string;
+            /**
+             * Owner Name
+             * @description the owner as people read it; empty: nobody
+             */
+            owner_name: string;
             state: components["schemas"]["RegressionState"];
             /** Version */
             version: number;
@@ -7830,6 +7835,11 @@ export interface components {
              * @description empty: nobody
              */
             owner: string;
+            /**
+             * Owner Name
+             * @description the owner as people read it; empty: nobody
+             */
+            owner_name: string;
             state: components["schemas"]["RegressionState"];
             /** Trend Id */
             trend_id: number | null;

@@ -201,7 +201,7 @@ export function RegressionTable({ regressions }: { regressions: RegressionSummar
               </span>
             </td>
             <td data-label="Owner">
-              <Owner name={each.owner} />
+              <Owner of={each} />
             </td>
             <td data-label="Since" className="nowrap">
               {day(each.happened_at)}
