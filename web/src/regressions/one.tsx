@@ -163,10 +163,7 @@ function Entry({ entry }: { entry: RegressionEntry }) {
   return (
     <li>
       <span className="small">
-        <strong>
-          {personName(entry.by)}
-        </strong>{" "}
-        {WHAT[entry.kind]}
+        <strong>{personName(entry.by)}</strong> {WHAT[entry.kind]}
         {changed && (
           <>
             {" "}
