@@ -26,6 +26,7 @@ from mitigauge.database.engine import database_now
 from mitigauge.database.locks import Lock
 from mitigauge.effect import Verdict
 from mitigauge.experiments.tables import Arm, Case
+from mitigauge.files.natural_order import natural_order
 from mitigauge.stats.terms import RULES
 from mitigauge.verdicts.cells import CELL_FIELDS, Cell, says_the_same
 from mitigauge.verdicts.tables import VERDICT_TABLE, AaOutcome, StoredVerdict
@@ -175,9 +176,9 @@ def aa_counts(session: Session, run_ids: Iterable[int]) -> list[tuple[str, str, 
         .join(Case, AaOutcome.case_id == Case.id)
         .where(AaOutcome.run_id.in_(list(run_ids)))
         .group_by(Case.workload, AaOutcome.metric, AaOutcome.verdict)
-        .order_by(Case.workload, AaOutcome.metric)
     )
     counts: dict[tuple[str, str], dict[str, int]] = {}
     for workload, metric, verdict, number in rows:
         counts.setdefault((workload, metric), {})[verdict] = number
-    return [(workload, metric, of) for (workload, metric), of in counts.items()]
+    ordered = sorted(counts.items(), key=lambda of: [natural_order(name) for name in of[0]])
+    return [(workload, metric, of) for (workload, metric), of in ordered]

@@ -1,5 +1,6 @@
 /** Trends, the newest change first: of all hosts, or of one class. */
 
+import { naturally } from "../format/natural";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import { trendClassesQuery, trendsQuery } from "../api/queries";
@@ -96,7 +97,7 @@ function Trends({ classes, one, asked }: TrendsProps) {
         </p>
       </Answer>
     );
-  const workloads = [...new Set((one ? [one] : classes).flatMap((c) => c.workloads))].sort();
+  const workloads = naturally(new Set((one ? [one] : classes).flatMap((c) => c.workloads)));
   return (
     <>
       {one && <Crumbs trail={[{ text: "Trends", to: "/trends" }]} />}
