@@ -12,6 +12,7 @@ import { proposalQuery } from "../api/queries";
 import type { BisectionProposal } from "../api/types";
 import { counted, percent } from "../format/quantity";
 import { Crumbs, Head, useTitle } from "../ui/page";
+import { Prose } from "../tables/prose";
 import { Loaded } from "../ui/answers";
 import {
   isNothingToSearch,
@@ -173,7 +174,7 @@ function Form({ proposal }: { proposal: BisectionProposal }) {
         }
       />
       <p className="notice" role="status">
-        {proposal.why}
+        <Prose text={proposal.why} />
       </p>
       <form
         className="new-bisection"

@@ -22,7 +22,7 @@ test("what all rows are is said once and explained, and in no row again", () => 
 
 test("what some rows are stands in them, and is explained once", () => {
   const text = words([{ emulated: true }, { emulated: false }]);
-  expect(text).toContain("So marked, it was measured on emulated processors");
+  expect(text).toContain("Rows with this mark were measured on emulated processors");
   expect(text.endsWith("emulated")).toBe(true);
   expect(text.split("barriers")).toHaveLength(2);
 });

@@ -83,14 +83,16 @@ export function MarkedOnce({ of, children }: MarkedOnceProps) {
       {emulated !== "none" && (
         <p className="inside small marks-once">
           <span className="emulated-mark">emulated</span>{" "}
-          {emulated === "all" ? "All of these were" : "So marked, it was"} measured on emulated
-          processors: software costs are real, hardware barriers cost nothing.
+          {emulated === "all" ? "All of these were" : "Rows with this mark were"} measured on
+          emulated processors: software costs are real, hardware barriers cost nothing.
           {counted !== "none" && (
             <>
               {" "}
               <span className="emulated-mark">counted time</span>{" "}
-              {counted === "all" ? "All of it" : "So marked, it"} counts instructions, the same
-              under any load.
+              {counted === "all"
+                ? "All have time that counts instructions:"
+                : "Rows with this mark have time that counts instructions:"}{" "}
+              the same under any load.
             </>
           )}
         </p>
