@@ -114,6 +114,8 @@ def start(
 
         - {name: loop, mode: spectre-bhi/loop, kernel: 7.2.12-mg0123456789}
 
+        - {name: newer, mode: spectre-bhi/loop, kernel: 7.3.0-mg9876543210}
+
     A worker takes it on until it has an answer, whatever becomes of this command; where none runs,
     one is started on this machine. `mitigauge bisect wait NUMBER` follows it again, `mitigauge
     bisect cancel NUMBER` ends it.

@@ -16,6 +16,7 @@ from cli.source import answer
 from cli.stored import stored
 from mitigauge.clock import Clock
 from mitigauge.errors import MitigaugeError, NotFound
+from mitigauge.files.natural_order import natural_order
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def show(
     for fingerprint in host.fingerprints:
         say("")
         say(f"fingerprint {fingerprint.digest[:12]}, {fingerprint.boots} boots")
-        for fact, value in sorted(fingerprint.facts.items()):
+        for fact, value in sorted(fingerprint.facts.items(), key=lambda of: natural_order(of[0])):
             say(f"  {fact}: {'absent' if value is None else value}")
 
 

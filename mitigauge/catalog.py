@@ -6,6 +6,7 @@ knows their names.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +19,7 @@ from pydantic import (
 
 from mitigauge.errors import InvalidInput
 from mitigauge.files.field_types import located_errors
+from mitigauge.files.natural_order import natural_order
 from mitigauge.files.yaml_file import parse_yaml
 from mitigauge.modes.families import HardwareEvent, ModeFamily
 from mitigauge.prices.definitions import INSTRUCTION, Processor
@@ -37,7 +39,7 @@ class Catalog:
     def workloads(self) -> dict[str, Workload]:
         """By name. Raises :class:`InvalidInput` naming file and line of a bad one."""
         found = {}
-        for path in sorted(self.root.glob("workloads/*/workload.yml")):
+        for path in _by_name(self.root.glob("workloads/*/workload.yml")):
             workload = _read(path, Workload, self.root)
             _must_match(path, workload.name, path.parent.name)
             found[workload.name] = workload
@@ -47,7 +49,7 @@ class Catalog:
     def families(self) -> dict[str, ModeFamily]:
         """Mode families by name. Raises :class:`InvalidInput` naming file and line."""
         found = {}
-        for path in sorted(self.root.glob("modes/*.yml")):
+        for path in _by_name(self.root.glob("modes/*.yml")):
             family = _read(path, ModeFamily, self.root)
             _must_match(path, family.family, path.stem)
             self._require_events(path, family)
@@ -58,7 +60,7 @@ class Catalog:
     def events(self) -> dict[str, HardwareEvent]:
         """What modes work by, by name. Raises :class:`InvalidInput` naming file and line."""
         found = {}
-        for path in sorted(self.root.glob("modes/events/*.yml")):
+        for path in _by_name(self.root.glob("modes/events/*.yml")):
             event = _read(path, HardwareEvent, self.root)
             _must_match(path, event.event, path.stem)
             found[event.event] = event
@@ -68,7 +70,7 @@ class Catalog:
     def processors(self) -> dict[str, Processor]:
         """Processors with prices, by name. Raises :class:`InvalidInput` naming file and line."""
         found = {}
-        for path in sorted(self.root.glob("prices/processors/*.yml")):
+        for path in _by_name(self.root.glob("prices/processors/*.yml")):
             processor = _read(path, Processor, self.root)
             _must_match(path, processor.processor, path.stem)
             self._require_priced(path, processor)
@@ -98,6 +100,10 @@ class Catalog:
     def workload_directory(self, name: str) -> Path:
         """Where the workload's ``run`` and ``parse.py`` are."""
         return self.root / "workloads" / name
+
+
+def _by_name(paths: Iterable[Path]) -> list[Path]:
+    return sorted(paths, key=lambda path: natural_order(str(path)))
 
 
 def _read(path: Path, model: type[_Model], root: Path) -> _Model:

@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, joinedload
 
 from mitigauge.access.tables import AccessToken, BrowserSession, OidcPerson, UsedLogIn
+from mitigauge.files.natural_order import natural_order
 
 
 def tokens(session: Session) -> list[AccessToken]:
@@ -35,7 +36,7 @@ def tokens_of_other_keys(session: Session, key_id: str) -> list[str]:
     wanted = select(AccessToken.name).where(
         AccessToken.revoked_at.is_(None), lasting, AccessToken.key_id != key_id
     )
-    return list(session.scalars(wanted.order_by(AccessToken.name)))
+    return sorted(session.scalars(wanted), key=natural_order)
 
 
 def unrevoked_token(session: Session, name: str) -> AccessToken | None:

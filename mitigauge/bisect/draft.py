@@ -14,7 +14,17 @@ from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput
 from mitigauge.experiments.checks import check_text
 from mitigauge.experiments.spec_model import cases_of
+from mitigauge.files.hostile_text import shown
 
+FEWEST_CANDIDATES = 2
+INSTEAD = {
+    BisectionKind.PATCHES: "`mitigauge series add` and `mitigauge series start` measure a patch "
+    "against what it is applied to; `mitigauge try` says what it changes.",
+    BisectionKind.COMMITS: "Take ends that are further apart; of a merge, ends within the branch "
+    "that was merged. `mitigauge try` says what one commit changes.",
+    BisectionKind.ARMS: "Name the arms between the two; `mitigauge experiment submit` compares "
+    "two arms.",
+}
 _OUTSIDE = ("Documentation/", "LICENSES/", "MAINTAINERS", "CREDITS", "README", ".mailmap")
 
 
@@ -62,6 +72,18 @@ class Figure:
     higher_is_worse: bool
     counted: bool
     emulated: bool
+
+
+def check_candidates(draft: Draft) -> None:
+    """Raise InvalidInput where there is nothing to search: fewer than two candidates."""
+    if len(draft.changes) >= FEWEST_CANDIDATES:
+        return
+    only = draft.changes[0] if draft.changes else None
+    raise InvalidInput(
+        f"the one candidate is {shown(only.title, 120)} ({shown(only.name, 60)}): there is nothing "
+        "to search" if only else "there is no candidate",
+        hint=INSTEAD[draft.kind],
+    )  # fmt: skip
 
 
 def figure_of(draft: Draft) -> Figure:

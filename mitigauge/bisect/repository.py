@@ -81,6 +81,39 @@ def running(session: Session) -> list[int]:
     return list(session.scalars(wanted.order_by(Bisection.id)))
 
 
+def running_alike(session: Session, asked: Bisection) -> int | None:
+    """The running bisection that searches the same as *asked*, which is not stored; None: none.
+
+    No other transaction begins one until this one is over, so that two requests at once are one.
+    """
+    session.execute(select(func.pg_advisory_xact_lock(Lock.BISECTION_START, 0)))
+    wanted = (
+        select(Bisection)
+        .where(
+            Bisection.state == BisectionState.RUNNING,
+            Bisection.kind == asked.kind,
+            Bisection.environment == asked.environment,
+            Bisection.workload == asked.workload,
+            Bisection.metric == asked.metric,
+        )
+        .options(selectinload(Bisection.candidates), selectinload(Bisection.points))
+        .order_by(Bisection.id)
+    )
+    same = _searched(asked)
+    return next((one.id for one in session.scalars(wanted) if _searched(one) == same), None)
+
+
+def _searched(of: Bisection) -> tuple[object, ...]:
+    """What tells two searches for one figure apart: its case, hosts, candidates and points."""
+    return (
+        of.parameters,
+        sorted(of.hosts),
+        (of.source.base, of.source.profile, of.source.tree),
+        [candidate.name for candidate in of.candidates],
+        [(point.mode, point.release) for point in of.points[: len(of.candidates) + 1]],
+    )
+
+
 def went_on(session: Session, bisection_id: int) -> None:
     """Forget failures before this: it got further."""
     session.execute(

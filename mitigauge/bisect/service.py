@@ -12,7 +12,7 @@ from mitigauge.access.roles import OPERATOR
 from mitigauge.audit import service as audit
 from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.bisect import intake, model, repository
-from mitigauge.bisect.draft import Change, Draft, figure_of, is_outside
+from mitigauge.bisect.draft import Change, Draft, check_candidates, figure_of, is_outside
 from mitigauge.bisect.end_profiles import shares_of
 from mitigauge.bisect.knowledge import current_step, has_profiled_ends, question
 from mitigauge.bisect.states import BisectionState
@@ -43,12 +43,39 @@ MOST_BARREN = 2
 def begin(session: Session, draft: Draft, *, submitted_by: str = OPERATOR) -> Bisection:
     """Check and store it, and have a worker take it on; nothing is built or booted yet.
 
-    Raises InvalidInput where hosts, mode, workload, case or metric are not known, or the
-    candidates are none, or too many.
+    Raises InvalidInput where hosts, mode, workload, case or metric are not known, or there are
+    fewer than two candidates, and Conflict while one goes on that searches the same.
     """
+    check_candidates(draft)
+    bisection = _of_draft(draft, submitted_by)
+    question(bisection)
+    _require_no_other(session, bisection)
+    session.add(bisection)
+    session.flush()
+    audit.record(
+        session,
+        Action.BISECTION_START,
+        _subject(bisection),
+        after={"title": bisection.title, "hosts": bisection.hosts, "owner": submitted_by},
+    )
+    ask(session, bisection)
+    return bisection
+
+
+def _require_no_other(session: Session, bisection: Bisection) -> None:
+    other = repository.running_alike(session, bisection)
+    if other is not None:
+        raise Conflict(
+            f"bisection {other} is running and searches the same: {bisection.title}",
+            hint=f"`mitigauge bisect wait {other}` follows it, `mitigauge bisect cancel {other}` "
+            "ends it.",
+        )
+
+
+def _of_draft(draft: Draft, submitted_by: str) -> Bisection:
     figure = figure_of(draft)
     weights = [0.0 if is_outside(change.files) else 1.0 for change in draft.changes]
-    bisection = Bisection(
+    return Bisection(
         kind=draft.kind,
         title=clean_text(draft.title)[:300],
         state=BisectionState.RUNNING,
@@ -79,17 +106,6 @@ def begin(session: Session, draft: Draft, *, submitted_by: str = OPERATOR) -> Bi
             for position, place in enumerate(draft.places)
         ],
     )
-    question(bisection)
-    session.add(bisection)
-    session.flush()
-    audit.record(
-        session,
-        Action.BISECTION_START,
-        _subject(bisection),
-        after={"title": bisection.title, "hosts": bisection.hosts, "owner": submitted_by},
-    )
-    ask(session, bisection)
-    return bisection
 
 
 def ask(session: Session, bisection: Bisection) -> Job:

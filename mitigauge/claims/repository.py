@@ -7,6 +7,7 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session, selectinload
 
 from mitigauge.claims.tables import ClaimSource
+from mitigauge.database.natural_sql import natural
 
 
 def sources(session: Session) -> list[ClaimSource]:
@@ -14,7 +15,7 @@ def sources(session: Session) -> list[ClaimSource]:
     return list(
         session.scalars(
             select(ClaimSource)
-            .order_by(ClaimSource.published.desc().nulls_last(), ClaimSource.name)
+            .order_by(ClaimSource.published.desc().nulls_last(), natural(ClaimSource.name))
             .options(selectinload(ClaimSource.claims))
         )
     )

@@ -2806,6 +2806,8 @@ class RegressionSummary(TypedDict):
     state: RegressionState
     owner: str
     """empty: nobody"""
+    owner_name: str
+    """the owner as people read it; empty: nobody"""
     bug: str
     """address; empty: none"""
     environment: str
@@ -2841,6 +2843,8 @@ class RegressionView(TypedDict):
     state: RegressionState
     owner: str
     """empty: nobody"""
+    owner_name: str
+    """the owner as people read it; empty: nobody"""
     bug: str
     """address; empty: none"""
     environment: str

@@ -26,6 +26,7 @@ class Lock(IntEnum):
     RESTORE = 7340231
     NOTICES = 7340232
     EXACT_OPERATIONS = 7340233
+    BISECTION_START = 7340234
 
 
 # Of one part, which PostgreSQL keeps apart from the others. It is as it always was: who brings the

@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.errors import MitigaugeError, NotFound
+from mitigauge.files.natural_order import natural_order
 from mitigauge.files.yaml_file import MAX_BYTES, parse_yaml
 from mitigauge.settings import REPOSITORY
 
@@ -33,7 +34,7 @@ class ReadyMadeSpec(ReadyMadeHead):
 def list_ready_made(directory: Path = DIRECTORY) -> list[ReadyMadeHead]:
     """All of them by name; a file that cannot be read as a spec is left out."""
     found = []
-    for path in sorted(directory.glob("*.yml"), key=lambda file: file.stem):
+    for path in sorted(directory.glob("*.yml"), key=lambda file: natural_order(file.stem)):
         spec = _read(path)
         if spec is not None:
             found.append(ReadyMadeHead(**spec.model_dump(exclude={"text"})))

@@ -8,6 +8,8 @@ from typing import Any
 
 import orjson
 
+from mitigauge.files.natural_order import natural_order
+
 # Deeper ones are shown as JSON.
 DEEPEST = 6
 
@@ -23,7 +25,7 @@ class Changed:
 
 def flattened(facts: Mapping[str, Any]) -> dict[str, str | None]:
     """Nested facts by dotted names, in name order; what is absent is None."""
-    return dict(sorted(_flat(facts, "", DEEPEST)))
+    return dict(sorted(_flat(facts, "", DEEPEST), key=lambda fact: natural_order(fact[0])))
 
 
 def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Changed]:
@@ -31,7 +33,7 @@ def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Changed
     old, new = flattened(before), flattened(after)
     return [
         Changed(name, old.get(name), new.get(name))
-        for name in sorted({*old, *new})
+        for name in sorted({*old, *new}, key=natural_order)
         if old.get(name) != new.get(name)
     ]
 

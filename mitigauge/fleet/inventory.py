@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.files.natural_order import natural_order
 from mitigauge.fleet.service import HostVars, host_vars
 from mitigauge.settings import REPOSITORY, get_settings
 
@@ -32,7 +33,7 @@ def environment_folders() -> dict[str, Path]:
     for directory in (SHIPPED, get_settings().own_environments):
         with suppress(FileNotFoundError):
             found |= {path.name: path for path in directory.iterdir() if path.is_dir()}
-    return dict(sorted(found.items()))
+    return dict(sorted(found.items(), key=lambda of: natural_order(of[0])))
 
 
 def environment_names() -> list[str]:

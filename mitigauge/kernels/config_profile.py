@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.files.natural_order import natural_order
 
 DIRECTORY = Path(__file__).parent / "profiles"
 LARGEST_BYTES = 1 << 20
@@ -81,7 +82,7 @@ def _options(text: str) -> Iterator[tuple[str, str]]:
 
 def known_profiles() -> list[str]:
     """Names of the profiles that come with us."""
-    return sorted(file.stem for file in DIRECTORY.glob("*.config"))
+    return sorted((file.stem for file in DIRECTORY.glob("*.config")), key=natural_order)
 
 
 def profile_of(name: str) -> Profile:

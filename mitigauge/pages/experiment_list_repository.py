@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from mitigauge.database.like import within
+from mitigauge.database.natural_sql import natural_sql
 from mitigauge.experiments.filter import ExperimentFilter, Sort, number_in
 from mitigauge.runs.states import OPEN_BOOT_STATES
 
@@ -50,7 +51,7 @@ order by {order}
 _ORDERS: Final = {
     Sort.NEWEST: "e.id desc",
     Sort.OLDEST: "e.id",
-    Sort.NAME: "lower(e.name), e.id desc",
+    Sort.NAME: f"{natural_sql('lower(e.name)')}, e.id desc",
     Sort.EFFECT: "abs(e.worst_effect_percent) desc nulls last, e.id desc",
 }
 _OF_RUN: Final = """exists (

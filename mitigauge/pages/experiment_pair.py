@@ -16,6 +16,7 @@ from mitigauge.errors import InvalidInput
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.tables import Arm, Comparison, Experiment
+from mitigauge.files.natural_order import natural_order
 from mitigauge.pages import experiment_pair_repository as pair_rows
 from mitigauge.pages.pair_facts import (
     CONFOUNDED,
@@ -253,7 +254,7 @@ class _Pair:
             facts=facts_of(*sides, self.hosts, arms),
             hosts=[HostPair(a=pair.a[1], b=pair.b[1], how=pair.how) for pair in self.hosts],
             arms=[_arm_pair(pair) for pair in arms],
-            workloads=sorted({m[0].case.workload for m in self.matches.rows}),
+            workloads=sorted({m[0].case.workload for m in self.matches.rows}, key=natural_order),
             matched=matched,
             compared=compared,
             differing=differing,

@@ -15,6 +15,7 @@ from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.filter import ExperimentFilter
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.experiments.tables import Event, Experiment
+from mitigauge.files.natural_order import natural_order
 from mitigauge.pages.boot import boot_head
 from mitigauge.pages.boot_schemas import BootLine, WholeExperimentView
 from mitigauge.pages.experiment_list import page_of
@@ -64,7 +65,9 @@ def list_experiments(
 def list_choices(session: Session) -> ExperimentChoices:
     """What experiments can be filtered by."""
     (row,) = driver_rows(session, CHOICES)
-    return ExperimentChoices(**{name: sorted(words) for name, words in row.items()})
+    return ExperimentChoices(
+        **{name: sorted(words, key=natural_order) for name, words in row.items()}
+    )
 
 
 def newest_of_all(session: Session) -> Hashable:

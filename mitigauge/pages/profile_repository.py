@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import BINARY
+from mitigauge.database.natural_sql import natural
 from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.fleet.tables import Host
 from mitigauge.profiles.exact.repository import CaseInArm
@@ -49,7 +50,7 @@ def groups_like(session: Session, case: Case, system: System) -> Sequence[RowMap
             Boot.state == BootState.EFFECTIVE,
         )
         .group_by(Experiment.id, Case.id, Host.id, Run.id, Arm.id)
-        .order_by(Experiment.id.desc(), Host.name, Arm.position)
+        .order_by(Experiment.id.desc(), natural(Host.name), Arm.position)
         .limit(MOST_GROUPS)
     )
     return rows.mappings().all()

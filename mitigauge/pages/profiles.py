@@ -12,6 +12,7 @@ from mitigauge.clock import Clock
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.tables import Arm, Case
+from mitigauge.files.natural_order import natural_order
 from mitigauge.kernels import renames
 from mitigauge.pages import profile_repository
 from mitigauge.pages.profile_schemas import (
@@ -185,7 +186,10 @@ def find_case(session: Session, experiment_id: int, case: str, host: str) -> tup
         [host] = on_host
     if host not in on_host:
         what = f"was not planned on host {host!r}" if host else "ran on several hosts"
-        raise NotFound(f"case {case!r} {what}", hint=f"Give --host: {', '.join(sorted(on_host))}.")
+        raise NotFound(
+            f"case {case!r} {what}",
+            hint=f"Give --host: {', '.join(sorted(on_host, key=natural_order))}.",
+        )
     return on_host[host], host
 
 
@@ -305,7 +309,7 @@ def _counters(profiles: Sequence[Profile], baseline: Sequence[Profile]) -> list[
     """Counters that every profile of the arm has; a machine without any shows none."""
     names = set.intersection(*(set(p.counters) for p in profiles)) if profiles else set()
     views = []
-    for name in sorted(names):
+    for name in sorted(names, key=natural_order):
         values = np.array([profile.counters[name] for profile in profiles])
         view = CounterView(counter=name, mean=float(values.mean()), n=len(values))
         base = np.array([p.counters[name] for p in baseline if name in p.counters])

@@ -17,6 +17,7 @@ from mitigauge.collectors.repository import CollectorSummary
 from mitigauge.collectors.samples import Samples, unpacked
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.experiments.tables import Arm
+from mitigauge.files.natural_order import natural_order
 from mitigauge.pages.case import run_on
 from mitigauge.pages.sample_schemas import (
     Absent,
@@ -193,7 +194,7 @@ def _by_reason(
             else None
             for arm in arms
         ]
-        for name in sorted(names)
+        for name in sorted(names, key=natural_order)
     }
 
 
@@ -216,4 +217,7 @@ def _absent(told: Sequence[CollectorSummary]) -> list[Absent]:
     """Collectors that have nothing in any boot, each with the reason of the first."""
     there = {one.collector for one in told if not one.absent}
     found = {one.collector: one.absent for one in reversed(told) if one.collector not in there}
-    return [Absent(collector=name, reason=reason) for name, reason in sorted(found.items())]
+    return [
+        Absent(collector=name, reason=reason)
+        for name, reason in sorted(found.items(), key=lambda of: natural_order(of[0]))
+    ]

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 from sqlalchemy.orm import Session
 
+from mitigauge.bisect.draft import FEWEST_CANDIDATES
 from mitigauge.documents.parts import counted
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.experiments.tables import Arm, Case
@@ -24,6 +25,7 @@ BY_HAND = (
     "Name patches below, or an ordered list of arms; over the commits of a git tree, "
     "`mitigauge bisect start --tree DIRECTORY --good COMMIT --bad COMMIT` goes."
 )
+NO_SEARCH = "there is nothing to search."
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,10 @@ def _over_series(session: Session, experiment_id: int) -> _Over | None:
         revision=revision.label,
         changes=patches,
         why=f"It was measured on {series.name} {revision.label}: which of its "
-        f"{counted(patches, 'patch')} is it?",
+        f"{counted(patches, 'patch')} is it?"
+        if patches >= FEWEST_CANDIDATES
+        else f"{series.name} {revision.label} is {counted(patches, 'patch')}: {NO_SEARCH} "
+        f"`mitigauge series show {series.name}` has what it costs. {BY_HAND}",
     )
 
 
@@ -172,8 +177,8 @@ def _over_arms(worse: Arm, all_arms: Sequence[Arm]) -> _Over:
         return _Over(
             arms=[_named(baseline), _named(worse)],
             changes=1,
-            why="One kernel in two modes: the mode itself is the only change between them, and a "
-            f"bisection can but confirm it. {BY_HAND}",
+            why="One kernel in two modes: the mode itself is the only change between them, and "
+            f"{NO_SEARCH} `mitigauge experiment submit` measures both again. {BY_HAND}",
         )
     between = [
         arm
@@ -183,10 +188,12 @@ def _over_arms(worse: Arm, all_arms: Sequence[Arm]) -> _Over:
         and baseline.position <= arm.position <= worse.position
     ]
     chosen = _distinct([baseline, *between, worse])
+    steps = len(chosen) - 1
     return _Over(
         arms=[_named(arm) for arm in chosen],
-        changes=len(chosen) - 1,
-        why=f"Over the kernels of its arms, in their order: {counted(len(chosen) - 1, 'change')}.",
+        changes=steps,
+        why=f"Over the kernels of its arms, in their order: {counted(steps, 'change')}."
+        + _where_one(steps),
     )
 
 
@@ -212,5 +219,11 @@ def _over_kernels(mode: str, kernels: Sequence[str]) -> _Over:
         arms=[(f"kernel-{at}", mode, kernel) for at, kernel in enumerate(distinct)],
         changes=steps,
         why=f"Over the kernels that were measured around the change: {counted(steps, 'change')}."
-        + (f" To divide it further: {BY_HAND}" if steps == 1 else ""),
+        + _where_one(steps),
     )
+
+
+def _where_one(changes: int) -> str:
+    if changes >= FEWEST_CANDIDATES:
+        return ""
+    return f" With one change {NO_SEARCH} To divide it: {BY_HAND}"

@@ -300,6 +300,11 @@ def of_changes(session: Session, change_ids: Collection[int]) -> list[Regression
     return list(session.scalars(select(Regression).where(Regression.change_id.in_(change_ids))))
 
 
+def numbered(session: Session, ids: Collection[int]) -> list[Regression]:
+    """Those of the numbers."""
+    return list(session.scalars(select(Regression).where(Regression.id.in_(ids))))
+
+
 def offered_fixes(session: Session, since: datetime) -> list[OfferedFix]:
     """Patches with `Closes:` tags of revisions that came since then and that may run."""
     asked = (

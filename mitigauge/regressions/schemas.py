@@ -59,6 +59,7 @@ class RegressionSummary(View):
     origin: Origin
     state: RegressionState
     owner: str = Field(description="empty: nobody")
+    owner_name: str = Field(description="the owner as people read it; empty: nobody")
     bug: str = Field(description="address; empty: none")
     environment: str
     host_class: str

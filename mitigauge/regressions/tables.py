@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from mitigauge.access.person import person_name
 from mitigauge.clock import Clock
 from mitigauge.database.engine import Base, one_of
 from mitigauge.database.enum_column import EnumWord
@@ -86,6 +87,11 @@ class Regression(Base):
     # Grows with every change, so that nobody overwrites what they have not seen.
     version: Mapped[int] = mapped_column(server_default=text("1"))
     changed_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+
+    @property
+    def owner_name(self) -> str:
+        """The owner as people read it, in lists, pages and reports alike; empty: nobody."""
+        return person_name(self.owner)
 
 
 class RegressionEntry(Base):

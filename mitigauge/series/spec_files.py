@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from mitigauge.errors import NotFound
+from mitigauge.files.natural_order import natural_order
 from mitigauge.series.spec import places_in
 from mitigauge.settings import REPOSITORY
 
@@ -14,7 +15,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 
 def known_specs() -> list[str]:
     """Names of the specs that measure a series."""
-    return sorted(file.stem for file in FOLDER.glob("*.yml"))
+    return sorted((file.stem for file in FOLDER.glob("*.yml")), key=natural_order)
 
 
 def spec_text(name: str) -> str:

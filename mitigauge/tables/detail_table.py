@@ -21,6 +21,7 @@ from mitigauge.documents.table import (
 )
 from mitigauge.effect import CellState
 from mitigauge.errors import InvalidInput
+from mitigauge.files.natural_order import natural_order
 from mitigauge.pages.detail_schemas import (
     BreakdownView,
     CurveLine,
@@ -102,7 +103,7 @@ def _sections(view: DetailsView, figure: str | None) -> Iterator[TableSection]:
     if figure is not None and view.breakdowns and figure not in known:
         raise InvalidInput(
             f"no breakdown shows a figure {ascii(figure)[:80]}",
-            hint=f"Known: {', '.join(sorted(known)) or 'none'}.",
+            hint=f"Known: {', '.join(sorted(known, key=natural_order)) or 'none'}.",
         )
     for arms in _pairs(view.arms):
         if view.curve:

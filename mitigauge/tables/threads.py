@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from mitigauge.claims.schemas import ClaimOutcome
 from mitigauge.clock import Clock
+from mitigauge.files.natural_order import natural_order
 from mitigauge.pages.schemas import HostFacts
 from mitigauge.pages.threads import BootThreads, CaseThreads
 from mitigauge.stats.boot_interval import mean_interval
@@ -55,7 +56,9 @@ def table_of(of: CaseThreads, facts: HostFacts | None, beside: ClaimsByPlace) ->
     arms = sorted(of.comparison.arms, key=lambda arm: not arm.is_baseline)
     order = [arm.id for arm in arms]
     names = _names(of.boots)
-    names.sort(key=lambda one: (not one.own, -_most(one.rates["wakeups"], order), one.name))
+    names.sort(
+        key=lambda one: (not one.own, -_most(one.rates["wakeups"], order), natural_order(one.name))
+    )
     shown = names[:MOST_ROWS]
     judged = _judged(shown, order[0], of.comparison.layouts)
     claims = _claims(of, order, beside)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mitigauge.files.natural_order import natural_order
 from mitigauge.trends.context import applies, kind_of
 from mitigauge.trends.schemas import Cause, CauseKind
 
@@ -37,11 +38,11 @@ def causes_between(
             Cause(
                 kind=CauseKind.HOST,
                 what="hosts",
-                before=", ".join(sorted(then)),
-                after=", ".join(sorted(now)),
+                before=", ".join(sorted(then, key=natural_order)),
+                after=", ".join(sorted(now, key=natural_order)),
             )
         )
-    both = sorted(then.keys() & now.keys())
+    both = sorted(then.keys() & now.keys(), key=natural_order)
     pairs = [(host, then[host], now[host]) for host in both]
     if not both and before and after:
         pairs = [(f"{before[-1].host}, {after[0].host}", before[-1], after[0])]
@@ -58,7 +59,9 @@ def _joined(
         for difference in _differences(one.context, two.context, workload):
             by_difference.setdefault(difference, []).append(host)
     order = list(CauseKind)
-    named = sorted(by_difference.items(), key=lambda item: (order.index(item[0][0]), item[0][1]))
+    named = sorted(
+        by_difference.items(), key=lambda item: (order.index(item[0][0]), natural_order(item[0][1]))
+    )
     causes = [
         Cause(
             kind=kind, what=what, before=before, after=after,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mitigauge.files.natural_order import natural_order
 from mitigauge.stats.boot_interval import by_factors
 from mitigauge.stats.change_points import Change, Course, courses
 from mitigauge.trends.causes import Circumstances, causes_between
@@ -163,7 +164,7 @@ def _found(terms: Terms, values: Sequence[ValueRow], scale: _Scaled, change: Cha
         run_after=after.run_id,
         arm_before=before.arm_id,
         arm_after=after.arm_id,
-        hosts=sorted({value.host for value in values[change.at : end]}),
+        hosts=sorted({value.host for value in values[change.at : end]}, key=natural_order),
         causes=causes_between(
             _measured(values[max(change.earliest - _SIDE, 0) : change.earliest]),
             _measured(values[change.latest : change.latest + _SIDE]),

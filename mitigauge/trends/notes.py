@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 
+from mitigauge.files.natural_order import natural_order
 from mitigauge.trends.repository import ValueRow
 
 # Of fewer values even a clean step cannot be told from chance.
@@ -60,7 +61,7 @@ def _hosts(values: Sequence[ValueRow]) -> Iterator[str]:
     last = {value.host: place for place, value in enumerate(values)}
     if len(last) < 2:
         return
-    for host, place in sorted(last.items()):
+    for host, place in sorted(last.items(), key=lambda of: natural_order(of[0])):
         if len(values) - 1 - place >= LEFT_AFTER:
             yield f"{host} was measured last on {values[place].at:%Y-%m-%d}; others go on"
 

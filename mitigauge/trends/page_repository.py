@@ -11,6 +11,7 @@ from sqlalchemy import Select, and_, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from mitigauge.database.like import ESCAPE, within
+from mitigauge.database.natural_sql import natural
 from mitigauge.files.natural_order import natural_order
 from mitigauge.fleet.tables import Host
 from mitigauge.runs.tables import Run
@@ -203,7 +204,7 @@ def classes(session: Session) -> list[Any]:
                 func.array_agg(Trend.workload.distinct()),
             )
             .group_by(Trend.environment, Trend.host_class)
-            .order_by(Trend.environment, Trend.host_class)
+            .order_by(Trend.environment, natural(Trend.host_class))
         )
     )
 
@@ -222,8 +223,8 @@ def stabilities(session: Session) -> list[VerdictStability]:
     return list(
         session.scalars(
             select(VerdictStability).order_by(
-                VerdictStability.environment, VerdictStability.host_class,
-                VerdictStability.workload,
+                VerdictStability.environment, natural(VerdictStability.host_class),
+                natural(VerdictStability.workload),
             )
         )
     )  # fmt: skip

@@ -13,6 +13,7 @@ from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import database_now
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.files.hostile_text import clean_text
+from mitigauge.files.natural_order import natural_order
 from mitigauge.stats.rates import rate_interval
 from mitigauge.trends import page_repository, repository
 from mitigauge.trends.causes import Circumstances, causes_between
@@ -226,7 +227,7 @@ def host_classes(session: Session) -> list[ClassPage]:
             environment=environment,
             host_class=host_class,
             hosts=hosts.get((environment, host_class), []),
-            workloads=sorted(workloads),
+            workloads=sorted(workloads, key=natural_order),
             trends=trends,
             changed=changed,
         )

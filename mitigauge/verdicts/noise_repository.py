@@ -9,6 +9,7 @@ from sqlalchemy import Row, Table, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from mitigauge.database.natural_sql import natural
 from mitigauge.experiments.tables import Case
 from mitigauge.verdicts.tables import CaseNoise
 
@@ -37,5 +38,5 @@ def medians(session: Session, run_ids: Sequence[int]) -> Sequence[Row[Any]]:
         .join(Case, CaseNoise.case_id == Case.id)
         .where(CaseNoise.run_id.in_(list(run_ids)))
         .group_by(Case.workload, CaseNoise.metric)
-        .order_by(Case.workload, CaseNoise.metric)
+        .order_by(natural(Case.workload), natural(CaseNoise.metric))
     ).all()

@@ -27,6 +27,7 @@ from mitigauge.database.engine import database_now
 from mitigauge.database.locks import Lock
 from mitigauge.effect import Verdict
 from mitigauge.experiments.tables import Arm, Case
+from mitigauge.files.natural_order import natural_order
 from mitigauge.stats.terms import RULES
 from mitigauge.verdicts.cells import CELL_FIELDS, Cell, says_the_same
 from mitigauge.verdicts.tables import VERDICT_TABLE, AaOutcome, StoredVerdict
@@ -184,7 +185,6 @@ def aa_counts(session: Session, days: Mapping[int, date]) -> list[AaCounts]:
         select(Case.workload, AaOutcome.metric, AaOutcome.verdict, AaOutcome.run_id)
         .join(Case, AaOutcome.case_id == Case.id)
         .where(AaOutcome.run_id.in_(list(days)))
-        .order_by(Case.workload, AaOutcome.metric)
     )
     found: dict[tuple[str, str], list[tuple[str, date]]] = {}
     for workload, metric, verdict, run_id in rows:
@@ -193,5 +193,7 @@ def aa_counts(session: Session, days: Mapping[int, date]) -> list[AaCounts]:
         AaCounts(
             workload, metric, Counter(verdict for verdict, _ in each), len({day for _, day in each})
         )
-        for (workload, metric), each in found.items()
+        for (workload, metric), each in sorted(
+            found.items(), key=lambda of: [natural_order(name) for name in of[0]]
+        )
     ]

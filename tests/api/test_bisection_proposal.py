@@ -12,6 +12,11 @@ from sqlalchemy import Engine, text
 from tests.clients import bearer, token_of
 from tests.regressions_made import decided_cell, found_regressions
 
+ARMS = (
+    "arms:\n- {name: a, mode: spectre-bhi/off}\n- {name: b, mode: spectre-bhi/loop}\n"
+    "- {name: c, mode: spectre-bhi/loop, kernel: 7.2.1}\n"
+)
+
 
 @pytest.fixture
 def headers(engine: Engine) -> dict[str, str]:
@@ -36,7 +41,7 @@ def test_a_cell_of_one_kernel_is_one_change(
     assert found["changes"] == 1
     arms = yaml.safe_load(found["arms"])["arms"]
     assert arms[-1]["name"] == cell["arm"]
-    assert "can but confirm" in found["why"]
+    assert "there is nothing to search" in found["why"]
 
 
 def test_arms_of_several_kernels_are_the_candidates_in_their_order(
@@ -102,9 +107,8 @@ def test_what_is_not_there_is_said(stranger: TestClient, headers: dict[str, str]
 
 
 def start(client: TestClient, headers: dict[str, str], regression: int) -> Any:
-    arms = "arms:\n- {name: a, mode: spectre-bhi/off}\n- {name: b, mode: spectre-bhi/loop}\n"
     body = {
-        "arms": arms, "hosts": ["lab-intel"], "environment": "lab", "workload": "syscall",
+        "arms": ARMS, "hosts": ["lab-intel"], "environment": "lab", "workload": "syscall",
         "parameters": {"test": "basic", "loops": 300000}, "regression": regression,
     }  # fmt: skip
     return client.post("/api/bisections", headers=headers, json=body)
@@ -130,3 +134,30 @@ def test_nothing_is_started_for_a_regression_that_is_not_there(
     assert start(stranger, headers, 4711).status_code == 404
     with engine.connect() as connection:
         assert connection.execute(text("SELECT count(*) FROM bisection")).scalar() == 0
+
+
+def test_the_same_search_is_begun_once(
+    stranger: TestClient, headers: dict[str, str], engine: Engine
+) -> None:
+    one, two = found_regressions(engine)[:2]
+    running = start(stranger, headers, one).json()["id"]
+    again = start(stranger, headers, two)
+    assert again.status_code == 409
+    assert f"bisection {running} is running" in again.json()["message"]
+    stranger.post(f"/api/bisections/{running}/cancel", headers=headers)
+    assert start(stranger, headers, two).status_code == 202
+
+
+def test_what_is_proposed_with_one_candidate_is_refused(
+    stranger: TestClient, headers: dict[str, str], engine: Engine
+) -> None:
+    proposed = proposal(stranger, headers, **of_cell(decided_cell(engine))).json()
+    body = {
+        "arms": ARMS.rsplit("- ", 1)[0], "hosts": ["lab-intel"], "environment": "lab",
+        "workload": "syscall", "parameters": {"test": "basic"},
+    }  # fmt: skip
+    refused = stranger.post("/api/bisections", headers=headers, json=body)
+    assert proposed["changes"] == 1
+    assert refused.status_code == 422
+    assert "'a to b'" in refused.json()["message"]
+    assert "experiment submit" in refused.json()["hint"]

@@ -157,6 +157,12 @@ def test_names_are_sorted_whatever_their_case(client: TestClient, engine: Engine
     assert found(client, sort="name") == [ids[1], ids[0], ids[2]]
 
 
+def test_names_are_sorted_as_people_count(client: TestClient, engine: Engine) -> None:
+    numbers = (10, 2, 1, 100)
+    ids = {n: made(engine, at, name=f"bhb-v{n}-x") for at, n in enumerate(numbers, 1)}
+    assert found(client, sort="name") == [ids[n] for n in sorted(numbers)]
+
+
 def test_the_worst_effect_comes_first_and_experiments_without_one_last(
     client: TestClient, engine: Engine, three: list[int]
 ) -> None:

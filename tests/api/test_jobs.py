@@ -24,7 +24,10 @@ from tests.db.test_jobs import Scripted
 from tests.workers import announce
 
 PATCH = (REPOSITORY / "tests" / "series" / "bisect").glob("*.patch")
-ARMS = "arms:\n  - {name: off, mode: spectre-bhi/off}\n  - {name: loop, mode: spectre-bhi/loop}\n"
+ARMS = (
+    "arms:\n  - {name: off, mode: spectre-bhi/off}\n  - {name: loop, mode: spectre-bhi/loop}\n"
+    "  - {name: newer, mode: spectre-bhi/loop, kernel: 7.2.1}\n"
+)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def execute(engine: Engine, statement: str) -> None:
 
 def test_bisections_and_their_jobs(client: TestClient, engine: Engine) -> None:
     blobs = blob_store(get_settings())
-    one, two = (begun(engine, blobs, patches("one", "two")) for _ in range(2))
+    one, two = (begun(engine, blobs, patches("one", says)) for says in ("two", "three"))
     execute(engine, f"UPDATE bisection SET state = 'cancelled', title = 'Toys {HOSTILE}' "
                     f"WHERE id = {one}")  # fmt: skip
     path = "/api/bisections"

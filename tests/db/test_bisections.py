@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from sqlalchemy import Engine, event, func, select
@@ -463,3 +465,42 @@ def test_what_cannot_be_measured_is_refused_before_anything_is_stored(
         begun(engine, blobs, eight(), asked)
     with Session(engine) as session:
         assert session.scalar(select(func.count(Bisection.id))) == 0
+
+
+def test_one_candidate_is_no_search(engine: Engine, blobs: BlobStore) -> None:
+    with pytest.raises(InvalidInput, match=r"the one candidate is 'toys: Mend toy 1'") as refused:
+        begun(engine, blobs, patches("one"))
+    assert "mitigauge series add" in refused.value.hint
+
+
+def test_two_requests_at_once_begin_one_search(engine: Engine, blobs: BlobStore) -> None:
+    together = Barrier(2)
+
+    def begin(_at: int) -> int | str:
+        together.wait(timeout=60)
+        try:
+            return begun(engine, blobs, eight())
+        except Conflict as refused:
+            return refused.message
+
+    with ThreadPoolExecutor(2) as threads:
+        said = list(threads.map(begin, range(2)))
+    numbers = [each for each in said if isinstance(each, int)]
+    assert len(numbers) == 1
+    assert [each for each in said if each not in numbers] == [
+        f"bisection {numbers[0]} is running and searches the same: 8 patches on linux-source-7.2"
+    ]
+
+
+def test_another_case_host_or_patch_is_another_search(engine: Engine, blobs: BlobStore) -> None:
+    other = Question(("lab-intel",), "syscall", {"test": "getpgid"})
+    numbers = [
+        begun(engine, blobs, eight()),
+        begun(engine, blobs, eight(), other),
+        begun(engine, blobs, eight()[:7]),
+    ]
+    assert len(set(numbers)) == 3
+    with Session(engine) as session:
+        service.cancel(session, numbers[0])
+        session.commit()
+    assert begun(engine, blobs, eight()) > numbers[-1]

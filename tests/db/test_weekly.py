@@ -401,3 +401,22 @@ def test_a_regression_is_told_with_whose_it_is_and_what_is_known_is_no_news(
     following = service.make(engine, Week.of(week.end))
     assert not any(line.is_new for line in following.data.regressions)
     assert found[2] not in {line.id for line in following.data.regressions}
+
+
+def test_a_report_and_the_list_of_regressions_say_the_same_owners(engine: Engine) -> None:
+    found = found_regressions(engine)
+    decided(engine, found[0], owner="oidc:alice")
+    decided(engine, found[1], owner="proxy:bob@example.org")
+    decided(engine, found[2], state=RegressionState.DUPLICATE, duplicate_of=found[0])
+    with transaction(engine) as session:
+        week = service.default_week(session)
+        page = regressions.list_regressions(session, limit=100)
+    report = service.make(engine, week)
+    listed = {of.id: (of.state, of.owner_name) for of in page.regressions}
+    told = {line.id: (line.state, line.owner) for line in report.data.regressions}
+    assert told == {number: listed[number] for number in told}
+    assert {owner for _, owner in told.values()} == {"alice", "bob@example.org", ""}
+    said = " ".join(report.rendered("text").decode().split())
+    assert "oidc:" not in said
+    # What joined another one is that one's.
+    assert f"regression {found[2]}: duplicate" not in said

@@ -1,4 +1,4 @@
-import type { Bisection, BisectionHead } from "../src/api/types";
+import type { BisectionProposal, Bisection, BisectionHead } from "../src/api/types";
 import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
 const HOSTILE = "<img src=x onerror=alert(1)>";
@@ -243,3 +243,19 @@ for (const colorScheme of ["light", "dark"] as const) {
     });
   }
 }
+
+test("with one candidate no bisection is offered, and the page says why", async ({ page }) => {
+  await page.route("**/api/bisections/proposal*", async (route) => {
+    const proposed = (await (await route.fetch()).json()) as BisectionProposal;
+    const arms = "arms:\n- {name: a, mode: spectre-bhi/off}\n- {name: b, mode: spectre-bhi/loop}\n";
+    await route.fulfill({ json: { ...proposed, series: "", revision: "", arms, changes: 1 } });
+  });
+  await open(page, "/bisections/new?regression=7");
+  const start = page.getByRole("button", { name: "Start the bisection" });
+  await expect(page.getByText("there is nothing to search")).toBeVisible();
+  await expect(start).toHaveCount(0);
+  await expectAccessible(page);
+  const arms = page.getByLabel("Arms (YAML), in order");
+  await arms.fill(`${await arms.inputValue()}- {name: c, mode: spectre-bhi/both}`);
+  await expect(start).toBeVisible();
+});

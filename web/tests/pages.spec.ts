@@ -60,6 +60,32 @@ test("the emulated mark explains itself to the keyboard, and Escape hides that",
   await expect(tooltip).toBeHidden();
 });
 
+for (const width of [1440, 400])
+  for (const name of ["experiments", "series list", "weekly list", "hosts"])
+    test(`an age in the ${name} page has its date beside it, ${width} wide`, async ({
+      page,
+      world,
+    }) => {
+      await page.setViewportSize({ width, height: 900 });
+      await open(page, world.paths[name] ?? "");
+      const ages = page.locator("time", { hasText: /ago|just now/ });
+      await expect(ages.first()).toBeVisible();
+      for (const age of await ages.all()) {
+        await expect(age.locator(".at")).toHaveText(/^\d{4}-\d\d-\d\d \d\d:\d\d$/);
+        await expect(age.locator(".at")).toBeVisible();
+        await expect(age).toHaveAttribute("title", / UTC\)$/);
+        await expect(age).toHaveAttribute("datetime", /Z$|\+/);
+      }
+    });
+
+test("a list whose rows are all emulated says so once and explains it", async ({ page }) => {
+  await open(page, "/experiments");
+  const marks = page.getByRole("main").getByText("emulated", { exact: true });
+  await expect(marks).toHaveCount(1);
+  await expect(page.locator(".marks-once")).toContainText("hardware barriers cost nothing");
+  await expectAccessible(page);
+});
+
 test("a chosen theme is kept", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await open(page, "/experiments");

@@ -219,3 +219,41 @@ test("a part of the time is drawn over, other trends are laid over, and both sta
   await page.getByRole("button", { name: "All of it" }).click();
   await expect(chart.locator("a.value")).toHaveCount(9);
 });
+
+/** A trend of twenty calm values, of which one is ten times the others. */
+function withOneWild(): Trend {
+  const trend = trendOf(1, "spectre-bhi/off", 700);
+  const [first] = trend.values;
+  if (first === undefined) throw new Error("there is no value");
+  const values = Array.from({ length: 20 }, (_, day) => ({
+    ...first,
+    run_id: 100 + day,
+    at: new Date(Date.UTC(2026, 9, 1 + day)).toISOString(),
+    value: day === 9 ? 7000 : 700 + (day % 3),
+    kernel: "7.2.1",
+    turned: [],
+  }));
+  return { ...trend, values, levels: [{ first: 0, end: 20, mean: 701 }] };
+}
+
+test("one wild value keeps its figure at the edge, and all are shown on request", async ({
+  page,
+}) => {
+  await page.route("**/api/trends/1", (route) => route.fulfill({ json: withOneWild() }));
+  await open(page, "/trends/1");
+  const chart = page.getByRole("group", { name: "Values of syscall basic" });
+  const apart = async () => {
+    const dots = await chart.locator("a.value > circle:not(.reachable)").all();
+    const heights = await Promise.all(dots.map((dot) => dot.getAttribute("cy").then(Number)));
+    return Math.max(...heights) - Math.min(...heights);
+  };
+  await expect(chart.locator(".beyond text")).toHaveText("7.000 µs");
+  await expect(page.getByText("1 value off the scale, at its edge: 7.000 µs")).toBeVisible();
+  expect(await apart()).toBeGreaterThan(100);
+  await expectAccessible(page);
+  await page.getByLabel("Scale of all values").check();
+  await expect(page).toHaveURL(/scale=all/);
+  await expect(chart.locator(".beyond")).toHaveCount(0);
+  await expect(page.getByText("off the scale")).toHaveCount(0);
+  await expect(chart.locator("a.value > circle:not(.reachable)")).toHaveCount(20);
+});

@@ -96,7 +96,7 @@ class RegressionLine(View):
     id: int
     is_new: bool = Field(description="whether it was found this week")
     state: RegressionState
-    owner: str = Field(description="empty: nobody's yet")
+    owner: str = Field(description="as people read it; empty: nobody's yet")
     bug: str
     case: str
     metric_title: str

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from mitigauge.effect import Verdict
+from mitigauge.files.natural_order import natural_order
 from mitigauge.letters.weekly.data import FactChange, Fate, Finding, OnHost, Side, VerdictRecord
 from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
@@ -171,7 +172,13 @@ def _largest(groups: _Groups) -> list[tuple[Fate, Verdict, Key]]:
         largest = max(abs(_told(fate, *pair).effect_percent) for pair in groups[group])
         # First what was measured before: it changed, the others only have their first figure.
         first = fate is Fate.NEW and all(before is None for _, before in groups[group])
-        return order.index(fate), verdict is Verdict.BETTER, first, -largest, key
+        return (
+            order.index(fate),
+            verdict is Verdict.BETTER,
+            first,
+            -largest,
+            [natural_order(str(part)) for part in key],
+        )
 
     kept: Counter[tuple[Fate, Verdict]] = Counter()
     chosen = []
@@ -224,9 +231,9 @@ def _finding(
     )
 
 
-def _name(known: Known, word: Word) -> tuple[str, str]:
+def _name(known: Known, word: Word) -> tuple[str, list[tuple[int, str, str]]]:
     machine = known.machines[word.host_id]
-    return machine.environment, machine.name
+    return machine.environment, natural_order(machine.name)
 
 
 def _on_host(now: Word, before: Word | None, known: Known) -> OnHost:

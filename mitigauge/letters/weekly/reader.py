@@ -240,7 +240,7 @@ def _compared(
                 recorded=experiment.recorded_at is not None,
             )
         )
-    return sorted(made, key=lambda c: (-c.experiment_id, c.comparison))[:MOST_LINES]
+    return sorted(made, key=lambda c: (-c.experiment_id, natural_order(c.comparison)))[:MOST_LINES]
 
 
 def _not_measured(session: Session, ended: Sequence[RunLine], known: _Shelf) -> list[Gap]:
@@ -253,9 +253,12 @@ def _not_measured(session: Session, ended: Sequence[RunLine], known: _Shelf) -> 
             for run, case, state, error, count in rows.cases_uncounted(session, ids)
         ),
     ]
-    return sorted(found, key=lambda n: (not n.lost, -n.count, n.environment, n.host, n.what))[
-        :MOST_LINES
-    ]
+    return sorted(found, key=_gap_place)[:MOST_LINES]
+
+
+def _gap_place(gap: Gap) -> tuple[Any, ...]:
+    names = natural_order(gap.host), natural_order(gap.what)
+    return not gap.lost, -gap.count, gap.environment, *names
 
 
 def _runs_unmeasured(ended: Sequence[RunLine], known: _Shelf) -> Iterator[Gap]:

@@ -26,11 +26,14 @@ def regression_lines(session: Session, week: Week) -> list[RegressionLine]:
 
 
 def known_by_change(session: Session, change_ids: Collection[int]) -> dict[int, RegressionLine]:
-    """change of a trend → its regression, for those that have one."""
+    """change of a trend → its regression, or the one that it joined, for those that have one."""
+    own = {row.change_id: row for row in repository.of_changes(session, change_ids)}
+    joined = {row.duplicate_of for row in own.values() if row.duplicate_of is not None}
+    others = {row.id: row for row in repository.numbered(session, joined)}
     return {
-        row.change_id: _line(row, None)
-        for row in repository.of_changes(session, change_ids)
-        if row.change_id is not None
+        change_id: _line(others.get(row.duplicate_of or 0, row), None)
+        for change_id, row in own.items()
+        if change_id is not None
     }
 
 
@@ -39,7 +42,7 @@ def _line(row: Regression, week: Week | None) -> RegressionLine:
         id=row.id,
         is_new=week is not None and row.found_at >= week.start,
         state=row.state,
-        owner=row.owner,
+        owner=row.owner_name,
         bug=row.bug,
         case=row.case_title,
         metric_title=row.metric_title,

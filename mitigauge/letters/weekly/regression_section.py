@@ -6,6 +6,7 @@ from mitigauge.documents import units
 from mitigauge.effect import Effect
 from mitigauge.letters.weekly.data import RegressionLine, WeekData
 from mitigauge.letters.weekly.document import Entry, Line, Section, Span, said
+from mitigauge.regressions.states import OPEN_STATES
 
 MOST = 40
 
@@ -24,7 +25,8 @@ def regression_section(data: WeekData) -> Section | None:
         about=[
             said(
                 f"{new} found this week; {nobodys} nobody's yet. What is known, false or mended is "
-                "not among them."
+                "not among them. Owners are those of when this report was first made; the page of "
+                "each one has its owner of now."
             )
         ],
         entries=[_entry(line) for line in lines[:MOST]],
@@ -48,7 +50,8 @@ def _entry(line: RegressionLine) -> Entry:
 
 def in_hand(line: RegressionLine) -> Line:
     """What people decided of it: ``regression 12: assigned to alice, bug https://…``."""
-    whose = f"{line.state}, {line.owner}" if line.owner else f"{line.state}, nobody's yet"
+    nobody = ", nobody's yet" if line.state in OPEN_STATES else ""
+    whose = f"{line.state}, {line.owner}" if line.owner else f"{line.state}{nobody}"
     parts: list[str | Span] = [
         Span(text=f"regression {line.id}", href=f"/regressions/{line.id}"),
         f": {whose}",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import and_, distinct, func, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
+from mitigauge.database.natural_sql import natural
 from mitigauge.effect import Verdict
 from mitigauge.experiments.metric import CaseMetric
 from mitigauge.experiments.states import FINAL_STATES
@@ -256,7 +257,7 @@ def aa_counts(session: Session, start: datetime, end: datetime) -> Sequence[Any]
         .join(Host, Run.host_id == Host.id)
         .where(Run.concluded_at < end)
         .group_by(Host.host_class)
-        .order_by(Host.host_class),
+        .order_by(natural(Host.host_class)),
     )
 
 

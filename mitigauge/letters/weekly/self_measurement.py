@@ -9,11 +9,18 @@ from statistics import median
 from typing import Any
 
 from mitigauge.clock import Clock
+from mitigauge.files.natural_order import natural_order
 from mitigauge.fleet.tables import Host
 from mitigauge.letters.weekly.data import AaLine, Aside, HostHours, NoiseLine
 from mitigauge.letters.weekly.repository import RunLine
 from mitigauge.runs.host_time import HostTime
 from mitigauge.stats.rates import rate_interval
+
+
+def _place(group: tuple[tuple[str, bool, str, str, str], Any]) -> tuple[Any, ...]:
+    (host_class, emulated, clock, workload, metric), _ = group
+    names = [natural_order(name) for name in (host_class, workload, metric)]
+    return names[0], emulated, clock, *names[1:]
 
 
 def noise_lines(found: Iterable[Any], start: datetime) -> list[NoiseLine]:
@@ -22,7 +29,7 @@ def noise_lines(found: Iterable[Any], start: datetime) -> list[NoiseLine]:
     for row in found:
         groups[row.host_class, row.emulated, row.clock, row.workload, row.metric].append(row)
     lines = []
-    for (host_class, emulated, clock, workload, metric), rows in sorted(groups.items()):
+    for (host_class, emulated, clock, workload, metric), rows in sorted(groups.items(), key=_place):
         now = [row for row in rows if row.concluded_at >= start]
         if not now:
             continue
@@ -87,7 +94,7 @@ def host_hours(
                 lost_s=gone,
             )
         )
-    return sorted(lines, key=lambda line: (line.environment, line.host))
+    return sorted(lines, key=lambda line: (line.environment, natural_order(line.host)))
 
 
 def aa_lines(found: Iterable[Sequence[Any]]) -> list[AaLine]:

@@ -80,7 +80,7 @@ export function RevisionActions({ series, revision }: RevisionActionsProps) {
           )}
         </Action>
       )}
-      {revision.experiment_id !== null && may("submit") && (
+      {revision.experiment_id !== null && revision.patches.length > 1 && may("submit") && (
         <Link
           className="button"
           to={`/bisections/new?${new URLSearchParams({ series: series.name, revision: revision.label }).toString()}`}

@@ -7734,6 +7734,11 @@ export interface components {
              * @description empty: nobody
              */
             owner: string;
+            /**
+             * Owner Name
+             * @description the owner as people read it; empty: nobody
+             */
+            owner_name: string;
             state: components["schemas"]["RegressionState"];
             /** Version */
             version: number;
@@ -7835,6 +7840,11 @@ export interface components {
              * @description empty: nobody
              */
             owner: string;
+            /**
+             * Owner Name
+             * @description the owner as people read it; empty: nobody
+             */
+            owner_name: string;
             state: components["schemas"]["RegressionState"];
             /** Trend Id */
             trend_id: number | null;

@@ -12,8 +12,15 @@ import { proposalQuery } from "../api/queries";
 import type { BisectionProposal } from "../api/types";
 import { counted, percent } from "../format/quantity";
 import { Crumbs, Head, useTitle } from "../ui/page";
+import { Prose } from "../tables/prose";
 import { Loaded } from "../ui/answers";
-import { parametersOf, type ProposalAsked, proposalAsked, requestOf } from "./request";
+import {
+  isNothingToSearch,
+  parametersOf,
+  type ProposalAsked,
+  proposalAsked,
+  requestOf,
+} from "./request";
 import "./bisect.css";
 
 export function NewBisectionPage() {
@@ -167,7 +174,7 @@ function Form({ proposal }: { proposal: BisectionProposal }) {
         }
       />
       <p className="notice" role="status">
-        {proposal.why}
+        <Prose text={proposal.why} />
       </p>
       <form
         className="new-bisection"
@@ -189,7 +196,7 @@ function Form({ proposal }: { proposal: BisectionProposal }) {
           </fieldset>
         ))}
         <div className="panel inside will">
-          <p>
+          <p hidden={isNothingToSearch(values, proposal)}>
             Both ends are confirmed first, and it stops where they do not differ. Then up to{" "}
             {values.boots} boots are made on {values.hosts === "" ? "the hosts" : values.hosts}
             {proposal.changes !== null && ` among ${counted(proposal.changes, "candidate")}`};
@@ -199,7 +206,11 @@ function Form({ proposal }: { proposal: BisectionProposal }) {
               ` Regression ${proposal.regression_id} will show the bisection.`}
           </p>
           <Refused error={starting.error} />
-          {may("submit") ? (
+          {isNothingToSearch(values, proposal) ? (
+            <p className="soft">
+              One change alone can be it, so there is nothing to search. Name more above to start.
+            </p>
+          ) : may("submit") ? (
             <p className="buttons">
               <button type="submit" className="button main" disabled={starting.begun}>
                 Start the bisection

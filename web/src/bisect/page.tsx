@@ -7,7 +7,7 @@ import type { BisectionHead, BisectionState } from "../api/types";
 import { counted } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
-import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { NextCommands } from "../ui/empty";
 import { labels, ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
@@ -68,22 +68,24 @@ function List({ found }: { found: BisectionHead[] }) {
   return (
     <>
       <div className="panel">
-        <table className="list stack">
-          <thead>
-            <tr>
-              <th scope="col">Bisection</th>
-              <th scope="col">Answer</th>
-              <th scope="col">Spent</th>
-              <th scope="col">Hosts</th>
-              <th scope="col">Started</th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.map((each) => (
-              <Row key={each.id} head={each} />
-            ))}
-          </tbody>
-        </table>
+        <MarkedOnce of={found}>
+          <table className="list stack">
+            <thead>
+              <tr>
+                <th scope="col">Bisection</th>
+                <th scope="col">Answer</th>
+                <th scope="col">Spent</th>
+                <th scope="col">Hosts</th>
+                <th scope="col">Started</th>
+              </tr>
+            </thead>
+            <tbody>
+              {found.map((each) => (
+                <Row key={each.id} head={each} />
+              ))}
+            </tbody>
+          </table>
+        </MarkedOnce>
       </div>
     </>
   );

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { parametersFrom, parametersOf, proposalAsked, requestOf } from "./request";
+import type { BisectionProposal } from "../api/types";
+import {
+  isNothingToSearch,
+  parametersFrom,
+  parametersOf,
+  proposalAsked,
+  requestOf,
+} from "./request";
 
 const asked = (text: string) => proposalAsked(new URLSearchParams(text));
 
@@ -37,4 +44,15 @@ test("only what it goes over is sent", () => {
     arms: "",
     regression: null,
   });
+});
+
+test("what was proposed with one change is no search until more is named", () => {
+  const of = (changes: number | null) =>
+    ({ arms: "arms: [a, b]", series: "", revision: "", changes }) as BisectionProposal;
+  const proposed = { over: "arms", arms: "arms: [a, b]\n", series: "", revision: "" };
+  expect(isNothingToSearch(proposed, of(1))).toBe(true);
+  expect(isNothingToSearch({ ...proposed, arms: "arms: [a, c, b]" }, of(1))).toBe(false);
+  expect(isNothingToSearch({ ...proposed, over: "series", series: "bhb" }, of(1))).toBe(false);
+  expect(isNothingToSearch(proposed, of(2))).toBe(false);
+  expect(isNothingToSearch(proposed, of(null))).toBe(false);
 });

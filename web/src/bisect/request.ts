@@ -1,7 +1,7 @@
 /** What a bisection is asked with: from an address, and from the fields of its form. */
 
 import type { Values } from "../act/fields";
-import type { BisectionRequest } from "../api/types";
+import type { BisectionProposal, BisectionRequest } from "../api/types";
 
 export type ProposalAsked =
   | { regression: number }
@@ -37,6 +37,15 @@ export function parametersFrom(text: string): Record<string, string | number> {
       return [name, NUMERIC.test(value) ? Number(value) : value];
     }),
   );
+}
+
+/** Whether the form asks for what was proposed, of which one change alone can be it. */
+export function isNothingToSearch(values: Values, proposal: BisectionProposal): boolean {
+  if (proposal.changes === null || proposal.changes > 1) return false;
+  const names = values.over === "arms" ? ["arms"] : ["series", "revision"];
+  const { arms, series, revision } = proposal;
+  const proposed: Values = { arms, series, revision };
+  return names.every((name) => (values[name] ?? "").trim() === (proposed[name] ?? "").trim());
 }
 
 export function requestOf(values: Values, regression: number | null): BisectionRequest {

@@ -10,7 +10,7 @@ import { counted, percent } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
-import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { FeedLink } from "../ui/feed";
 import { Head, useTitle } from "../ui/page";
 import { RecordedTag } from "../ui/recorded";
@@ -232,87 +232,89 @@ export function ExperimentTable({ experiments, ticked = [], tick, byEffect }: Ta
   const headlines = experiments.some((e) => e.headline !== "");
   const effects = experiments.some((e) => e.worst_effect_percent != null);
   return (
-    <table className="list stack experiments">
-      <thead>
-        <tr>
-          <th scope="col">Experiment</th>
-          <th scope="col">State</th>
-          <th scope="col">Boots</th>
-          {headlines && <th scope="col">Verdicts</th>}
-          {effects && (
-            <th scope="col" aria-sort={byEffect?.isSorted ? "descending" : undefined}>
-              {byEffect ? <Link to={byEffect.to}>Worst effect</Link> : "Worst effect"}
-            </th>
-          )}
-          <th scope="col">Hosts</th>
-          <th scope="col">Submitted</th>
-        </tr>
-      </thead>
-      <tbody>
-        {experiments.map((e) => (
-          <tr key={e.id}>
-            <th scope="row" className={tick && "with-tick"}>
-              {tick && (
-                <label className="tick">
-                  <input
-                    type="checkbox"
-                    aria-label={`Compare ${e.name}, ${e.id}`}
-                    checked={ticked.includes(e.id)}
-                    disabled={ticked.length >= MOST_TICKED && !ticked.includes(e.id)}
-                    onChange={() => {
-                      tick(e);
-                    }}
-                  />
-                </label>
-              )}
-              <div>
-                <Link to={`/experiments/${e.id}`}>
-                  <strong>{e.name}</strong>
-                </Link>
-                <div className="soft">{e.question}</div>
-              </div>
-            </th>
-            <td data-label="State">
-              <div className="buttons state">
-                <ExperimentTag state={e.state} />
-                {e.emulated && <EmulatedMark />}
-                <RecordedTag recorded={e.recorded} />
-                {e.counted && <CountedMark />}
-              </div>
-            </td>
-            <td data-label="Boots">
-              <div className="boots">
-                <span className="nowrap">
-                  {e.boots_done} of {e.boots_total}
-                </span>
-                {isLive(e.state) && (
-                  <progress
-                    value={e.boots_done}
-                    max={Math.max(1, e.boots_total)}
-                    aria-label={`Boots done of ${e.name}`}
-                  />
-                )}
-              </div>
-            </td>
-            {headlines && <td data-label="Verdicts">{e.headline}</td>}
+    <MarkedOnce of={experiments}>
+      <table className="list stack experiments">
+        <thead>
+          <tr>
+            <th scope="col">Experiment</th>
+            <th scope="col">State</th>
+            <th scope="col">Boots</th>
+            {headlines && <th scope="col">Verdicts</th>}
             {effects && (
-              <td data-label="Worst effect" className="nowrap">
-                {e.worst_effect_percent == null ? "" : percent(e.worst_effect_percent)}
-              </td>
+              <th scope="col" aria-sort={byEffect?.isSorted ? "descending" : undefined}>
+                {byEffect ? <Link to={byEffect.to}>Worst effect</Link> : "Worst effect"}
+              </th>
             )}
-            <td data-label="Hosts">
-              <div className="hosts">
-                {e.hosts.map((host) => (
-                  <span key={host}>{host}</span>
-                ))}
-              </div>
-            </td>
-            <td data-label="Submitted">
-              <Age at={e.created_at} />
-            </td>
+            <th scope="col">Hosts</th>
+            <th scope="col">Submitted</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {experiments.map((e) => (
+            <tr key={e.id}>
+              <th scope="row" className={tick && "with-tick"}>
+                {tick && (
+                  <label className="tick">
+                    <input
+                      type="checkbox"
+                      aria-label={`Compare ${e.name}, ${e.id}`}
+                      checked={ticked.includes(e.id)}
+                      disabled={ticked.length >= MOST_TICKED && !ticked.includes(e.id)}
+                      onChange={() => {
+                        tick(e);
+                      }}
+                    />
+                  </label>
+                )}
+                <div>
+                  <Link to={`/experiments/${e.id}`}>
+                    <strong>{e.name}</strong>
+                  </Link>
+                  <div className="soft">{e.question}</div>
+                </div>
+              </th>
+              <td data-label="State">
+                <div className="buttons state">
+                  <ExperimentTag state={e.state} />
+                  {e.emulated && <EmulatedMark />}
+                  <RecordedTag recorded={e.recorded} />
+                  {e.counted && <CountedMark />}
+                </div>
+              </td>
+              <td data-label="Boots">
+                <div className="boots">
+                  <span className="nowrap">
+                    {e.boots_done} of {e.boots_total}
+                  </span>
+                  {isLive(e.state) && (
+                    <progress
+                      value={e.boots_done}
+                      max={Math.max(1, e.boots_total)}
+                      aria-label={`Boots done of ${e.name}`}
+                    />
+                  )}
+                </div>
+              </td>
+              {headlines && <td data-label="Verdicts">{e.headline}</td>}
+              {effects && (
+                <td data-label="Worst effect" className="nowrap">
+                  {e.worst_effect_percent == null ? "" : percent(e.worst_effect_percent)}
+                </td>
+              )}
+              <td data-label="Hosts">
+                <div className="hosts">
+                  {e.hosts.map((host) => (
+                    <span key={host}>{host}</span>
+                  ))}
+                </div>
+              </td>
+              <td data-label="Submitted">
+                <Age at={e.created_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </MarkedOnce>
   );
 }

@@ -27,6 +27,17 @@ export function day(at: string): string {
   return `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())}`;
 }
 
+/** 2026-07-17 14:03 in local time. */
+export function minute(at: string): string {
+  return stamp(at).slice(0, "2026-07-17 14:03".length);
+}
+
+/** The full time as the reader's clock has it, and as logs have it. */
+export function inBoth(at: string): string {
+  const utc = new Date(at).toISOString().replace("T", " ").slice(0, "2026-07-17 14:03:22".length);
+  return `${stamp(at)} (${utc} UTC)`;
+}
+
 /** 2026-07-17 14:03:22 in local time. */
 export function stamp(at: string): string {
   return `${day(at)} ${clock(at)}`;

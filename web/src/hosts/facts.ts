@@ -1,5 +1,7 @@
 /** Fingerprints as flat lists of facts, and what changed between two of them. */
 
+import { byName, naturally } from "../format/natural";
+
 export interface Fact {
   name: string;
   /** Null: the fact was absent on the host. */
@@ -8,15 +10,14 @@ export interface Fact {
 
 /** Nested facts by dotted names, in name order. */
 export function flattened(facts: Readonly<Record<string, unknown>>, prefix = ""): Fact[] {
-  return Object.entries(facts)
-    .flatMap(([key, value]): Fact[] => {
-      const name = prefix + key;
-      if (value === null || value === undefined) return [{ name, value: null }];
-      if (Array.isArray(value)) return [{ name, value: value.map(text).join(", ") }];
-      if (typeof value === "object") return flattened(value as Record<string, unknown>, `${name}.`);
-      return [{ name, value: text(value) }];
-    })
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const found = Object.entries(facts).flatMap(([key, value]): Fact[] => {
+    const name = prefix + key;
+    if (value === null || value === undefined) return [{ name, value: null }];
+    if (Array.isArray(value)) return [{ name, value: value.map(text).join(", ") }];
+    if (typeof value === "object") return flattened(value as Record<string, unknown>, `${name}.`);
+    return [{ name, value: text(value) }];
+  });
+  return byName(found, ({ name }) => name);
 }
 
 function text(value: unknown): string {
@@ -37,8 +38,7 @@ export function changes(
 ): Change[] {
   const old = new Map(flattened(before).map((fact) => [fact.name, fact.value]));
   const now = new Map(flattened(after).map((fact) => [fact.name, fact.value]));
-  return [...new Set([...old.keys(), ...now.keys()])]
-    .sort()
+  return naturally(new Set([...old.keys(), ...now.keys()]))
     .map((name) => ({ name, before: old.get(name) ?? null, after: now.get(name) ?? null }))
     .filter((change) => change.before !== change.after);
 }

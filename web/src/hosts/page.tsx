@@ -8,7 +8,7 @@ import { counted } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
-import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
 import { StabilityPanel } from "../trends/stability";
@@ -108,60 +108,62 @@ function List({ hosts }: { hosts: HostSummary[] }) {
     <>
       <Loaded query={queue}>{(queues) => <Queues queues={queues} />}</Loaded>
       <div className="panel">
-        <table className="list stack">
-          <thead>
-            <tr>
-              <th scope="col">Host</th>
-              <th scope="col">Class</th>
-              <th scope="col">Capabilities</th>
-              <th scope="col">Now</th>
-              <th scope="col">Boots</th>
-              <th scope="col">Lab faults</th>
-              <th scope="col">Last seen</th>
-            </tr>
-          </thead>
-          <tbody>
-            {neededFirst(hosts).map((host) => (
-              <tr key={`${host.environment} ${host.name}`}>
-                <th scope="row">
-                  <div className="buttons">
-                    <Link to={hostPath(host)}>
-                      <strong>{host.name}</strong>
-                    </Link>
-                    {host.emulated && <EmulatedMark />}
-                    {host.clock === "counted" && <CountedMark />}
-                  </div>
-                  <div className="faint">environment {host.environment}</div>
-                </th>
-                <td data-label="Class">{host.host_class}</td>
-                <td data-label="Can">
-                  {host.capabilities.length === 0 ? (
-                    <span className="faint">none named</span>
-                  ) : (
-                    host.capabilities.join(", ")
-                  )}
-                </td>
-                <td data-label="Now">
-                  <div>
-                    <Now host={host} />
-                    {host.set_aside_at !== null && (
-                      <div className="faint small">{host.set_aside_reason}</div>
-                    )}
-                  </div>
-                </td>
-                <td data-label="Boots">{host.boots}</td>
-                <td data-label="Lab faults">{host.lab_faults}</td>
-                <td data-label="Last seen">
-                  {host.last_seen_at === null ? (
-                    <span className="faint">never</span>
-                  ) : (
-                    <Age at={host.last_seen_at} />
-                  )}
-                </td>
+        <MarkedOnce of={hosts}>
+          <table className="list stack">
+            <thead>
+              <tr>
+                <th scope="col">Host</th>
+                <th scope="col">Class</th>
+                <th scope="col">Capabilities</th>
+                <th scope="col">Now</th>
+                <th scope="col">Boots</th>
+                <th scope="col">Lab faults</th>
+                <th scope="col">Last seen</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {neededFirst(hosts).map((host) => (
+                <tr key={`${host.environment} ${host.name}`}>
+                  <th scope="row">
+                    <div className="buttons">
+                      <Link to={hostPath(host)}>
+                        <strong>{host.name}</strong>
+                      </Link>
+                      {host.emulated && <EmulatedMark />}
+                      {host.clock === "counted" && <CountedMark />}
+                    </div>
+                    <div className="faint">environment {host.environment}</div>
+                  </th>
+                  <td data-label="Class">{host.host_class}</td>
+                  <td data-label="Can">
+                    {host.capabilities.length === 0 ? (
+                      <span className="faint">none named</span>
+                    ) : (
+                      host.capabilities.join(", ")
+                    )}
+                  </td>
+                  <td data-label="Now">
+                    <div>
+                      <Now host={host} />
+                      {host.set_aside_at !== null && (
+                        <div className="faint small">{host.set_aside_reason}</div>
+                      )}
+                    </div>
+                  </td>
+                  <td data-label="Boots">{host.boots}</td>
+                  <td data-label="Lab faults">{host.lab_faults}</td>
+                  <td data-label="Last seen">
+                    {host.last_seen_at === null ? (
+                      <span className="faint">never</span>
+                    ) : (
+                      <Age at={host.last_seen_at} />
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </MarkedOnce>
       </div>
       <StabilityPanel />
     </>

@@ -2,13 +2,9 @@
 
 import { Link } from "wouter";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { personName } from "../format/person";
 import { logOut, MAY, sessionKey, sessionQuery } from "./session";
 import "./login.css";
-
-/** The name without what tells people whom others prove from tokens. */
-function shown(subject: string): string {
-  return subject.replace(/^(proxy|oidc):/, "");
-}
 
 export function Who({ onLogIn }: { onLogIn: () => void }) {
   const queries = useQueryClient();
@@ -31,7 +27,7 @@ export function Who({ onLogIn }: { onLogIn: () => void }) {
   return (
     <div className="who">
       <span title={role}>
-        {shown(session.subject)}, <span className="faint">{session.role}</span>
+        {personName(session.subject)}, <span className="faint">{session.role}</span>
         <span className="visually-hidden">, {MAY[session.role]}</span>
       </span>
       <Link to="/subscriptions">Subscriptions</Link>

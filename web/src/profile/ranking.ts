@@ -1,5 +1,6 @@
 /** The order of the table of functions. */
 
+import { byName } from "../format/natural";
 import { change } from "./colour";
 import type { Functions, Measure } from "./decode";
 import type { Costs } from "./tree";
@@ -63,16 +64,17 @@ export function ranked(functions: Functions, names: readonly string[], order: Or
     (row) => matching === null || matching[functions.symbol[row] ?? 0] === 1,
   );
   const turn = order.descending ? -1 : 1;
-  const byName = (x: number, y: number) => (name(x) < name(y) ? -1 : Number(name(x) > name(y)));
-  if (sort === "name") return rows.sort((x, y) => turn * byName(x, y));
+  const named = byName(rows, name);
+  if (sort === "name") return turn < 0 ? named.reverse() : named;
   const values = Float64Array.from(functions.symbol, (_, row) =>
     sortValue(functions, order.measure, sort, row),
   );
-  return rows.sort((x, y) => {
+  // Stable: of equal values, names are in their order.
+  return named.sort((x, y) => {
     const [left, right] = [values[x] ?? NaN, values[y] ?? NaN];
     if (Number.isNaN(left) || Number.isNaN(right)) {
-      return Number(Number.isNaN(left)) - Number(Number.isNaN(right)) || byName(x, y);
+      return Number(Number.isNaN(left)) - Number(Number.isNaN(right));
     }
-    return turn * (left - right) || byName(x, y);
+    return turn * (left - right);
   });
 }

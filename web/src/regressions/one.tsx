@@ -13,6 +13,7 @@ import { Crumbs, Head, useTitle } from "../ui/page";
 import { ChangeForm } from "./form";
 import { regressionQuery } from "./queries";
 import "./regressions.css";
+import { personName } from "../format/person";
 import { Owner, RegressionEffect, RegressionTag } from "./words";
 
 export function RegressionPage({ id }: { id: number }) {
@@ -94,7 +95,7 @@ function Standing({ regression }: { regression: Regression }) {
       <RegressionTag state={regression.state} />
       {other !== null && <Link to={`/regressions/${other}`}>regression {other}</Link>}
       <span>
-        <Owner name={regression.owner} />
+        <Owner of={regression} />
         &rsquo;s
       </span>
       {regression.bug !== "" && (
@@ -162,10 +163,7 @@ function Entry({ entry }: { entry: RegressionEntry }) {
   return (
     <li>
       <span className="small">
-        <strong>
-          <Owner name={entry.by} />
-        </strong>{" "}
-        {WHAT[entry.kind]}
+        <strong>{personName(entry.by)}</strong> {WHAT[entry.kind]}
         {changed && (
           <>
             {" "}

@@ -16,6 +16,7 @@ import { useSearch } from "../ui/use-search";
 import { REGRESSION_STATE } from "../words";
 import { regressionsQuery, type RegressionsAsked } from "./queries";
 import "./regressions.css";
+import { MarkedOnce } from "../ui/emulated";
 import { OPEN, OVER, Owner, RegressionEffect, RegressionLink, RegressionTag } from "./words";
 
 const EVERY: RegressionState[] = [...OPEN, ...OVER];
@@ -176,39 +177,41 @@ function List({ regressions, filtered, more, busy }: ListProps) {
 
 export function RegressionTable({ regressions }: { regressions: RegressionSummary[] }) {
   return (
-    <table className="list stack regressions">
-      <thead>
-        <tr>
-          <th scope="col">Case</th>
-          <th scope="col">Effect</th>
-          <th scope="col">State</th>
-          <th scope="col">Owner</th>
-          <th scope="col">Since</th>
-        </tr>
-      </thead>
-      <tbody>
-        {regressions.map((each) => (
-          <tr key={each.id}>
-            <th scope="row">
-              <RegressionLink of={each} />
-            </th>
-            <td data-label="Effect">
-              <RegressionEffect of={each} />
-            </td>
-            <td data-label="State">
-              <span>
-                <RegressionTag state={each.state} />
-              </span>
-            </td>
-            <td data-label="Owner">
-              <Owner name={each.owner} />
-            </td>
-            <td data-label="Since" className="nowrap">
-              {day(each.happened_at)}
-            </td>
+    <MarkedOnce of={regressions}>
+      <table className="list stack regressions">
+        <thead>
+          <tr>
+            <th scope="col">Case</th>
+            <th scope="col">Effect</th>
+            <th scope="col">State</th>
+            <th scope="col">Owner</th>
+            <th scope="col">Since</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {regressions.map((each) => (
+            <tr key={each.id}>
+              <th scope="row">
+                <RegressionLink of={each} />
+              </th>
+              <td data-label="Effect">
+                <RegressionEffect of={each} />
+              </td>
+              <td data-label="State">
+                <span>
+                  <RegressionTag state={each.state} />
+                </span>
+              </td>
+              <td data-label="Owner">
+                <Owner of={each} />
+              </td>
+              <td data-label="Since" className="nowrap">
+                {day(each.happened_at)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </MarkedOnce>
   );
 }

@@ -52,8 +52,7 @@ export function RegressionLink({ of }: { of: RegressionSummary }) {
   );
 }
 
-/** The owner's name without what tells people whom others prove from tokens. */
-export function Owner({ name }: { name: string }) {
-  if (name === "") return <span className="faint">nobody</span>;
-  return <>{name.replace(/^(proxy|oidc):/, "")}</>;
+export function Owner({ of }: { of: RegressionSummary }) {
+  if (of.owner_name === "") return <span className="faint">nobody</span>;
+  return <>{of.owner_name}</>;
 }

@@ -3,7 +3,7 @@
 import { Link } from "wouter";
 import type { LinePoint, LineRow, SeriesLine } from "../api/types";
 import { effectOf, effectText } from "../format/effect";
-import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { Empty } from "../ui/empty";
 import { drawing, grouped, HEIGHT, STEP } from "./layout";
 
@@ -27,34 +27,36 @@ export function Line({ line, name }: { line: SeriesLine; name: string }) {
     );
   return (
     <div className="line-scroll" tabIndex={0} role="region" aria-label="The line, v1 to the newest">
-      <table className="list series-line">
-        <thead>
-          <tr>
-            <th scope="col">Case and mode</th>
-            <th scope="col">
-              <span className="line-revisions" style={{ width: line.revisions.length * STEP }}>
-                {line.revisions.map((revision) => (
-                  <span key={revision}>{revision}</span>
-                ))}
-              </span>
-            </th>
-            <th scope="col">Newest</th>
-            <th scope="col">First worse</th>
-          </tr>
-        </thead>
-        {grouped(line.rows).map(([title, rows]) => (
-          <tbody key={title}>
-            <tr className="line-group">
-              <th scope="rowgroup" colSpan={4}>
-                {title}
+      <MarkedOnce of={line.rows}>
+        <table className="list series-line">
+          <thead>
+            <tr>
+              <th scope="col">Case and mode</th>
+              <th scope="col">
+                <span className="line-revisions" style={{ width: line.revisions.length * STEP }}>
+                  {line.revisions.map((revision) => (
+                    <span key={revision}>{revision}</span>
+                  ))}
+                </span>
               </th>
+              <th scope="col">Newest</th>
+              <th scope="col">First worse</th>
             </tr>
-            {rows.map((row) => (
-              <Row key={`${row.host} ${row.case} ${row.metric} ${row.arm}`} row={row} />
-            ))}
-          </tbody>
-        ))}
-      </table>
+          </thead>
+          {grouped(line.rows).map(([title, rows]) => (
+            <tbody key={title}>
+              <tr className="line-group">
+                <th scope="rowgroup" colSpan={4}>
+                  {title}
+                </th>
+              </tr>
+              {rows.map((row) => (
+                <Row key={`${row.host} ${row.case} ${row.metric} ${row.arm}`} row={row} />
+              ))}
+            </tbody>
+          ))}
+        </table>
+      </MarkedOnce>
       {line.left_out > 0 && (
         <p className="inside faint">
           {line.left_out} more rows of the newest revision are not shown: its experiment has all.

@@ -6,6 +6,7 @@ import { useRights } from "../act/rights";
 import { Subscribe } from "../act/subscribe";
 import { api, data } from "../api/client";
 import type { Subscription } from "../api/types";
+import { personName } from "../format/person";
 import { Age } from "../ui/age";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
@@ -158,7 +159,7 @@ function Row({ of, everybody }: { of: Subscription; everybody: boolean }) {
         </span>
       </td>
       <td data-label="Last told">{of.told_at === null ? "never" : <Age at={of.told_at} />}</td>
-      {everybody && <td data-label="Whose">{of.owner.replace(/^(proxy|oidc):/, "")}</td>}
+      {everybody && <td data-label="Whose">{personName(of.owner)}</td>}
       <td>
         <RowActions of={of} />
       </td>

@@ -7,13 +7,16 @@ import { domain, ticks } from "../case/layout";
 import { commonScale, percent, quantity, scaled } from "../format/quantity";
 import { day, stamp } from "../format/time";
 import { useWidth } from "../ui/use-width";
-import { laidOver } from "./overlay";
+import { edgeOf, leastOf, type Scale, wildOf } from "./bulk";
+import { laidOver, laidValues } from "./overlay";
 
 const HEIGHT = 330;
 const FRAME = { left: 64, right: 14, top: 26, bottom: 60 };
 /** Words under the axis that would come nearer than so many pixels are left to the marks. */
 const LABEL_ROOM = 130;
 const SMALLEST = 340;
+/** The figure of a value beyond the scale takes so many pixels. */
+const BEYOND_ROOM = 84;
 
 /** Where in the picture a pointer is. */
 function withinBox(event: React.PointerEvent<SVGSVGElement>): number {
@@ -21,11 +24,9 @@ function withinBox(event: React.PointerEvent<SVGSVGElement>): number {
 }
 
 /** Where times and values lie, in CSS pixels. */
-function placement(trend: Trend, width: number, laid: number[]) {
+function placement(trend: Trend, width: number, { low, high }: Scale) {
   const times = trend.values.map((value) => Date.parse(value.at));
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 1];
-  const values = trend.values.flatMap((v) => [v.value, v.low ?? v.value, v.high ?? v.value]);
-  const [low, high] = domain([...values, ...laid]);
   const right = width - FRAME.right;
   const bottom = HEIGHT - FRAME.bottom;
   return {
@@ -41,7 +42,10 @@ function placement(trend: Trend, width: number, laid: number[]) {
       const share = (x - FRAME.left - 6) / Math.max(right - FRAME.left - 12, 1);
       return new Date(first + Math.min(Math.max(share, 0), 1) * (last - first)).toISOString();
     },
-    y: (value: number) => bottom - ((value - low) / (high - low)) * (bottom - FRAME.top),
+    y: (value: number) => {
+      const inside = Math.min(Math.max(value, low), high);
+      return bottom - ((inside - low) / (high - low)) * (bottom - FRAME.top);
+    },
   };
 }
 
@@ -100,28 +104,90 @@ function Turns({ turns, x, right, bottom }: TurnsProps) {
   });
 }
 
+/** The scale of all that is drawn, or of the bulk of the values with the levels of all. */
+export function scaleOf(trend: Trend, laid: number[], everything: boolean): Scale {
+  const values = trend.values.map(({ value }) => value);
+  const wild = everything ? [] : wildOf(values, leastOf(values));
+  const drawn = trend.values.filter((_, at) => !wild[at]);
+  const ends = (of: TrendPoint) => [of.value, of.low ?? of.value, of.high ?? of.value];
+  if (!wild.includes(true)) {
+    const [low, high] = domain([...drawn.flatMap(ends), ...laid]);
+    return { low, high };
+  }
+  const apart = wildOf(laid, leastOf(laid));
+  const [low, high] = domain([
+    ...drawn.map(({ value }) => value),
+    ...trend.levels.map(({ mean }) => mean),
+    ...laid.filter((_, at) => !apart[at]),
+  ]);
+  return { low, high };
+}
+
+/** The values that the scale does not reach, and how many intervals it cuts. */
+export function beyond(trend: Trend, scale: Scale) {
+  const outside = trend.values.filter(({ value }) => edgeOf(value, scale) !== null);
+  const cut = trend.values.filter(
+    (of) =>
+      !outside.includes(of) &&
+      [of.low, of.high].some((end) => end !== null && edgeOf(end, scale) !== null),
+  );
+  return { outside, cut: cut.length };
+}
+
+interface BeyondProps {
+  trend: Trend;
+  scale: Scale;
+  place: ReturnType<typeof placement>;
+}
+
+/** A mark at the edge for each value that the scale does not reach, with its figure where it fits. */
+function Beyond({ trend, scale, place }: BeyondProps) {
+  const free = { above: -Infinity, below: -Infinity };
+  return beyond(trend, scale).outside.map((of) => {
+    const edge = edgeOf(of.value, scale) ?? "above";
+    const [x, y] = [place.x(of.at), place.y(of.value)];
+    const tip = edge === "above" ? -1 : 1;
+    const labelled = x >= free[edge];
+    if (labelled) free[edge] = x + BEYOND_ROOM;
+    const left = x + BEYOND_ROOM < place.right;
+    return (
+      <g key={`${of.run_id} ${of.arm}`} className="beyond">
+        <path d={`M ${x - 6} ${y - 3 * tip} L ${x + 6} ${y - 3 * tip} L ${x} ${y + 7 * tip} z`} />
+        {labelled && (
+          <text
+            x={left ? x + 10 : x - 10}
+            y={edge === "above" ? y + 4 : y - 2}
+            textAnchor={left ? "start" : "end"}
+          >
+            {quantity(of.value, trend.unit)}
+          </text>
+        )}
+      </g>
+    );
+  });
+}
+
 interface ChartProps {
   trend: Trend;
+  /** Shows wild values too, however flat that makes the others. */
+  everything?: boolean;
   /** Other trends, laid over it. */
   over?: Trend[];
   /** Shows the time between two moments; where it is missing, nothing can be chosen. */
   zoom?: (from: string, to: string) => void;
 }
 
-export function Chart({ trend, over = [], zoom }: ChartProps) {
+export function Chart({ trend, over = [], zoom, everything = false }: ChartProps) {
   const [box, available] = useWidth();
   const [dragged, setDragged] = useState<[number, number] | null>(null);
   const width = Math.max(available, SMALLEST);
   const [, navigate] = useLocation();
   const [stop, setStop] = useState(trend.values.length - 1);
   const laid = over.map((each) => ({ id: each.id, points: laidOver(trend, each) }));
-  const place = placement(
-    trend,
-    width,
-    laid.flatMap(({ points }) => points.map((p) => p.value)),
-  );
+  const reach = scaleOf(trend, laidValues(trend, over), everything);
+  const place = placement(trend, width, reach);
   const scale = commonScale(
-    trend.values.map((value) => value.value),
+    trend.values.map((value) => value.value).filter((value) => edgeOf(value, reach) === null),
     trend.unit,
   );
   const walk = (event: React.KeyboardEvent, from: number) => {
@@ -295,10 +361,13 @@ export function Chart({ trend, over = [], zoom }: ChartProps) {
                 cy={place.y(value.value)}
                 r={12}
               />
-              <circle cx={place.x(value.at)} cy={place.y(value.value)} r={4} />
+              {edgeOf(value.value, reach) === null && (
+                <circle cx={place.x(value.at)} cy={place.y(value.value)} r={4} />
+              )}
             </a>
           );
         })}
+        <Beyond trend={trend} scale={reach} place={place} />
       </svg>
     </div>
   );

@@ -14,14 +14,16 @@ import { Empty } from "../ui/empty";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { Accept } from "./accept";
-import { Chart } from "./chart";
+import { beyond, Chart, scaleOf } from "./chart";
 import { OverChoice, OverLegend, useOver } from "./over";
-import { overIn } from "./overlay";
+import { laidValues, overIn } from "./overlay";
 import { isWhole, rangeOf, within } from "./range";
 import "./trends.css";
 import { ChangeTags, classPath, Effect } from "./words";
 
 const SHOWN_VALUES = 50;
+/** Values off the scale that are named; all of them stand at its edge and in the table. */
+const MOST_NAMED = 4;
 const LAST_DAYS = [30, 90, 365];
 
 export function TrendPage({ id }: { id: number }) {
@@ -100,6 +102,22 @@ function One({ trend }: { trend: Trend }) {
   );
 }
 
+/** What the scale of the bulk does not reach; empty where it reaches all. */
+function outsideInWords(trend: Trend, over: readonly Trend[]): string {
+  const { outside, cut } = beyond(trend, scaleOf(trend, laidValues(trend, over), false));
+  if (outside.length === 0) return "";
+  const named = outside
+    .slice(-MOST_NAMED)
+    .map((of) => `${quantity(of.value, trend.unit)} on ${day(of.at)}`);
+  const more = outside.length - named.length;
+  return (
+    `${counted(outside.length, "value")} off the scale, at its edge: ${named.join(", ")}` +
+    (more > 0 ? ` and ${more} older` : "") +
+    (cut > 0 ? `; ${counted(cut, "interval")} cut` : "") +
+    "."
+  );
+}
+
 /** The chart of the time that the address asks for. */
 function Picture({ trend }: { trend: Trend }) {
   const [search, setSearch] = useSearchParams();
@@ -107,9 +125,23 @@ function Picture({ trend }: { trend: Trend }) {
   const shown = isWhole(range) ? trend : within(trend, range);
   const numbers = overIn(search, trend.id);
   const over = useOver(numbers);
+  const everything = search.get("scale") === "all";
   const show = (next: Record<string, string>) => {
-    setSearch({ ...next, ...(numbers.length > 0 && { over: numbers.join(",") }) });
+    setSearch({
+      ...next,
+      ...(numbers.length > 0 && { over: numbers.join(",") }),
+      ...(everything && { scale: "all" }),
+    });
   };
+  const showEverything = (wanted: boolean) => {
+    setSearch((before) => {
+      const after = new URLSearchParams(before);
+      if (wanted) after.set("scale", "all");
+      else after.delete("scale");
+      return after;
+    });
+  };
+  const outside = outsideInWords(shown, over);
   const layOver = (wanted: number[]) => {
     setSearch((before) => {
       const after = new URLSearchParams(before);
@@ -156,6 +188,21 @@ function Picture({ trend }: { trend: Trend }) {
         <OverChoice trend={trend} over={numbers} change={layOver} />
       </p>
       <OverLegend trends={over} change={layOver} />
+      {outside !== "" && (
+        <p className="buttons small trend-beyond">
+          <label>
+            <input
+              type="checkbox"
+              checked={everything}
+              onChange={(event) => {
+                showEverything(event.target.checked);
+              }}
+            />{" "}
+            Scale of all values
+          </label>
+          {!everything && <span>{outside}</span>}
+        </p>
+      )}
       {shown.values.length === 0 ? (
         <p className="soft">No value is of that time.</p>
       ) : (
@@ -168,10 +215,12 @@ function Picture({ trend }: { trend: Trend }) {
             over
               .map((each) => `over it: ${each.case}, ${each.mode}, ${each.host_class}`)
               .join("; "),
+            everything ? "" : outside,
           ]}
         >
           <Chart
             trend={shown}
+            everything={everything}
             over={over}
             zoom={(from, to) => {
               show({ from, to });

@@ -47,3 +47,8 @@ export function laidOver(below: Trend, over: Trend): OverPoint[] {
       percent: (value.value / middle) * 100,
     }));
 }
+
+/** All values of the others on the scale of *below*. */
+export function laidValues(below: Trend, over: readonly Trend[]): number[] {
+  return over.flatMap((each) => laidOver(below, each).map(({ value }) => value));
+}

@@ -1,5 +1,6 @@
 /** Trends, the newest change first: of all hosts, or of one class. */
 
+import { naturally } from "../format/natural";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import { trendClassesQuery, trendsQuery } from "../api/queries";
@@ -8,7 +9,7 @@ import { counted, fixed, quantity } from "../format/quantity";
 import { day } from "../format/time";
 import { Answer, Loaded } from "../ui/answers";
 import { Empty, NextCommands } from "../ui/empty";
-import { CountedMark, EmulatedMark } from "../ui/emulated";
+import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { More } from "../ui/more";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { useAddress } from "../ui/use-address";
@@ -96,7 +97,7 @@ function Trends({ classes, one, asked }: TrendsProps) {
         </p>
       </Answer>
     );
-  const workloads = [...new Set((one ? [one] : classes).flatMap((c) => c.workloads))].sort();
+  const workloads = naturally(new Set((one ? [one] : classes).flatMap((c) => c.workloads)));
   return (
     <>
       {one && <Crumbs trail={[{ text: "Trends", to: "/trends" }]} />}
@@ -221,23 +222,25 @@ function List({ trends, more, busy }: ListProps) {
       {trends.length === 0 ? (
         <Empty>No trend is like that.</Empty>
       ) : (
-        <table className="list stack trends">
-          <thead>
-            <tr>
-              <th scope="col">Case</th>
-              <th scope="col">Host class</th>
-              <th scope="col">Newest change</th>
-              <th scope="col">Since</th>
-              <th scope="col">Level</th>
-              <th scope="col">Values</th>
-            </tr>
-          </thead>
-          <tbody>
-            {trends.map((trend) => (
-              <Row key={trend.id} trend={trend} />
-            ))}
-          </tbody>
-        </table>
+        <MarkedOnce of={trends}>
+          <table className="list stack trends">
+            <thead>
+              <tr>
+                <th scope="col">Case</th>
+                <th scope="col">Host class</th>
+                <th scope="col">Newest change</th>
+                <th scope="col">Since</th>
+                <th scope="col">Level</th>
+                <th scope="col">Values</th>
+              </tr>
+            </thead>
+            <tbody>
+              {trends.map((trend) => (
+                <Row key={trend.id} trend={trend} />
+              ))}
+            </tbody>
+          </table>
+        </MarkedOnce>
       )}
       <More more={more} busy={busy}>
         More trends

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { age, stamp } from "../format/time";
+import { age, inBoth, minute, stamp } from "../format/time";
 
 const TICK_MS = 15_000;
 
@@ -16,12 +16,14 @@ function useNow(): number {
   return now;
 }
 
-/** "12 min ago", with the full time on hover. */
+/** "12 min ago, 2026-07-17 14:03": what is printed or copied has its date. */
 export function Age({ at }: { at: string }) {
   const now = useNow();
   return (
-    <time dateTime={at} title={stamp(at)} className="nowrap">
-      {age(at, now)}
+    <time dateTime={at} title={inBoth(at)} className="age">
+      <span className="nowrap">{age(at, now)}</span>
+      <span className="apart">, </span>
+      <span className="at nowrap">{minute(at)}</span>
     </time>
   );
 }
@@ -29,7 +31,7 @@ export function Age({ at }: { at: string }) {
 /** The full local time. */
 export function Stamp({ at }: { at: string }) {
   return (
-    <time dateTime={at} className="nowrap">
+    <time dateTime={at} title={inBoth(at)} className="nowrap">
       {stamp(at)}
     </time>
   );

@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { createContext, type ReactNode, useContext, useId, useState } from "react";
 
 const WHY =
   "Measured on an emulated processor. Software costs, such as a branch-history clearing loop, " +
@@ -45,20 +45,78 @@ function Badge({ word, why }: { word: string; why: string }) {
   );
 }
 
+/** What the rows of a list are measured on. */
+export interface Measured {
+  emulated: boolean;
+  counted?: boolean;
+  clock?: string;
+}
+
+type Share = "all" | "some" | "none";
+
+function isCounted(of: Measured): boolean {
+  return of.counted === true || of.clock === "counted";
+}
+
+/** How many of the rows it is so of. */
+export function shareOf(flags: readonly boolean[]): Share {
+  if (!flags.includes(true)) return "none";
+  return flags.includes(false) ? "some" : "all";
+}
+
+const Shares = createContext<{ emulated: Share; counted: Share }>({
+  emulated: "some",
+  counted: "some",
+});
+
+interface MarkedOnceProps {
+  of: readonly Measured[];
+  children: ReactNode;
+}
+
+/** A list whose marks are explained once, above it; what is so of all rows stands in none. */
+export function MarkedOnce({ of, children }: MarkedOnceProps) {
+  const emulated = shareOf(of.map((row) => row.emulated));
+  const counted = shareOf(of.map(isCounted));
+  return (
+    <Shares value={{ emulated, counted }}>
+      {emulated !== "none" && (
+        <p className="inside small marks-once">
+          <span className="emulated-mark">emulated</span>{" "}
+          {emulated === "all" ? "All of these were" : "Rows with this mark were"} measured on
+          emulated processors: software costs are real, hardware barriers cost nothing.
+          {counted !== "none" && (
+            <>
+              {" "}
+              <span className="emulated-mark">counted time</span>{" "}
+              {counted === "all"
+                ? "All have time that counts instructions:"
+                : "Rows with this mark have time that counts instructions:"}{" "}
+              the same under any load.
+            </>
+          )}
+        </p>
+      )}
+      {children}
+    </Shares>
+  );
+}
+
 /** The mark alone, where a page lists many. */
 export function EmulatedMark() {
-  return (
-    <span className="emulated-mark" title={WHY}>
-      emulated
-    </span>
-  );
+  return <RowMark word="emulated" why={WHY} share={useContext(Shares).emulated} />;
 }
 
 /** The mark of counted time alone, where a page lists many. */
 export function CountedMark() {
+  return <RowMark word="counted time" why={WHY_COUNTED} share={useContext(Shares).counted} />;
+}
+
+function RowMark({ word, why, share }: { word: string; why: string; share: Share }) {
+  if (share === "all") return null;
   return (
-    <span className="emulated-mark" title={WHY_COUNTED}>
-      counted time
+    <span className="emulated-mark" title={why}>
+      {word}
     </span>
   );
 }
@@ -66,9 +124,10 @@ export function CountedMark() {
 /** The same said in full, once on each page that shows results. */
 export function EmulatedNotice({ counted }: { counted: boolean }) {
   return (
-    <p className="notice" data-kind="emulated">
-      <strong>Emulated hosts.</strong> Software costs are real here, hardware barriers cost nothing:
-      not a statement about any real processor.{" "}
+    <p className="notice">
+      <strong>Emulated hosts.</strong> What software does costs here what it costs; what only a real
+      processor does, such as a barrier, costs nothing. The figures compare code, and say nothing of
+      a real processor.{" "}
       {counted && "Time counts instructions: software only, the same under any load."}
     </p>
   );
