@@ -245,6 +245,7 @@ def test_each_role_may_do_what_the_table_says_and_nothing_else(
     unbuilt: FastAPI, engine: Engine
 ) -> None:
     ended = planned(engine)
+    execute(engine, f"update run set state = 'cancelled' where experiment_id = {ended}")
     execute(engine, f"update experiment set state = 'cancelled' where id = {ended}")
     headers = {role: bearer(token_of(engine, role, role)) for role in ROLES}
     headers["nobody"] = {"Content-Type": "application/json"}

@@ -90,6 +90,7 @@ def test_events_come_as_a_stream_that_resumes(
     client: TestClient, experiment_id: int, engine: Engine
 ) -> None:
     with engine.begin() as connection:
+        connection.execute(text("update run set state = 'cancelled'"))
         connection.execute(text("update experiment set state = 'cancelled'"))
     answer = client.get(f"/api/experiments/{experiment_id}/events", headers={"Last-Event-ID": "0"})
     assert answer.headers["content-type"].startswith("text/event-stream")

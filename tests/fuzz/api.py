@@ -72,7 +72,10 @@ def prepare(engine: Engine) -> None:
 def end_all(engine: Engine) -> None:
     """Leave nothing live: a stream of what is live would never end."""
     with engine.begin() as connection:
-        connection.execute(text("update experiment set state = 'finished'"))
+        connection.execute(text("update run set state = 'finished'"))
+        connection.execute(
+            text("update experiment set state = 'finished', concluded_at = clock_timestamp()")
+        )
 
 
 def fuzz(
