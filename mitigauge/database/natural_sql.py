@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, func
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
 
 # A number becomes its last so many digits, filled with zeros from the left.
 _DIGITS = 40
@@ -20,6 +21,9 @@ def natural_sql(column: str) -> str:
 
 def natural(column: Any) -> ColumnElement[str]:
     """The same of a column of a table."""
+    # Who lists experiments from the command line does without what takes long to load.
+    from sqlalchemy import func
+
     for pattern, instead in _FILLED:
         column = func.regexp_replace(column, pattern, instead, "g")
     return column  # type: ignore[no-any-return]

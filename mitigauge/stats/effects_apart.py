@@ -12,7 +12,9 @@ variances are involved*, Biometrika 34 (1947), 28-35; F. E. Satterthwaite, *An a
 distribution of estimates of variance components*, Biometrics Bulletin 2 (1946), 110-114.
 
 A stored interval is an effect ± c SE, with c Dunnett's critical value of its arms and degrees of
-freedom (:mod:`mitigauge.stats.look`), so SE is its half width over c: exact without gaps. With
+freedom (:mod:`mitigauge.stats.look`), so SE is its half width over c: exact for one arm beside the
+baseline that was analysed once. The interval of an interim analysis, or of an arm that scatters
+more than others, is wider: SE is then too large rather than too small. With
 gaps the correlations are no longer 1/2 each; they are taken to be. After an early stop the interval
 is that of the analysis which decided, and so is its SE; the effect itself is overstated.
 """

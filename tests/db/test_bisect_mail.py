@@ -160,7 +160,8 @@ def test_hostile_titles_stay_text(engine: Engine, found: int) -> None:
 
 
 def test_both_ends_of_arms_may_be_the_host_s_own_kernel(engine: Engine) -> None:
-    draft = Draft(BisectionKind.ARMS, "two", ASKED, [Change("b", "a to b")],
-                  [Place(MODE), Place("spectre-bhi/loop")])  # fmt: skip
+    changes = [Change("b", "a to b"), Change("c", "b to c")]
+    places = [Place(MODE), Place("spectre-bhi/loop+pti/on"), Place("spectre-bhi/loop")]
+    draft = Draft(BisectionKind.ARMS, "three", ASKED, changes, places)
     with Session(engine) as session:
         assert service.begin(session, draft).id

@@ -12,7 +12,7 @@ from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction
 from mitigauge.profiles.store.pack import inflated
 
 # Of what `packed` writes; another one is worked out of the ledger anew.
-_FORM = 2
+_FORM = 3
 
 
 class Executed(NamedTuple):

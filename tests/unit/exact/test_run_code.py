@@ -76,6 +76,6 @@ def test_what_is_not_there_or_in_another_form_is_worked_out_of_the_ledger(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stored = packed(CodeRun({"enter": []}, True))
-    monkeypatch.setattr("mitigauge.profiles.exact.run_code._FORM", 3)
+    monkeypatch.setattr("mitigauge.profiles.exact.run_code._FORM", 4)
     assert unpacked(stored) is None
     assert unpacked(None) is None
