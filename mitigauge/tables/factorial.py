@@ -19,7 +19,7 @@ from mitigauge.tables.loss import losses
 TOGETHER, UNEXPLAINED = "all together", "left unexplained"
 
 
-def table_of(of: FactorialCase) -> FactorialTable:
+def table_of(of: FactorialCase, catalog: Catalog) -> FactorialTable:
     """What the boots of one case tell."""
     knobs = [knob.name for knob in of.plan.knobs]
     found = estimate(knobs, of.plan.pairs, of.boots)
@@ -40,7 +40,7 @@ def table_of(of: FactorialCase) -> FactorialTable:
         boots=found.boots,
         planned=of.planned,
         df=found.df,
-        rows=list(_Rows(of, found).rows(_shared(knobs, of.plan.pairs))),
+        rows=list(_Rows(of, found, catalog).rows(_shared(knobs, of.plan.pairs))),
         scatter=found.scatter,
         furthest=names.get(arm, ""),
         furthest_by=off,
@@ -62,8 +62,8 @@ def _shared(
 class _Rows:
     """The rows of one estimate."""
 
-    def __init__(self, of: FactorialCase, found: FactorialEstimate) -> None:
-        self.of, self.found = of, found
+    def __init__(self, of: FactorialCase, found: FactorialEstimate, catalog: Catalog) -> None:
+        self.of, self.found, self.catalog = of, found, catalog
 
     def rows(self, shared: dict[tuple[str, str], list[str]]) -> Iterator[FactorialRow]:
         """Knobs, pairs, all together, and what is left."""
@@ -92,7 +92,7 @@ class _Rows:
         """What the cost of a knob says of the true one: an emulator counts no barrier."""
         if not self.of.run.host.emulated:
             return Bound.EXACT
-        families = Catalog().families
+        families = self.catalog.families
         try:
             events = uncounted(knob.high, knob.low, families)
         except (InvalidInput, NotFound, KeyError):

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from mitigauge.catalog import Catalog
 from mitigauge.documents import units
 from mitigauge.documents.parts import counted
 from mitigauge.documents.paths import case_path
@@ -69,7 +70,8 @@ def read_factorial(session: Session, experiment_id: int, query: TableQuery) -> F
         for each in every
         if query.case in (None, each.case.id) and query.host in (None, each.run.host.name)
     ]
-    tables = [table_of(each) for each in asked[:MOST_TABLES]]
+    catalog = Catalog()
+    tables = [table_of(each, catalog) for each in asked[:MOST_TABLES]]
     if not tables and (query.case, query.host) != (None, None):
         raise NotFound(
             f"experiment {experiment_id} has no factorial design of case {query.case or 'any'} on "
