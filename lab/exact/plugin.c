@@ -496,6 +496,13 @@ static bool has_operand(uint8_t opcode)
            (opcode & 0xfe) == 0xf6 || opcode == 0xfe;
 }
 
+/* Of legacy prefixes and REX: those that may stand before an opcode. */
+static bool is_prefix(uint8_t byte)
+{
+    return (byte && strchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3", byte)) ||
+           (byte & 0xf0) == 0x40;
+}
+
 /*
  * Accesses to memory without which an instruction has not run to its end, by its bytes: a call by
  * memory has two. 0 where it has none, or may have none: an instruction that is repeated no times.
@@ -503,10 +510,9 @@ static bool has_operand(uint8_t opcode)
 static uint8_t accesses_of(const uint8_t *bytes, size_t size)
 {
     size_t at = 0;
-    while (at < size && (strchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3", bytes[at]) ||
-                         (bytes[at] & 0xf0) == 0x40))
+    while (at < size && is_prefix(bytes[at]))
         at++;
-    if (at >= size || !bytes[at])
+    if (at >= size)
         return 0;
     uint8_t opcode = bytes[at], operand = at + 1 < size ? bytes[at + 1] : 0xc0;
     bool in_memory = operand < 0xc0;

@@ -1,28 +1,6 @@
-/*
- * Faults at the last instruction of a block, repeated instructions, and marks from elsewhere.
- * Started as program.S is.
- */
-#define MARK(kind, number) .byte 0x0f, 0x1f, 0x84, 0x00, number, 0, kind, 0x4d
-
-    .text
-    .align 4
-    .long 0x1badb002, 0, -0x1badb002
-
-    .globl _start
-_start:
-    movl $stack, %esp
-    lgdt gdt_pointer
-    ljmp $8, $go
-go:
-    movl $16, %eax
-    movl %eax, %ds
-    movl %eax, %es
-    movl %eax, %ss
-    movl $missing, %eax
-    movw %ax, idt + 14 * 8
-    shrl $16, %eax
-    movw %ax, idt + 14 * 8 + 6
-    lidt idt_pointer
+/* Faults at the last instruction of a block, repeated instructions, and marks from elsewhere. */
+#include "start.S"
+    HANDLE(14, missing)
     /* One page of 4 MiB, where everything lies. */
     movl %cr4, %eax
     orl $0x10, %eax
@@ -66,10 +44,12 @@ go:
     jmp 5f
 5:  MARK(2, 3)
 
-    /* isa-debug-exit: QEMU ends with status 1. */
-    xorl %eax, %eax
-    outb %al, $0xf4
-    hlt
+    /* Window 4: a page's last instruction, whose opcode is 0, and which accesses no memory. */
+    MARK(1, 4)
+    jmp last
+7:  MARK(2, 4)
+
+    END_MACHINE
 
 missing:
     movl $0x500, %ebx
@@ -82,33 +62,23 @@ called:
     .align 4096
 elsewhere:
     MARK(2, 3)
-    jmp 6f
-6:  incl %ecx
+    jmp 8f
+8:  incl %ecx
     incl %ecx
     incl %ecx
     MARK(1, 3)
     ret
 
-    .data
-    .align 8
-gdt:
-    .quad 0, 0x00cf9a000000ffff, 0x00cf92000000ffff
-gdt_pointer:
-    .word 23
-    .long gdt
-    .align 8
-idt:
-    .rept 15
-    .word 0, 8, 0x8e00, 0
-    .endr
-idt_pointer:
-    .word 15 * 8 - 1
-    .long idt
+
+    .align 4096
+    .skip 4094
+last:
+    addb %al, %bl
+    jmp 7b
+
     .bss
     .align 4096
 pages:
     .skip 4096
 room:
     .skip 4096
-    .skip 4096
-stack:

@@ -1,25 +1,6 @@
-/* A program that QEMU starts in 32-bit mode, by the Multiboot rules, and that ends the machine. */
-#define MARK(kind, number) .byte 0x0f, 0x1f, 0x84, 0x00, number, 0, kind, 0x4d
-
-    .text
-    .align 4
-    .long 0x1badb002, 0, -0x1badb002
-
-    .globl _start
-_start:
-    movl $stack, %esp
-    lgdt gdt_pointer
-    ljmp $8, $go
-go:
-    movl $16, %eax
-    movl %eax, %ds
-    movl %eax, %es
-    movl %eax, %ss
-    movl $divided, %eax
-    movw %ax, idt
-    shrl $16, %eax
-    movw %ax, idt + 6
-    lidt idt_pointer
+/* Windows of a loop, of others within them, of faults, changed code, and lines of data. */
+#include "start.S"
+    HANDLE(0, divided)
 
     /* Window 1: 1 + 2 * 1000 instructions. */
     MARK(1, 1)
@@ -84,10 +65,7 @@ go:
     movl seldom, %eax
     MARK(2, 0)
 
-    /* isa-debug-exit: QEMU ends with status 1. */
-    xorl %eax, %eax
-    outb %al, $0xf4
-    hlt
+    END_MACHINE
 
 divided:
     movl $1, %ecx
@@ -97,22 +75,9 @@ divided:
 changed:
     incl %ecx
     ret
-    .align 8
-gdt:
-    .quad 0, 0x00cf9a000000ffff, 0x00cf92000000ffff
-gdt_pointer:
-    .word 23
-    .long gdt
-idt:
-    .word 0, 8, 0x8e00, 0
-idt_pointer:
-    .word 7
-    .long idt
     .bss
     .align 64
 lines:
     .skip 256
 seldom:
     .skip 64
-    .skip 4096
-stack:

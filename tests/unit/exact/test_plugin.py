@@ -84,6 +84,14 @@ def test_what_a_fault_stops_at_a_blocks_last_instruction_ran_once(
     assert sum(runs.values()) == 100 * (2 + 2 + 1 + 2 + 2 * 3)
 
 
+def test_an_opcode_of_0_is_no_prefix(windows_of_faults: Path) -> None:
+    """`add %al, %bl` is 00 c3, and c3 alone a return, which reads memory."""
+    window = read(windows_of_faults, 4)
+    assert window.header["unresolved"] == 0
+    assert runs_of(window.blocks)[bytes.fromhex("00c3")] == 1
+    assert instructions(windows_of_faults, 4) == 2
+
+
 def test_an_instruction_that_is_repeated_says_how_often(windows_of_faults: Path) -> None:
     """As the emulator's clock counts it: each repetition, and one more for the end."""
     found = [
