@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from mitigauge.bisect.states import BisectionKind
 from mitigauge.bisect.tables import Bisection
 from mitigauge.files.blobs import BlobStore
-from mitigauge.pages.reach import coverage, plan
+from mitigauge.pages.reach import newest_counts, plan
 from mitigauge.profiles.exact.coverage import CountedCase, case_key
 
 
@@ -32,8 +32,7 @@ def unreached(session: Session, bisection: Bisection, blobs: BlobStore) -> dict[
         CountedCase(bisection.workload, key, mode, bisection.environment, host)
         for host in bisection.hosts
     ]
-    known = coverage(session, cases)
-    if len(known) < len(cases):
+    if len(newest_counts(session, cases)) < len(cases):
         return {}
     found: dict[int, str] = {}
     for (low, before), (high, after) in pairwise(built):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
 
 from sqlalchemy import RowMapping
@@ -35,20 +35,12 @@ from mitigauge.profiles.exact.coverage import (
 C = TypeVar("C")
 # Kernels of a case's newest counts that are held against those compared.
 KERNELS_TRIED = 4
-NO_MORE = range(KERNELS_TRIED)
+Counts = Mapping[CountedCase, Sequence[RowMapping]]
 
 
-def coverage(
-    session: Session,
-    wanted: Collection[CountedCase],
-    functions: Callable[[Collection[str]], Collection[str]] = lambda _: (),
-) -> dict[CountedCase, list[Coverage]]:
-    """What those cases are known to run, on the newest kernels that they were counted on.
-
-    Those that were never counted are left out. *functions*: of which it is told what of them they
-    run, by the notes of those kernels.
-    """
-    rows: dict[CountedCase, list[RowMapping]] = {case: [] for case in wanted}
+def newest_counts(session: Session, wanted: Collection[CountedCase]) -> Counts:
+    """The newest counts of those cases, one a kernel, of those that were counted."""
+    found: dict[CountedCase, list[RowMapping]] = {}
     for row in profile_repository.newest_counts(session):
         case = CountedCase(
             row["workload"],
@@ -57,11 +49,20 @@ def coverage(
             row["environment"],
             row["host"],
         )
-        if len(rows.get(case, NO_MORE)) < KERNELS_TRIED:
-            rows[case].append(row)
-    every = [row for some in rows.values() for row in some]
-    told = functions({row["notes"] for row in every if row["notes"]})
-    code = repository.code_run_by(session, [row["id"] for row in every], told)
+        if case in wanted and len(found.setdefault(case, [])) < KERNELS_TRIED:
+            found[case].append(row)
+    return found
+
+
+def coverage(
+    session: Session, counts: Counts, functions: Collection[str] = ()
+) -> dict[CountedCase, list[Coverage]]:
+    """What cases are known to run, by those counts.
+
+    *functions*: of which it is told what of them they run.
+    """
+    ids = [row["id"] for rows in counts.values() for row in rows]
+    code = repository.code_run_by(session, ids, functions)
     found = {
         case: [
             Coverage(
@@ -71,10 +72,10 @@ def coverage(
                 row["notes"] or "",
                 code[row["id"]].is_whole,
             )
-            for row in some
+            for row in rows
             if row["id"] in code
         ]
-        for case, some in rows.items()
+        for case, rows in counts.items()
     }
     return {case: coverages for case, coverages in found.items() if coverages}
 
@@ -86,43 +87,42 @@ def plan(
     blobs: BlobStore,
 ) -> ReachPlan[C]:
     """Which of the *cases* can differ between these kernels; each with what it is on its hosts."""
-    compared = _Compared(kernels, blobs)
-    wanted = [each for on in cases.values() for each in on]
-    known = coverage(session, wanted, compared.look_at)
-    return plan_of(compared.changed, cases, known, compared.unlike)
+    compared = _Compared([kernel.functions_sha256 for kernel in kernels], blobs)
+    counts = newest_counts(session, {each for on in cases.values() for each in on})
+    unlike = compared.unlike({row["notes"] for rows in counts.values() for row in rows})
+    differing = {name for each in unlike.values() for name in each.changed.functions}
+    return plan_of(compared.changed, cases, coverage(session, counts, differing), unlike)
 
 
 class _Compared:
-    """Kernels that are compared, and what sets others apart from them."""
+    """Kernels that are compared, by the digests of their notes, and what others differ in."""
 
-    def __init__(self, kernels: Sequence[Kernel], blobs: BlobStore) -> None:
+    def __init__(self, digests: Sequence[str | None], blobs: BlobStore) -> None:
         self._blobs = blobs
-        self._texts = [noted_functions(kernel.functions_sha256, blobs) for kernel in kernels]
-        self._noted = [notes_of(text) for text in self._texts]
-        self.changed = _changed(self._noted)
-        self.unlike: dict[str, Unlike] = {}
+        self._texts = {digest: noted_functions(digest, blobs) for digest in digests}
+        self._notes = {digest: notes_of(text) for digest, text in self._texts.items()}
+        self.changed = _changed(list(self._notes.values()))
 
-    def look_at(self, counted: Collection[str]) -> set[str]:
-        """Names of functions that differ between kernels of these notes and those compared."""
-        if self.changed is not None and (self.changed.functions or self.changed.objects):
-            found = {digest: self._unlike(digest) for digest in counted}
-            self.unlike = {digest: each for digest, each in found.items() if each is not None}
-        return {name for each in self.unlike.values() for name in each.changed.functions}
+    def unlike(self, counted: Collection[str | None]) -> dict[str, Unlike]:
+        """What sets kernels of these notes apart, of those that are kept and tell enough."""
+        if self.changed is None or not (self.changed.functions or self.changed.objects):
+            return {}
+        found = {digest: self._unlike(digest) for digest in counted if digest}
+        return {digest: each for digest, each in found.items() if each is not None}
 
     def _unlike(self, digest: str) -> Unlike | None:
-        """None where what a build noted is kept no longer, or tells too little."""
         try:
-            text = noted_functions(digest, self._blobs)
+            text = self._texts.get(digest) or noted_functions(digest, self._blobs)
         except NotFound:
             return None
-        notes = notes_of(text)
-        differs = _changed([notes, *self._noted])
+        notes = self._notes.get(digest) or notes_of(text)
+        differs = _changed([notes, *self._notes.values()])
         if differs is None:
             return None
         names = differs.functions
         noted = [
-            with_blocks(each, told, names)
-            for each, told in zip(self._noted, self._texts, strict=True)
+            with_blocks(each, self._texts[compared], names)
+            for compared, each in self._notes.items()
         ]
         return Unlike(differs, parts(with_blocks(notes, text, names), noted, names))
 

@@ -14,7 +14,7 @@ from mitigauge.database.engine import transaction
 from mitigauge.errors import InvalidInput, NotFound
 from mitigauge.files.blobs import blob_store
 from mitigauge.pages.exact import exact_difference
-from mitigauge.pages.reach import coverage
+from mitigauge.pages.reach import coverage, newest_counts
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact.coverage import CountedCase, case_key
 from mitigauge.profiles.exact.ledger import Ledger
@@ -178,10 +178,11 @@ def test_what_a_case_ran_last_is_its_coverage(engine: Engine) -> None:
             replace(asked, mode="nothing/else"), replace(asked, host="other"),
             replace(asked, parameters="{}"),
         ]  # fmt: skip
-        found = coverage(session, [asked, *others], lambda _: ["leave"])
-        assert coverage(session, [asked])[asked][0].code == {"leave": []}
+        counts = newest_counts(session, {asked, *others})
+        found = coverage(session, counts, ["leave"])
+        assert coverage(session, counts)[asked][0].code == {"leave": []}
         # What was stored before has its ledger alone.
         session.execute(text("update exact_count set run_code = null"))
-        assert coverage(session, [asked], lambda _: ["leave"]) == found
+        assert coverage(session, counts, ["leave"]) == found
     assert list(found) == [asked]
     assert found[asked][0].code == {"leave": [Executed(0, 4, 1.0)]}

@@ -31,7 +31,7 @@ from mitigauge.profiles.capture._disassemble import (
 )
 from mitigauge.profiles.exact.footprint import Counts, DataLine, Key, data_footprint, footprint
 from mitigauge.profiles.exact.nowhere import GUEST, NOWHERE, UNKNOWN_KERNEL, UNKNOWN_USER
-from mitigauge.profiles.exact.steady import WindowOf, is_interrupt
+from mitigauge.profiles.exact.steady import windows_of
 from mitigauge.wire.exact import (
     DATA_LINE,
     FILE,
@@ -108,18 +108,13 @@ def answer(directory: Path) -> dict[str, Any]:
             count.take_steps()
         told = window_steps(told, counts)
     found = functions(counts, symbols, per)
-    of_windows = [WindowOf(per, interrupts(found, place)) for place in range(WINDOWS)]
+    of_windows = windows_of(per, WINDOWS, ((each["name"], each["runs"]) for each in found))
     return {
         "operations": per,
         "windows": told,
         "functions": found,
         "footprint": footprint(counts, of_windows) | {"data": data},
     }
-
-
-def interrupts(functions: Sequence[Mapping[str, Any]], place: int) -> int:
-    """Instructions of a window's entries of interrupts."""
-    return sum(each["runs"][place] for each in functions if is_interrupt(each["name"]))
 
 
 def operations_in(windows: Sequence[Mapping[str, Any]], *, are_steps: bool) -> int:

@@ -16,9 +16,9 @@ from mitigauge.profiles.exact.footprint import branch_of
 from mitigauge.profiles.exact.ledger import Branches, Ledger, LedgerFunction, Line
 from mitigauge.profiles.exact.steady import (
     WindowOf,
-    is_interrupt,
     is_run_of_each,
     runs_of_each,
+    windows_of,
 )
 from mitigauge.wire.exact import INSTRUCTION_NS
 
@@ -56,6 +56,17 @@ class LineRuns:
     def mean(self) -> float:
         """Runs an operation."""
         return sum(self.values) / len(self.values)
+
+
+@dataclass(slots=True)
+class _CountedLine:
+    """An instruction, and how often it ran in each window and led elsewhere in each boot."""
+
+    line: Instruction
+    runs: Sequence[int]
+    taken: Sequence[int]
+    steady: int | None
+    taken_steady: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,19 +236,20 @@ def _functions(ledgers: Sequence[Ledger]) -> dict[Key, FunctionRuns]:
             of[function.module, function.name][boot].append(function)
     windows = _windows(ledgers)
     lines = {key: list(_lines(boots, ledgers, windows)) for key, boots in of.items()}
-    settle_by_jumps(lines, windows)
+    _settle_by_jumps(lines, windows)
     return {key: _function(key, boots, ledgers, lines[key]) for key, boots in of.items()}
 
 
 def _windows(ledgers: Sequence[Ledger]) -> list[WindowOf]:
     """All windows of all boots."""
     return [
-        WindowOf(
-            ledger.operations,
-            sum(each.runs[place] for each in ledger.functions if is_interrupt(each.name)),
-        )
+        window
         for ledger in ledgers
-        for place in range(len(ledger.windows))
+        for window in windows_of(
+            ledger.operations,
+            len(ledger.windows),
+            ((function.name, function.runs) for function in ledger.functions),
+        )
     ]
 
 
@@ -245,7 +257,7 @@ def _function(
     key: Key,
     boots: Sequence[Sequence[LedgerFunction]],
     ledgers: Sequence[Ledger],
-    counted: Sequence[CountedLine],
+    counted: Sequence[_CountedLine],
 ) -> FunctionRuns:
     module, name = key
     every = [sum(sum(each.runs) for each in parts) for parts in boots]
@@ -267,7 +279,7 @@ def _function(
     )
 
 
-def _line_runs(of: CountedLine, ledgers: Sequence[Ledger]) -> LineRuns:
+def _line_runs(of: _CountedLine, ledgers: Sequence[Ledger]) -> LineRuns:
     operations = [each.operations for each in ledgers for _ in each.windows]
     return LineRuns(
         of.line,
@@ -282,7 +294,7 @@ def _lines(
     boots: Sequence[Sequence[LedgerFunction]],
     ledgers: Sequence[Ledger],
     windows: Sequence[WindowOf],
-) -> Iterable[CountedLine]:
+) -> Iterable[_CountedLine]:
     """Lines by part, place and bytes: code that was patched in a window stands there twice."""
     found: dict[tuple[int, int, str], tuple[Line, list[int], list[int]]] = {}
     count = len(ledgers[0].windows)
@@ -302,22 +314,11 @@ def _lines(
         line, runs, taken = found[key]
         instruction = Instruction(line.place, line.code, line.text, line.normal)
         steady, led = runs_of_each(runs, windows), runs_of_each(taken, together)
-        yield CountedLine(instruction, runs, taken, steady, led)
+        yield _CountedLine(instruction, runs, taken, steady, led)
 
 
-@dataclass(slots=True)
-class CountedLine:
-    """An instruction, and how often it ran in each window and led elsewhere in each boot."""
-
-    line: Instruction
-    runs: Sequence[int]
-    taken: Sequence[int]
-    steady: int | None
-    taken_steady: int | None
-
-
-def settle_by_jumps(
-    functions: Mapping[Key, Sequence[CountedLine]], windows: Sequence[WindowOf]
+def _settle_by_jumps(
+    functions: Mapping[Key, Sequence[_CountedLine]], windows: Sequence[WindowOf]
 ) -> None:
     """Tell of code that interrupts run often how often each operation runs it, by what jumps there.
 
@@ -348,7 +349,7 @@ def settle_by_jumps(
 
 
 def _jumps(
-    functions: Mapping[Key, Sequence[CountedLine]], wanted: Container[str]
+    functions: Mapping[Key, Sequence[_CountedLine]], wanted: Container[str]
 ) -> dict[str, int]:
     """How often each operation jumps to those functions or calls them, by their names."""
     found: dict[str, int] = defaultdict(int)

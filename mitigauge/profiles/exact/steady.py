@@ -6,7 +6,7 @@ Standard library alone: the confined reader imports it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 # Where an interrupt of the hardware enters the kernel (arch/x86/include/asm/idtentry.h).
@@ -22,9 +22,12 @@ class WindowOf(NamedTuple):
     interrupts: int
 
 
-def is_interrupt(function: str) -> bool:
-    """Whether interrupts enter the kernel by this function."""
-    return _ENTRIES.fullmatch(function) is not None
+def windows_of(
+    operations: int, count: int, runs: Iterable[tuple[str, Sequence[int]]]
+) -> list[WindowOf]:
+    """The *count* windows of one boot. *runs*: functions' names and instructions by window."""
+    entries = [by_window for name, by_window in runs if _ENTRIES.fullmatch(name)]
+    return [WindowOf(operations, sum(each[place] for each in entries)) for place in range(count)]
 
 
 def runs_of_each(runs: Sequence[int], windows: Sequence[WindowOf]) -> int | None:
