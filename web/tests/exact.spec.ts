@@ -17,6 +17,11 @@ test("the tab answers how many instructions each operation runs more", async ({ 
   const side = answer.getByRole("row", { name: /^A off/ });
   for (const figure of ["132", "40.20", /344\.404.ns/, "< 0.0001", "4 boots"])
     await expect(side).toContainText(figure);
+  // The page's other figure of the same question says what it is.
+  await expect(answer).toContainText(
+    /groups above are sampled: their totals, and the difference of \+[\d.]+.ns/,
+  );
+  await expect(page.locator(".sides-of summary")).toContainText(/[nµ]s\/op sampled in 4 boots/);
 });
 
 test("functions that differ are listed, all of them where they are asked for", async ({

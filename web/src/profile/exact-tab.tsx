@@ -1,7 +1,7 @@
 /** What an operation runs on both sides, to the instruction, as an emulator counted it. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import type { ExactSide, ExactTable } from "../api/types";
 import { counted, fixed } from "../format/quantity";
 import { Loaded } from "../ui/answers";
@@ -13,8 +13,10 @@ import { ExactGraph } from "./exact-graph";
 import { ExactLines } from "./exact-lines";
 import { answerText, apartText, nanoseconds, wayOf, wholeText } from "./exact-words";
 import "./exact.css";
+import type { Meta } from "./decode";
 import { exactQuery } from "./query";
 import type { TabProps } from "./tab";
+import { differenceText } from "./words";
 
 export interface ExactProps extends Omit<TabProps, "profile"> {
   /** The part of the address that the service is asked with. */
@@ -24,10 +26,11 @@ export interface ExactProps extends Omit<TabProps, "profile"> {
 export function ExactTab({ profile, ...props }: ExactProps & Pick<TabProps, "profile">) {
   if (profile.meta.experiment === null)
     return <p className="panel inside">Imported profiles have no exact counts.</p>;
-  return <ExactOfCase {...props} />;
+  return <ExactOfCase {...props} sampled={profile.meta} />;
 }
 
-export function ExactOfCase(props: ExactProps) {
+/** `sampled`: what the profiles that stand on the same page are totals of. */
+export function ExactOfCase({ sampled, ...props }: ExactProps & { sampled?: Meta }) {
   const { asked, state } = props;
   const query = useQuery(exactQuery(asked, state.fn));
   const lines = useInSight(state.fn);
@@ -36,7 +39,7 @@ export function ExactOfCase(props: ExactProps) {
       {(table) =>
         table.why_none === "" ? (
           <div className="exact" aria-busy={query.isPlaceholderData}>
-            <Answer table={table} />
+            <Answer table={table}>{sampled && <Sampled meta={sampled} />}</Answer>
             <div className="exact-beside" data-chosen={state.fn === "" ? undefined : ""}>
               <ExactFunctions table={table} {...props} />
               {state.fn !== "" && (
@@ -89,7 +92,18 @@ function None({ why }: { why: string }) {
   );
 }
 
-function Answer({ table }: { table: ExactTable }) {
+/** The other figure of the page, and what sets it apart from the counted one. */
+function Sampled({ meta: { a, b, unit } }: { meta: Meta }) {
+  return (
+    <p>
+      The groups above are sampled: their totals, and the difference of{" "}
+      {differenceText(b.total - a.total, NaN, NaN, unit)}, are an estimate of the same operations.
+      What stands here is counted.
+    </p>
+  );
+}
+
+function Answer({ table, children }: { table: ExactTable; children: ReactNode }) {
   return (
     <section className="panel profile-panel" aria-labelledby="exact">
       <header>
@@ -114,6 +128,7 @@ function Answer({ table }: { table: ExactTable }) {
           timer interrupts. Each instruction takes 2 ns of counted time, so that their sum is the
           time that was measured.
         </p>
+        {children}
         {[table.a, table.b].map((side, index) => (
           <Missing key={index} side={side} />
         ))}

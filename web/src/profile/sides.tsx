@@ -13,7 +13,7 @@ export function Sides({ meta }: { meta: Meta }) {
   return (
     <details className="sides-of">
       <summary>
-        <bdi className="mono">{meta.a.label}</bdi> {costText(meta.a.total, unit)} in{" "}
+        <bdi className="mono">{meta.a.label}</bdi> {costText(meta.a.total, unit)} sampled in{" "}
         {counted(meta.a.boots, "boot")}, <bdi className="mono">{meta.b.label}</bdi>{" "}
         {costText(meta.b.total, unit)} in {counted(meta.b.boots, "boot")}
         {meta.a.lost + meta.b.lost > 0 && (
