@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.stats import factorial, layouts
+from bench.stats import equal_power, factorial, layouts
 from bench.stats.bound import fewest_blocks
 from bench.stats.noise import BLOCKS, ITERATIONS, NOISES, simulate
 from bench.stats.rules import RULES
@@ -127,16 +127,17 @@ def speed(seed: int) -> Target:
     return Target("3,000 cases × 3 arms × 16 blocks × 5 iterations", min(seconds), 2.0, True, "s")
 
 
-def print_costs(own: dict[Setting, Figures]) -> None:
-    """Blocks beside a fixed 16, as the ratio that one saves."""
-    print(f"\nBlocks to a verdict beside a fixed {BLOCKS} at the same error (ratio)")
-    for setting, figures in own.items():
-        one, two = (figures.changes[effect].mean_blocks for effect in (1.0, 2.0))
-        print(
-            f"  {setting.noise:<9} {setting.boot_noise_percent:>5} %:"
-            f"  unchanged {figures.null_blocks / BLOCKS:.2f}"
-            f"  1 % slower {one / BLOCKS:.2f}  2 % slower {two / BLOCKS:.2f}"
-        )
+def print_costs(own: dict[Setting, Figures], sizes: Sizes, seed: int) -> None:
+    """Blocks beside a fixed number of them that finds as much, as the ratio of both."""
+    print("\nBlocks to a verdict beside a fixed number that finds as much at the same error")
+    rows = [
+        (setting, effect, change)
+        for setting, figures in own.items()
+        if setting.noise == "Gaussian"
+        for effect, change in figures.changes.items()
+    ]
+    settings, effects, changes = zip(*rows, strict=True)
+    print("\n".join(equal_power.lines(settings, effects, changes, sizes.changed, seed)))
 
 
 def print_bounds() -> None:
@@ -165,7 +166,7 @@ def main() -> None:
         " first arm's. All shares in percent."
     )
     own = print_tables(sizes, options.contrasts, options.seed)
-    print_costs(own)
+    print_costs(own, sizes, options.seed)
     print("\n" + "\n".join(factorial.lines(max(100, options.null // 10), options.seed)))
     print("\nTargets")
     alarm = layouts.print_table(max(100, options.null // 5), options.seed)

@@ -55,6 +55,7 @@ def simulate(
     boot_noise_percent: float,
     effect_percent: float,
     seed: tuple[int, ...],
+    blocks: int = BLOCKS,
 ) -> Floats:
     """Times per operation, ``[experiment, arm, block, iteration]``; arm 0 is the baseline.
 
@@ -63,7 +64,7 @@ def simulate(
     the baseline is slower by *effect_percent*, the others do not differ.
     """
     rng = np.random.default_rng(seed)
-    shape = (experiments, contrasts + 1, BLOCKS)
+    shape = (experiments, contrasts + 1, blocks)
     sigma = boot_noise_percent / 100.0 / np.sqrt(1.0 + 1.0 / ITERATIONS)
     logs = sigma * NOISES[noise](rng, shape)
     logs[:, 1] += np.log1p(effect_percent / 100.0)

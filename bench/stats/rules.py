@@ -7,7 +7,9 @@ published rules:
 - Mann-Whitney on pooled iterations: what benchmark tables with a p under 0.05 do.
 - Pinpoint (Chromium's bisection service): 10 attempts a side, doubled up to 160 while
   undecided. The smaller p of Mann-Whitney and Kolmogorov-Smirnov decides: up to 0.01
-  is a difference, above a high threshold that falls with the attempts it is none.
+  is a difference, above a high threshold that falls with the attempts it is none. Its bots
+  run attempts without a restart, so an attempt is an iteration, ten a boot; and, as boots
+  are what scatters here, a second time a boot, as in ``bench.bisect``, up to 160 of them.
 - LKP (the kernel test robot's ``lkp compare``): the ranges of both sides do not meet,
   and their middles differ by more than 1 %.
 - Fixed: our model and α, one look after 16 blocks.
@@ -91,16 +93,16 @@ def lkp_ranges(values: Floats, boots: int) -> Answers:
     return _answers(slower.astype(np.int8) - faster, boots)
 
 
-def pinpoint(values: Floats) -> Answers:
-    """Attempts are iterations; a boot gives ten, so 160 of them take 16 boots a side."""
+def pinpoint(values: Floats, attempts_a_boot: int = ITERATIONS) -> Answers:
+    """Attempts are the first iterations of boots, so many of each."""
     shape = (values.shape[0], values.shape[1] - 1)
     changed = np.zeros(shape, dtype=np.int8)
     same = np.zeros(shape, dtype=np.bool_)
     blocks = np.full(shape, float(values.shape[2]))
     open_ = np.ones(shape, dtype=np.bool_)
     for attempts, high in PINPOINT_HIGH.items():
-        used = attempts // ITERATIONS
-        baseline, arms = _pooled(values, used)
+        used = attempts // attempts_a_boot
+        baseline, arms = _pooled(values[..., :attempts_a_boot], used)
         p = np.minimum(
             mannwhitneyu(arms, baseline, axis=2, method="asymptotic").pvalue,
             kolmogorov_smirnov(arms, baseline),
@@ -112,6 +114,11 @@ def pinpoint(values: Floats) -> Answers:
         blocks[different | alike] = used
         open_ &= ~(different | alike)
     return Answers(changed, same, blocks)
+
+
+def pinpoint_of_boots(values: Floats) -> Answers:
+    """An attempt is a boot, and its value the mean of the boot's iterations."""
+    return pinpoint(values.mean(axis=3, keepdims=True), attempts_a_boot=1)
 
 
 def kolmogorov_smirnov(first: Floats, second: Floats) -> Floats:
@@ -165,7 +172,10 @@ RULES: dict[str, Rule] = {
     "Mitigauge": ours,
     "fixed 16 blocks": fixed,
     "Mann-Whitney pooled": mann_whitney_pooled,
-    "Pinpoint 10→160": pinpoint,
+    "Pinpoint, iterations": pinpoint,
+    "Pinpoint, boots": pinpoint_of_boots,
     "LKP ranges, 4 boots": lambda values: lkp_ranges(values, 4),
     "LKP ranges, 16 boots": lambda values: lkp_ranges(values, 16),
 }
+# Rules that may want more blocks than the others.
+BLOCKS_OF = {"Pinpoint, boots": max(PINPOINT_HIGH)}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from bench.stats.noise import simulate
-from bench.stats.rules import RULES, Answers
+from bench.stats.noise import BLOCKS, simulate
+from bench.stats.rules import BLOCKS_OF, RULES, Answers
+from mitigauge.stats.boot_means import Floats
 from mitigauge.stats.rates import rate_interval
 
 EFFECTS = (1.0, 2.0)
@@ -84,25 +86,30 @@ def _change(answers: Answers) -> Change:
     )
 
 
-def _answers(
-    rule: str, setting: Setting, effect: float, experiments: int, seed: int, chunk: int = 5_000
-) -> Answers:
-    """In chunks, so that 20,000 experiments of 480 iterations need no gigabytes."""
+def _answers(rule: str, setting: Setting, effect: float, experiments: int, seed: int) -> Answers:
+    blocks = BLOCKS_OF.get(rule, BLOCKS)
     parts = [
-        RULES[rule](
-            simulate(
-                setting.noise,
-                experiments=min(chunk, experiments - start),
-                contrasts=setting.contrasts,
-                boot_noise_percent=setting.boot_noise_percent,
-                effect_percent=effect,
-                seed=(seed, start, round(10 * effect)),
-            )
-        )
-        for start in range(0, experiments, chunk)
+        RULES[rule](values) for values in experiments_of(setting, effect, experiments, seed, blocks)
     ]
     return Answers(
         np.concatenate([part.changed for part in parts]),
         np.concatenate([part.same for part in parts]),
         np.concatenate([part.blocks for part in parts]),
     )
+
+
+def experiments_of(
+    setting: Setting, effect: float, count: int, seed: int, blocks: int = BLOCKS
+) -> Iterator[Floats]:
+    """*count* experiments in chunks, so that 20,000 of 480 iterations need no gigabytes."""
+    chunk = 5_000 * BLOCKS // blocks
+    for start in range(0, count, chunk):
+        yield simulate(
+            setting.noise,
+            experiments=min(chunk, count - start),
+            contrasts=setting.contrasts,
+            boot_noise_percent=setting.boot_noise_percent,
+            effect_percent=effect,
+            seed=(seed, start, round(10 * effect)),
+            blocks=blocks,
+        )

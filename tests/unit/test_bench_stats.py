@@ -11,10 +11,11 @@ import pytest
 from scipy import stats
 
 from bench.stats.bound import fewest_blocks
+from bench.stats.equal_power import blocks_of_power
 from bench.stats.layouts import draws_of
 from bench.stats.noise import BLOCKS, ITERATIONS, NOISES, simulate
 from bench.stats.program_layouts import built, scatter
-from bench.stats.rules import RULES, kolmogorov_smirnov, lkp_ranges, pinpoint
+from bench.stats.rules import RULES, kolmogorov_smirnov, lkp_ranges, pinpoint, pinpoint_of_boots
 from bench.stats.table import Setting, Sizes, change_of, figures_of
 
 SEED = 5
@@ -71,13 +72,15 @@ def test_ranges_that_do_not_meet_are_no_change_below_one_percent() -> None:
 
 def test_pinpoint_stops_at_ten_attempts_where_they_suffice() -> None:
     assert pinpoint(constant(100.0, 110.0)).blocks.tolist() == [[1.0]]
+    assert pinpoint_of_boots(constant(100.0, 110.0)).blocks.tolist() == [[10.0]]
 
 
 def test_pooled_iterations_and_attempts_of_one_boot_raise_many_false_alarms() -> None:
     sizes = Sizes(null=1500, changed=10)
     alarms = {rule: figures_of(rule, QUIET, sizes, SEED).alarm for rule in RULES}
     assert alarms["Mann-Whitney pooled"] > 0.3
-    assert alarms["Pinpoint 10→160"] > 0.3
+    assert alarms["Pinpoint, iterations"] > 0.3
+    assert alarms["Pinpoint, boots"] < 0.08
     assert alarms["Mitigauge"] <= 0.015
 
 
@@ -92,6 +95,18 @@ def test_our_early_looks_save_more_than_half_the_boots_where_the_change_is_large
     change = change_of("Mitigauge", Setting("Gaussian", 1.4, 2), 3 * 1.4, 1000, SEED)
     assert change.found > 0.98
     assert change.mean_blocks < BLOCKS / 2
+
+
+def test_blocks_of_equal_power_are_those_that_find_as_much() -> None:
+    noisy = Setting("Gaussian", 1.4, 1)
+    # With one look of n blocks Student's t finds a change of 2 σ so often (noncentral t).
+    for blocks in (6, 10):
+        df = blocks - 1
+        critical = stats.t.ppf(0.995, df)
+        power = stats.nct.sf(critical, df, 2 * np.sqrt(blocks / 2))
+        found = blocks_of_power(noisy, 2 * 1.4, power, 4000, SEED)
+        assert found == pytest.approx(blocks, abs=0.35)
+    assert np.isnan(blocks_of_power(noisy, 0.1, 0.9, 50, SEED))
 
 
 def test_no_rule_finds_what_is_not_there_and_a_large_change_takes_the_first_look() -> None:
