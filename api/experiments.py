@@ -17,8 +17,6 @@ from api.parameters import PLAIN, EventId, Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from api.stored_pages import Read, Stamp, StoredPages
 from mitigauge.access.roles import Right, roles_with
-from mitigauge.claims.schemas import ClaimSourceView
-from mitigauge.claims.service import claims_beside
 from mitigauge.effect import Verdict
 from mitigauge.errors import Forbidden
 from mitigauge.experiments import repository as experiment_rows
@@ -29,6 +27,8 @@ from mitigauge.letters.report.service import gathered
 from mitigauge.pages import case, consequences, samples
 from mitigauge.pages import experiments as views
 from mitigauge.pages.boot_schemas import CaseView, WholeExperimentView
+from mitigauge.pages.claim_schemas import ClaimSourceView
+from mitigauge.pages.claims import claims_beside
 from mitigauge.pages.consequence_schemas import ConsequencesView
 from mitigauge.pages.limits import PAGE_SIZE, WHOLE_ROWS
 from mitigauge.pages.sample_schemas import CollectedView

@@ -18,7 +18,7 @@ from mitigauge.audit.actor import known_actor
 from mitigauge.database.engine import in_words, is_away
 from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.files.hostile_text import clean_text
-from mitigauge.pages.schemas import View
+from mitigauge.view import View
 
 log = logging.getLogger(__name__)
 

@@ -41,8 +41,8 @@ def import_(
 @app.command()
 def show(experiment_id: Id, json: Json = False) -> None:
     """Set the claims beside one experiment."""
-    from mitigauge.claims.schemas import ClaimSourceView
-    from mitigauge.claims.service import claims_beside
+    from mitigauge.pages.claim_schemas import ClaimSourceView
+    from mitigauge.pages.claims import claims_beside
 
     sources = answer(
         lambda session: claims_beside(session, experiment_id),

@@ -35,7 +35,7 @@ def upgrade() -> None:
 
     Where another upgrade is running, this one waits for its end.
     """
-    from mitigauge.database import schema_upgrade
+    from mitigauge.audit import schema_upgrade
     from mitigauge.database.engine import database_url
 
     done = schema_upgrade.upgrade(database_url(), say=say)

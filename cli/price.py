@@ -29,8 +29,9 @@ def list_prices(json: Json = False) -> None:
     Files are in prices/processors; prices/README.md says how to add one.
     """
     from mitigauge.catalog import Catalog
+    from mitigauge.prices.processors import processors_of
 
-    processors = list(Catalog().processors.values())
+    processors = list(processors_of(Catalog()).values())
     if json:
         print_json(processors)
         return
@@ -138,10 +139,11 @@ def check(
     from mitigauge.errors import NotFound
     from mitigauge.pages.prices import checked_on, levels_of
     from mitigauge.prices.levels import checked
+    from mitigauge.prices.processors import processors_of
     from mitigauge.prices.repository import put
     from mitigauge.prices.tally import tally, told
 
-    known = Catalog().processors
+    known = processors_of(Catalog())
     if processor not in known:
         raise NotFound(f"no prices of {processor!r}", hint=f"Known: {', '.join(known) or 'none'}.")
     with stored() as session:

@@ -22,7 +22,6 @@ from mitigauge.files.field_types import located_errors
 from mitigauge.files.natural_order import natural_order
 from mitigauge.files.yaml_file import parse_yaml
 from mitigauge.modes.families import HardwareEvent, ModeFamily
-from mitigauge.prices.definitions import INSTRUCTION, Processor
 from mitigauge.settings import REPOSITORY
 from mitigauge.workloads.definitions import Workload
 
@@ -39,9 +38,9 @@ class Catalog:
     def workloads(self) -> dict[str, Workload]:
         """By name. Raises :class:`InvalidInput` naming file and line of a bad one."""
         found = {}
-        for path in _by_name(self.root.glob("workloads/*/workload.yml")):
-            workload = _read(path, Workload, self.root)
-            _must_match(path, workload.name, path.parent.name)
+        for path in in_natural_order(self.root.glob("workloads/*/workload.yml")):
+            workload = read_definition(path, Workload, self.root)
+            require_name(path, workload.name, path.parent.name)
             found[workload.name] = workload
         return found
 
@@ -49,9 +48,9 @@ class Catalog:
     def families(self) -> dict[str, ModeFamily]:
         """Mode families by name. Raises :class:`InvalidInput` naming file and line."""
         found = {}
-        for path in _by_name(self.root.glob("modes/*.yml")):
-            family = _read(path, ModeFamily, self.root)
-            _must_match(path, family.family, path.stem)
+        for path in in_natural_order(self.root.glob("modes/*.yml")):
+            family = read_definition(path, ModeFamily, self.root)
+            require_name(path, family.family, path.stem)
             self._require_events(path, family)
             found[family.family] = family
         return found
@@ -60,29 +59,11 @@ class Catalog:
     def events(self) -> dict[str, HardwareEvent]:
         """What modes work by, by name. Raises :class:`InvalidInput` naming file and line."""
         found = {}
-        for path in _by_name(self.root.glob("modes/events/*.yml")):
-            event = _read(path, HardwareEvent, self.root)
-            _must_match(path, event.event, path.stem)
+        for path in in_natural_order(self.root.glob("modes/events/*.yml")):
+            event = read_definition(path, HardwareEvent, self.root)
+            require_name(path, event.event, path.stem)
             found[event.event] = event
         return found
-
-    @cached_property
-    def processors(self) -> dict[str, Processor]:
-        """Processors with prices, by name. Raises :class:`InvalidInput` naming file and line."""
-        found = {}
-        for path in _by_name(self.root.glob("prices/processors/*.yml")):
-            processor = _read(path, Processor, self.root)
-            _must_match(path, processor.processor, path.stem)
-            self._require_priced(path, processor)
-            found[processor.processor] = processor
-        return found
-
-    def _require_priced(self, path: Path, processor: Processor) -> None:
-        known = {INSTRUCTION, *self.events}
-        for event in sorted({price.event for price in processor.prices} - known):
-            raise InvalidInput(
-                f"{path}: no event {event!r}", hint=f"Known: {', '.join(sorted(known))}."
-            )
 
     def _require_events(self, path: Path, family: ModeFamily) -> None:
         named = {event for mode in family.modes.values() for event in mode.events}
@@ -102,11 +83,13 @@ class Catalog:
         return self.root / "workloads" / name
 
 
-def _by_name(paths: Iterable[Path]) -> list[Path]:
+def in_natural_order(paths: Iterable[Path]) -> list[Path]:
+    """The paths as people sort them."""
     return sorted(paths, key=lambda path: natural_order(str(path)))
 
 
-def _read(path: Path, model: type[_Model], root: Path) -> _Model:
+def read_definition(path: Path, model: type[_Model], root: Path) -> _Model:
+    """A file's definition. Raises :class:`InvalidInput` naming file and line."""
     document = parse_yaml(path.read_text(), str(path.relative_to(root)))
     try:
         return model.model_validate(document.data)
@@ -116,7 +99,8 @@ def _read(path: Path, model: type[_Model], root: Path) -> _Model:
         ) from error
 
 
-def _must_match(path: Path, name: str, expected: str) -> None:
+def require_name(path: Path, name: str, expected: str) -> None:
+    """Raise :class:`InvalidInput` where a definition is not named as its place."""
     if name != expected:
         raise InvalidInput(
             f"{path}: is named {name!r} but lies in a place named {expected!r}",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView, ClaimView
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.effect import Verdict
+from mitigauge.pages.claim_schemas import ClaimSourceView, ClaimView
 from mitigauge.pages.schemas import CellView, ComparisonView, ExperimentView, HostFacts
 from tests.matrix_views import arm, baseline, measured, row, run, view
 

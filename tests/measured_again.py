@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, insert, select
 
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.runs.conclusions import conclude_closed
 
 Row = dict[str, Any]
@@ -64,10 +64,10 @@ def measure_again(
 def _places(connection: Connection) -> dict[str, dict[int, int]]:
     found = {}
     for name in ("arm", "benchmark_case"):
-        table = metadata.tables[name]
+        table = whole_metadata().tables[name]
         rows = connection.execute(select(table.c.id, table.c.position))
         found[name] = {row.id: row.position for row in rows}
-    boot = metadata.tables["boot"]
+    boot = whole_metadata().tables["boot"]
     rows = connection.execute(select(boot.c.id, boot.c.arm_id))
     found["boot"] = {row.id: found["arm"][row.arm_id] for row in rows}
     return found
@@ -93,7 +93,7 @@ def _copy(
     ids: dict[str, dict[int, int]],
     made: Callable[[Row], Row],
 ) -> None:
-    table: Table = metadata.tables[name]
+    table: Table = whole_metadata().tables[name]
     [(column, values)] = where.items()
     rows = connection.execute(
         select(table).where(table.c[column].in_(values)).order_by(*table.primary_key)

@@ -17,7 +17,7 @@ from bench.store.__main__ import timed
 from bench.store.fill import Size, bytes_of, fill
 from mitigauge.database.embedded_server import binary, stop
 from mitigauge.database.engine import alembic_config, database_url, new_engine
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.files.blobs import BlobStore, blob_store
 from mitigauge.settings import Settings
 
@@ -55,7 +55,7 @@ def _measure(root: Path, homes: list[Path], values: int, blobs: int) -> None:
         fill(engine, size, seed=seed)
     _store(engine, store, blobs)
     stored = sum(file.size for page in store.listed() for file in page)
-    tables = bytes_of(engine, *metadata.tables)
+    tables = bytes_of(engine, *whole_metadata().tables)
     print(
         f"{values:,} values: {tables / MIB:,.0f} MiB of tables; {blobs:,} raw files of"
         f" {stored / MIB:,.0f} MiB",

@@ -8,7 +8,7 @@ from alembic import context
 from sqlalchemy import Connection, text
 
 from mitigauge.database.engine import database_url, new_engine
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.database.schema_upgrade import LOCK_TIMEOUT_S, PATIENCE_S, one_at_a_time
 
 STATEMENT_TIMEOUT_S = 600
@@ -18,7 +18,7 @@ def _migrate(connection: Connection) -> None:
     given = context.config.attributes
     context.configure(
         connection=connection,
-        target_metadata=metadata,
+        target_metadata=whole_metadata(),
         transaction_per_migration=True,
         compare_server_default=False,
         include_name=lambda name, kind, _: (

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Identity, Index, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.audit.actor import Way
-from mitigauge.database.engine import Base, one_of
+from mitigauge.database.base import Base, one_of
 from mitigauge.database.enum_column import EnumWord
 
 # The longest values, in characters; of what was before and after, in bytes as JSON.

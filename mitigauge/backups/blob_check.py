@@ -11,7 +11,7 @@ from mitigauge.backups import repository
 from mitigauge.backups.schemas import BlobCheck, Fault, Naming, UnsoundBlob
 from mitigauge.backups.writer import Progress, in_bytes, silent
 from mitigauge.database.engine import transaction
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.errors import NotFound
 from mitigauge.files.blobs import BlobStore, DamagedBlob
 from mitigauge.retention.repository import naming_columns
@@ -27,7 +27,7 @@ def check_blobs(engine: Engine, blobs: BlobStore, progress: Progress = silent) -
     began = time.monotonic()
     progress("raw files that rows name")
     with repository.patient_engine(engine) as patient, repository.snapshot(patient) as connection:
-        named = list(repository.named_blobs(connection, metadata))
+        named = list(repository.named_blobs(connection, whole_metadata()))
     size, left_out, unsound = 0, 0, []
     for number, (digest, required) in enumerate(named, 1):
         progress(f"{number:,} of {len(named):,} raw files, {in_bytes(size)} so far")
@@ -54,7 +54,7 @@ def _named(engine: Engine, unsound: list[tuple[str, Fault]]) -> Iterator[Unsound
     for digest, fault in unsound:
         with transaction(engine) as session:
             named_by = []
-            for column in naming_columns(metadata):
+            for column in naming_columns(whole_metadata()):
                 count, rows = repository.rows_naming(session, column, digest, ROWS_NAMED)
                 if count:
                     named_by.append(

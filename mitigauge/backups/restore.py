@@ -26,6 +26,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from mitigauge.access.secret import keep_key, stored_key
+from mitigauge.audit import schema_upgrade
 from mitigauge.audit import service as audit
 from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.backups import repository
@@ -45,7 +46,6 @@ from mitigauge.backups.sections import (
     sections,
 )
 from mitigauge.backups.writer import Progress, in_bytes, read_again, silent
-from mitigauge.database import schema_upgrade
 from mitigauge.database.engine import (
     advisory_lock,
     alembic_config,

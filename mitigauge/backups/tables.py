@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database.engine import Base
+from mitigauge.database.base import Base
 
 
 class Backup(Base):

@@ -32,7 +32,7 @@ from mitigauge.backups.sections import (
     check,
 )
 from mitigauge.database.engine import require_head
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.database.schema_revision import wanted_revision
 from mitigauge.errors import Conflict, InvalidInput, NotFound, NotReady
 from mitigauge.files.blobs import BlobStore, DamagedBlob
@@ -225,7 +225,7 @@ class _Backup:
         )
 
     def _tables(self, writer: Writer, connection: Connection) -> dict[str, TableFigures]:
-        ours = [s for s in repository.shapes(connection) if s.table in metadata.tables]
+        ours = [s for s in repository.shapes(connection) if s.table in whole_metadata().tables]
         found = {}
         for number, shape in enumerate(ours, 1):
             said = f"table {shape.table} ({number} of {len(ours)})"
@@ -251,7 +251,7 @@ class _Backup:
         """
         self.progress("raw files that rows name")
         found, strange = bytearray(), []
-        for name, required in repository.named_blobs(connection, metadata):
+        for name, required in repository.named_blobs(connection, whole_metadata()):
             if len(name) == 2 * DIGEST_BYTES and not set(name) - set("0123456789abcdef"):
                 found += bytes.fromhex(name) + bytes([required])
             else:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.bisect.records import BisectionAnswer, PointLevel, Source, Value
 from mitigauge.bisect.states import BisectionKind, BisectionState
-from mitigauge.database.engine import Base, one_of
+from mitigauge.database.base import Base, one_of
 from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.tables import Experiment

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.effect import CellState
 
 DELTA_PERCENT = 1.0

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, func
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from mitigauge.database.engine import Base
+from mitigauge.database.base import Base
 
 
 class ClaimSource(Base):

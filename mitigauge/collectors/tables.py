@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database.engine import Base
+from mitigauge.database.base import Base
 from mitigauge.database.json_column import JsonOf
 
 

@@ -1,36 +1,33 @@
-"""The connection to PostgreSQL, and the declarative base of all tables."""
+"""The connection to PostgreSQL, and transactions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.pq import Format, TransactionStatus
 from sqlalchemy import (
     Connection,
-    DateTime,
     Engine,
     ExceptionContext,
-    MetaData,
     create_engine,
     event,
     make_url,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine.interfaces import ExecutionContext
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.orm import DeclarativeBase, Session
+from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
 from mitigauge.database.embedded_server import ensure_running
 from mitigauge.database.locks import Lock
+from mitigauge.database.metadata import register_tables
 from mitigauge.database.schema_revision import (
     HAS_REVISION,
     MIGRATIONS,
@@ -44,16 +41,6 @@ from mitigauge.settings import Settings, get_settings
 
 if TYPE_CHECKING:
     from alembic.config import Config
-
-# Names of constraints are part of the schema: migrations must be able to name them.
-NAMING = {
-    "ix": "ix_%(column_0_N_label)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "ck": "ck_%(table_name)s_%(constraint_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-    "pk": "pk_%(table_name)s",
-}
-
 
 # An execution option: long ``bytea`` comes ten times as fast as in hexadecimal digits.
 BINARY = {"binary_results": True}
@@ -76,23 +63,6 @@ POOL_KEPT, POOL_MORE = 8, 40
 # Classes of SQLSTATE: connection lost, server stopping, transaction taken back, no resources.
 AWAY_CLASSES = ("08", "57P", "40", "53")
 DISK_FULL = "53100"
-
-
-class Base(DeclarativeBase):
-    """Base of all tables."""
-
-    metadata = MetaData(naming_convention=NAMING)
-    type_annotation_map: ClassVar[dict[Any, Any]] = {
-        datetime: DateTime(timezone=True),
-        dict[str, Any]: JSONB,
-        list[Any]: JSONB,
-    }
-
-
-def one_of(column: str, values: type[StrEnum]) -> str:
-    """The check that a column holds one of an enumeration's words."""
-    words = [str(value) for value in values]
-    return f"{column} IN ({', '.join(repr(word) for word in words)})"
 
 
 def database_url(settings: Settings | None = None) -> str:
@@ -259,10 +229,8 @@ def transaction(engine: Engine | None = None, fence: Fence = unfenced) -> Iterat
     *fence* is asked first.
     """
     # A row may point at a table of any noun, which the metadata must know before the first of
-    # them is written: a process that imports one noun alone would fail there. Not at the top,
-    # since the tables need this module's base.
-    import mitigauge.database.metadata  # noqa: F401
-
+    # them is written: a process that imports one noun alone would fail there.
+    register_tables()
     with Session(engine or get_engine(), expire_on_commit=False) as session, session.begin():
         fence(session)
         yield session

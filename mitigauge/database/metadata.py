@@ -1,56 +1,32 @@
-"""All tables, imported once so that the metadata is whole (for migrations and their test)."""
+"""The metadata of all tables: every `tables.py` of the package registers its own.
+
+A new file of tables is found by its name; nothing lists them.
+"""
 
 from __future__ import annotations
 
-from mitigauge.access import tables as access
-from mitigauge.audit import tables as audit
-from mitigauge.backups import tables as backups
-from mitigauge.bisect import tables as bisect
-from mitigauge.claims import tables as claims
-from mitigauge.collectors import tables as collectors
-from mitigauge.database.engine import Base
-from mitigauge.deliveries import tables as deliveries
-from mitigauge.experiments import tables as experiments
-from mitigauge.fleet import tables as fleet
-from mitigauge.jobs import tables as jobs
-from mitigauge.kernels import tables as kernels
-from mitigauge.letters.weekly import tables as weekly
-from mitigauge.prices import tables as prices
-from mitigauge.profiles.exact import tables as exact_counts
-from mitigauge.profiles.store import tables as profiles
-from mitigauge.regressions import tables as regressions
-from mitigauge.results import tables as results
-from mitigauge.retention import tables as retention
-from mitigauge.runs import tables as runs
-from mitigauge.series import tables as series
-from mitigauge.subscriptions import tables as subscriptions
-from mitigauge.trends import tables as trends
-from mitigauge.verdicts import tables as verdicts
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
 
-metadata = Base.metadata
-__all__ = [
-    "access",
-    "audit",
-    "backups",
-    "bisect",
-    "claims",
-    "collectors",
-    "deliveries",
-    "exact_counts",
-    "experiments",
-    "fleet",
-    "jobs",
-    "kernels",
-    "metadata",
-    "prices",
-    "profiles",
-    "regressions",
-    "results",
-    "retention",
-    "runs",
-    "series",
-    "subscriptions",
-    "trends",
-    "verdicts",
-    "weekly",
-]
+from sqlalchemy import MetaData
+
+import mitigauge
+from mitigauge.database.base import Base
+
+FILE = "tables.py"
+PACKAGE = Path(mitigauge.__path__[0])
+
+
+@lru_cache(maxsize=1)
+def register_tables() -> None:
+    """Import every file of tables, once a process."""
+    for path in sorted(PACKAGE.rglob(FILE)):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        import_module(".".join((mitigauge.__name__, *parts)))
+
+
+def whole_metadata() -> MetaData:
+    """The metadata with all tables."""
+    register_tables()
+    return Base.metadata

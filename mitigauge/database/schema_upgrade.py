@@ -18,14 +18,11 @@ from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from mitigauge.audit import service as audit
-from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.database.engine import (
     alembic_config,
     in_words,
     new_engine,
     schema_revisions,
-    transaction,
 )
 from mitigauge.database.locks import SCHEMA_LOCK
 from mitigauge.database.schema_revision import MIGRATIONS, no_answer, refuse_restoring
@@ -79,23 +76,9 @@ def upgrade(url: str, *, say: Say = lambda _: None, patience_s: float = PATIENCE
             command.upgrade(config, "head")
         except DBAPIError as error:
             raise _cut_off(engine, error) from error
-        # A backup can be put into a database that was just made, since nothing is in it.
-        if before is not None and applied:
-            _record(engine, before, head)
         return Upgraded(before, head, len(applied))
     finally:
         engine.dispose()
-
-
-def _record(engine: Engine, before: str, after: str) -> None:
-    with transaction(engine) as session:
-        audit.record(
-            session,
-            Action.DATABASE_UPGRADE,
-            Subject(SubjectKind.DATABASE, ""),
-            before={"schema": before},
-            after={"schema": after},
-        )
 
 
 def revisions(engine: Engine) -> tuple[str | None, str]:

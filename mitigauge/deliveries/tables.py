@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database.engine import Base, one_of
+from mitigauge.database.base import Base, one_of
 from mitigauge.database.enum_column import EnumWord
 from mitigauge.deliveries.states import DeliveryState
 

@@ -6,7 +6,6 @@ from typing import Any, Final, get_args
 
 from sqlalchemy.orm import Session
 
-from mitigauge.database.metadata import metadata
 from mitigauge.errors import InvalidInput
 from mitigauge.exports.repository import Json
 from mitigauge.profiles.capture.capture import Pass
@@ -16,7 +15,7 @@ from mitigauge.profiles.store.tables import Profile, System
 
 # What follows from the stacks and from where the profile is put.
 DERIVED: Final = ("id", "tree_id", "weight", "unknown", "truncated", "stacks", "functions")
-TABLE: Final = metadata.tables[Profile.__tablename__]
+TABLE: Final = Profile.metadata.tables[Profile.__tablename__]
 COLUMNS: Final = tuple(column for column in TABLE.columns if column.name not in DERIVED)
 
 

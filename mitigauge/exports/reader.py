@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import in_words, is_away
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.errors import InvalidInput, MitigaugeError
 from mitigauge.experiments.states import FINAL_STATES
 from mitigauge.exports import portable_profiles, repository
@@ -67,7 +67,7 @@ class _Import:
     header: Header
     name: str
     blobs: BlobStore
-    belonging: Belonging = field(default_factory=lambda: Belonging(metadata))
+    belonging: Belonging = field(default_factory=lambda: Belonging(whole_metadata()))
     # Of each table: numbers in the file, with those here.
     numbers: dict[str, dict[int, int]] = field(default_factory=dict)
     digests: set[str] = field(default_factory=set)
@@ -169,7 +169,7 @@ class _Import:
             row["environment"] = recorded_environment(str(row["environment"]), self._from)
         if table == ROOT:
             self._settle_experiment(row, number)
-        for column in naming_columns(metadata):
+        for column in naming_columns(whole_metadata()):
             if column.table.name == table:
                 self._note_blob(row[column.name])
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.clock import Clock
 from mitigauge.database.engine import database_now
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.database.schema_revision import wanted_revision
 from mitigauge.errors import Conflict, NotFound
 from mitigauge.experiments import repository as experiment_rows
@@ -53,7 +53,7 @@ class Exported:
 
 def own_rows(session: Session, experiment_id: int) -> Iterator[tuple[str, Json]]:
     """Rows of an experiment and those they point at, with their tables; parents first."""
-    belonging = Belonging(metadata)
+    belonging = Belonging(whole_metadata())
     numbers = _numbers(session, belonging, experiment_id)
     for table in belonging.others:
         for row in repository.rows(session, table, table.c.id, numbers[table.name]):
@@ -97,7 +97,7 @@ class _Export:
 
     def write(self) -> None:
         """Rows, then profiles."""
-        blobs = [(column.table.name, column.name) for column in naming_columns(metadata)]
+        blobs = [(column.table.name, column.name) for column in naming_columns(whole_metadata())]
         for table, row in own_rows(self.session, self.experiment_id):
             named = [row[column] for name, column in blobs if name == table]
             self.digests |= {digest: None for digest in named if digest}

@@ -9,7 +9,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, fun
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.clock import Clock
-from mitigauge.database.engine import Base, one_of
+from mitigauge.database.base import Base, one_of
 from mitigauge.database.enum_column import EnumWord
 from mitigauge.fleet.states import AbsenceKind
 

@@ -8,9 +8,10 @@ from pydantic import Field
 
 from mitigauge.jobs.schemas import JobView
 from mitigauge.pages.host_schemas import QueuedRun
-from mitigauge.pages.schemas import ExperimentSummary, View
+from mitigauge.pages.schemas import ExperimentSummary
 from mitigauge.regressions.schemas import RegressionSummary
 from mitigauge.regressions.states import RegressionState
+from mitigauge.view import View
 
 
 class RunningNow(View):

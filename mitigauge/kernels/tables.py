@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database.engine import Base, one_of
+from mitigauge.database.base import Base, one_of
 from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.kernels.states import KernelState

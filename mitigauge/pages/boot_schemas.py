@@ -12,9 +12,10 @@ from pydantic import Field
 
 from mitigauge.clock import Clock
 from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.pages.schemas import ArmView, ExperimentView, RowView, View
+from mitigauge.pages.schemas import ArmView, ExperimentView, RowView
 from mitigauge.runs.states import BootState
 from mitigauge.stats.terms import Direction
+from mitigauge.view import View
 
 
 class BootHead(View):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mitigauge.pages.schemas import View
 from mitigauge.stats.bounds import Bound
+from mitigauge.view import View
 
 
 class EstimateView(View):

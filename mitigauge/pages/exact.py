@@ -12,6 +12,7 @@ from mitigauge.documents.paths import exact_path
 from mitigauge.kernels import renames
 from mitigauge.pages import profile_repository
 from mitigauge.pages.profiles import PlannedArm, label_of, planned_arms
+from mitigauge.prices.processors import processors_of
 from mitigauge.prices.repository import held_by_processor
 from mitigauge.profiles.diff.sides import Selection
 from mitigauge.profiles.exact.counted_group import CountedGroup
@@ -44,7 +45,7 @@ def exact_difference(
 def price_list() -> PriceList:
     """The events and processors that come with the project."""
     catalog = Catalog()
-    return PriceList(catalog.events, catalog.processors)
+    return PriceList(catalog.events, processors_of(catalog))
 
 
 def counted_groups(

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from mitigauge.pages.schemas import View
+from mitigauge.view import View
 from mitigauge.wire.profile import System
 
 FunctionSort = Literal["difference", "cost", "q", "name"]

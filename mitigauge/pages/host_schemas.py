@@ -8,8 +8,9 @@ from pydantic import Field
 
 from mitigauge.clock import Clock
 from mitigauge.fleet.states import AbsenceKind
-from mitigauge.pages.schemas import ExperimentSummary, View
+from mitigauge.pages.schemas import ExperimentSummary
 from mitigauge.runs.states import RunState
+from mitigauge.view import View
 
 
 class HostSummary(View):

@@ -15,9 +15,9 @@ from pydantic import Field
 from mitigauge.clock import Clock
 from mitigauge.effect import CellState, Verdict
 from mitigauge.experiments.states import ExperimentState
-from mitigauge.pages.schemas import View
 from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
+from mitigauge.view import View
 
 
 class PairSort(StrEnum):

@@ -114,43 +114,6 @@ def counts_of_runs(session: Session, run_ids: Sequence[int]) -> dict[CaseInArm, 
     return {CaseInArm(run, case, arm): list(counts) for run, case, arm, counts in rows}
 
 
-def newest_counts(session: Session) -> Sequence[RowMapping]:
-    """Of each case, mode, host and build of a kernel the newest exact count, the newest first.
-
-    *notes*: the digest of what the kernel's build noted; None where it noted nothing.
-    """
-    return session.execute(_NEWEST_COUNTS).mappings().all()
-
-
-# Parameters are the same where their texts are: PostgreSQL keeps keys of jsonb in one order.
-_NEWEST_COUNTS = text(
-    """
-    SELECT * FROM (
-        SELECT DISTINCT ON
-            (c.workload, c.parameters::text, a.family, a.mode, h.id, b.proof ->> 'build_id')
-            e.id, c.workload, c.parameters, c.title, a.family, a.mode, h.environment,
-            h.name AS host, coalesce(b.proof ->> 'kernel_release', a.kernel) AS kernel,
-            (
-                SELECT k.functions_sha256 FROM kernel k
-                WHERE k.build_id = b.proof ->> 'build_id' AND k.functions_sha256 IS NOT NULL
-                LIMIT 1
-            ) AS notes,
-            e.stored_at
-        FROM exact_count e
-            JOIN benchmark_case c ON c.id = e.case_id
-            JOIN boot b ON b.id = e.boot_id
-            JOIN arm a ON a.id = b.arm_id
-            JOIN run r ON r.id = b.run_id
-            JOIN host h ON h.id = r.host_id
-        WHERE e.ledger IS NOT NULL AND b.state = 'effective'
-        ORDER BY c.workload, c.parameters::text, a.family, a.mode, h.id, b.proof ->> 'build_id',
-            e.stored_at DESC, e.id DESC
-    ) newest
-    ORDER BY stored_at DESC, id DESC
-    """
-)
-
-
 def first_counted_pair(session: Session, experiment_id: int) -> RowMapping | None:
     """The first case of an experiment that was counted and profiled, on which host, in which arms.
 

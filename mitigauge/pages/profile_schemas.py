@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from mitigauge.clock import Clock
-from mitigauge.pages.schemas import View
+from mitigauge.view import View
 from mitigauge.wire.profile import System
 
 

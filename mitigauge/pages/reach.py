@@ -21,7 +21,6 @@ from mitigauge.kernels.functions import (
 from mitigauge.kernels.service import noted_functions
 from mitigauge.kernels.tables import Kernel
 from mitigauge.modes.crossing import full_name
-from mitigauge.pages import profile_repository
 from mitigauge.profiles.exact import repository
 from mitigauge.profiles.exact.coverage import (
     CountedCase,
@@ -41,7 +40,7 @@ Counts = Mapping[CountedCase, Sequence[RowMapping]]
 def newest_counts(session: Session, wanted: Collection[CountedCase]) -> Counts:
     """The newest counts of those cases, one a kernel, of those that were counted."""
     found: dict[CountedCase, list[RowMapping]] = {}
-    for row in profile_repository.newest_counts(session):
+    for row in repository.newest_counts(session):
         case = CountedCase(
             row["workload"],
             case_key(row["parameters"]),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from mitigauge.clock import Clock
 from mitigauge.effect import CellState, Effect, Verdict
@@ -19,12 +19,7 @@ from mitigauge.fleet.boot_method import BootMethod
 from mitigauge.runs.states import RunState
 from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
-
-
-class View(BaseModel):
-    """Base of all views: closed, so that a typo in a field is an error."""
-
-    model_config = ConfigDict(extra="forbid", from_attributes=True)
+from mitigauge.view import View
 
 
 class ArmView(View):

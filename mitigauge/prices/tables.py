@@ -8,7 +8,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, String, UniqueConstraint, fu
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.clock import Clock
-from mitigauge.database.engine import Base, one_of
+from mitigauge.database.base import Base, one_of
 from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.prices.schemas import MOST_ROWS, CheckRow

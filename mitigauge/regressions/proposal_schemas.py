@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mitigauge.pages.schemas import View
+from mitigauge.view import View
 
 
 class BisectionProposal(View):

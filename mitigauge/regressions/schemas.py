@@ -8,9 +8,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.clock import Clock
-from mitigauge.pages.schemas import View
 from mitigauge.regressions.states import EntryKind, Origin, RegressionState
 from mitigauge.regressions.tables import LONGEST_TEXT
+from mitigauge.view import View
 
 LONGEST_OWNER = 130
 LONGEST_BUG = 500

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.access.person import person_name
 from mitigauge.clock import Clock
-from mitigauge.database.engine import Base, one_of
+from mitigauge.database.base import Base, one_of
 from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.regressions.states import EntryKind, Origin, RegressionState

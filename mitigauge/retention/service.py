@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.errors import MitigaugeError, NotReady
 from mitigauge.files.blobs import Stored, blob_store
 from mitigauge.files.log_files import cut_log, hollow_log
@@ -162,7 +162,7 @@ def _blobs(pruning: _Pruning) -> Iterator[Part]:
 
 
 def _named(pruning: _Pruning, page: list[Stored]) -> set[str]:
-    return repository.named(pruning.engine, metadata, [stored.digest for stored in page])
+    return repository.named(pruning.engine, whole_metadata(), [stored.digest for stored in page])
 
 
 def _require_any_named(pruning: _Pruning, pages: Iterator[list[Stored]], name: str) -> None:

@@ -22,10 +22,10 @@ from mitigauge.experiments.tables import Experiment
 from mitigauge.logs.logger import get_logger
 from mitigauge.runs import repository as run_rows
 from mitigauge.runs import verdict_service
-from mitigauge.runs.repository import PlainestEffect
 from mitigauge.runs.tables import Run
 from mitigauge.stats.bounds import Bound
 from mitigauge.verdicts import repository as verdict_rows
+from mitigauge.verdicts.repository import PlainestEffect
 
 log = get_logger(__name__)
 IN_ORDER = (Verdict.WORSE, Verdict.BETTER, Verdict.SAME, Verdict.UNDECIDED)
@@ -126,8 +126,8 @@ def _set_headline(session: Session, experiment: Experiment) -> None:
         turned = " and ".join(f"{count} knobs" for count in knobs)
         experiment.headline = f"{turned} turned together: the table says what each costs"
         return
-    plainest = run_rows.plainest_effect(session, experiment.id)
-    experiment.headline = headline(run_rows.verdict_counts(session, experiment.id), plainest)
+    plainest = verdict_rows.plainest_effect(session, experiment.id)
+    experiment.headline = headline(verdict_rows.verdict_counts(session, experiment.id), plainest)
     is_worse = plainest is not None and plainest.verdict == Verdict.WORSE
     experiment.worst_effect_percent = plainest.effect_percent if plainest and is_worse else None
 

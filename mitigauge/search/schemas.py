@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import Field
 
-from mitigauge.pages.schemas import View
+from mitigauge.view import View
 
 LONGEST: Final = 200
 MOST_OF_A_KIND: Final = 5

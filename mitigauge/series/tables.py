@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from mitigauge.database.engine import Base, one_of
+from mitigauge.database.base import Base, one_of
 from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.experiments.tables import Experiment

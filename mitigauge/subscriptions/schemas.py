@@ -7,13 +7,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from mitigauge.pages.schemas import View
 from mitigauge.subscriptions.states import (
     SubscriptionKind,
     SubscriptionState,
     TellWay,
     Template,
 )
+from mitigauge.view import View
 
 LONGEST_SUBJECT = 400
 LONGEST_ADDRESS = 2000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mitigauge.claims.schemas import ClaimSourceView, ClaimView
+from mitigauge.pages.claim_schemas import ClaimSourceView, ClaimView
 
 # Case, metric, host, arm.
 Place = tuple[int, str, str, int]

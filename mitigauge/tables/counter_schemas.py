@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.effect import CellState, Verdict
 from mitigauge.experiments.tables import Arm
-from mitigauge.pages.schemas import ArmView, View
+from mitigauge.pages.schemas import ArmView
 from mitigauge.stats.terms import Direction
+from mitigauge.view import View
 
 
 class CounterClaim(View):

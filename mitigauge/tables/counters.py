@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.clock import Clock
 from mitigauge.effect import CellState
+from mitigauge.pages.claim_schemas import ClaimSourceView
 from mitigauge.pages.schemas import (
     CellView,
     ComparisonView,

@@ -10,8 +10,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from mitigauge.pages.schemas import View
 from mitigauge.stats.bounds import Bound
+from mitigauge.view import View
 
 RowKind = Literal["knob", "pair", "together", "unexplained"]
 

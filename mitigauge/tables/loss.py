@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import TypeVar
 
-from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView, ClaimView
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.clock import Clock
 from mitigauge.effect import CellState
 from mitigauge.modes.crossing import BOTH, parts
+from mitigauge.pages.claim_schemas import ClaimSourceView, ClaimView
 from mitigauge.pages.schemas import (
     ArmView,
     CellView,

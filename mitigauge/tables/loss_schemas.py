@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.effect import CellState, Verdict
-from mitigauge.pages.schemas import View
 from mitigauge.stats.terms import Direction
+from mitigauge.view import View
 
 
 class LossAxis(View):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from mitigauge.claims.service import claims_beside, claims_beside_view
 from mitigauge.errors import NotFound
+from mitigauge.pages.claims import claims_beside, claims_beside_view
 from mitigauge.pages.experiments import show_experiment, show_head
 from mitigauge.pages.threads import threads_of
 from mitigauge.tables.claims_by_place import by_place

@@ -21,10 +21,11 @@ from mitigauge.documents.table import (
 from mitigauge.effect import CellState, Effect
 from mitigauge.errors import InvalidInput
 from mitigauge.pages.experiments import list_experiments, show_experiment
-from mitigauge.pages.schemas import CellView, ExperimentSummary, ExperimentView, RowView, View
+from mitigauge.pages.schemas import CellView, ExperimentSummary, ExperimentView, RowView
 from mitigauge.stats.effect_difference import Change, change_difference
 from mitigauge.tables.kind import Kind, TableQuery
 from mitigauge.tables.matrix_table import answer_of, is_asked
+from mitigauge.view import View
 
 MOST_CHOICES = 20
 MEANING = (

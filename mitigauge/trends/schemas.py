@@ -13,8 +13,8 @@ from typing import Literal
 from pydantic import Field
 
 from mitigauge.clock import Clock
-from mitigauge.pages.schemas import View
 from mitigauge.stats.terms import Direction
+from mitigauge.view import View
 
 
 class ChangeKind(StrEnum):

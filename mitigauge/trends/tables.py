@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Sequence,
 from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.clock import Clock
-from mitigauge.database.engine import Base, one_of
+from mitigauge.database.base import Base, one_of
 from mitigauge.database.enum_column import EnumWord
 from mitigauge.database.json_column import JsonOf
 from mitigauge.trends.schemas import Cause, ChangeKind, ChangeState, MovedTo

@@ -28,6 +28,9 @@ from mitigauge.database.locks import Lock
 from mitigauge.effect import Verdict
 from mitigauge.experiments.tables import Arm, Case
 from mitigauge.files.natural_order import natural_order
+from mitigauge.fleet.tables import Host
+from mitigauge.runs.tables import Run
+from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import RULES
 from mitigauge.verdicts.cells import CELL_FIELDS, Cell, says_the_same
 from mitigauge.verdicts.tables import VERDICT_TABLE, AaOutcome, StoredVerdict
@@ -36,6 +39,21 @@ _KEY = ("case_id", "metric", "arm_id")
 _COLUMNS = tuple(VERDICT_TABLE.columns)
 # Without what only the next judging looks at.
 _SHOWN = tuple(column for column in _COLUMNS if column.name not in ("boots", "rules"))
+
+
+class PlainestEffect(NamedTuple):
+    """The effect that a headline names."""
+
+    case: str
+    host: str
+    arm: str
+    effect_percent: float
+    ci_low_percent: float | None
+    ci_high_percent: float | None
+    verdict: str
+    bound: str
+    unranked: bool
+    """Whether some arm of the experiment works by events that are not counted."""
 
 
 def store_cells(
@@ -197,3 +215,70 @@ def aa_counts(session: Session, days: Mapping[int, date]) -> list[AaCounts]:
             found.items(), key=lambda of: [natural_order(name) for name in of[0]]
         )
     ]
+
+
+def verdict_counts(session: Session, experiment_id: int) -> dict[Verdict, int]:
+    """How many comparisons of primary metrics have each verdict now."""
+    rows = session.execute(
+        _primary_verdicts(select(StoredVerdict.verdict, func.count()), experiment_id)
+        .where(StoredVerdict.verdict.is_not(None))
+        .group_by(StoredVerdict.verdict)
+    )
+    return {Verdict(verdict): number for verdict, number in rows}
+
+
+def plainest_effect(session: Session, experiment_id: int) -> PlainestEffect | None:
+    """Of what was called worse (else better): the one whose interval is farthest from no effect.
+
+    Of thousands of comparisons the largest effect is mostly the one with the most luck in it;
+    the near end of its interval is not.
+    """
+    bounded = (
+        select(StoredVerdict.run_id)
+        .join(Run, StoredVerdict.run_id == Run.id)
+        .where(
+            Run.experiment_id == experiment_id,
+            StoredVerdict.superseded_at.is_(None),
+            StoredVerdict.bound != Bound.EXACT,
+        )
+    )
+    near_end = func.least(
+        func.abs(StoredVerdict.ci_low_percent), func.abs(StoredVerdict.ci_high_percent)
+    )
+    asked = select(
+        Case.title,
+        Host.name,
+        Arm.name,
+        StoredVerdict.effect_percent,
+        StoredVerdict.ci_low_percent,
+        StoredVerdict.ci_high_percent,
+        StoredVerdict.verdict,
+        StoredVerdict.bound,
+        bounded.exists(),
+    )
+    found = session.execute(
+        _primary_verdicts(asked, experiment_id)
+        .join(Host, Run.host_id == Host.id)
+        .join(Arm, StoredVerdict.arm_id == Arm.id)
+        .where(
+            StoredVerdict.verdict.in_((Verdict.BETTER, Verdict.WORSE)),
+            StoredVerdict.effect_percent.is_not(None),
+        )
+        .order_by(
+            (StoredVerdict.verdict == Verdict.WORSE).desc(), near_end.desc().nulls_last(),
+            Run.id, Case.position, Arm.position,
+        )
+        .limit(1)
+    ).one_or_none()  # fmt: skip
+    return None if found is None else PlainestEffect(*tuple[Any, ...](found))
+
+
+def _primary_verdicts(asked: Any, experiment_id: int) -> Any:
+    """*asked* of the current verdicts on primary metrics."""
+    primary = type_coerce(Case.metrics, JSONB)[StoredVerdict.metric]["primary"].as_boolean()
+    return (
+        asked.select_from(StoredVerdict)
+        .join(Run, StoredVerdict.run_id == Run.id)
+        .join(Case, StoredVerdict.case_id == Case.id)
+        .where(Run.experiment_id == experiment_id, StoredVerdict.superseded_at.is_(None), primary)
+    )

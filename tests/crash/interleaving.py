@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Engine, text
 
 from mitigauge.database.engine import transaction
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from pipelines.advance import Advancer
 from tests.crash.adapt import FAULTS, FINAL, UNFINISHED
 from tests.crash.behaviours import Behaviour
@@ -56,7 +56,7 @@ class Snapshot:
         with self.engine.begin() as connection:
             connection.execute(text("drop schema if exists kept cascade"))
             connection.execute(text("create schema kept"))
-            for table in metadata.sorted_tables:
+            for table in whole_metadata().sorted_tables:
                 connection.execute(text(f"create table kept.{table.name} as table {table.name}"))
         for world in self.worlds.glob("*.json"):
             shutil.copy(world, world.with_suffix(".kept"))
@@ -66,7 +66,9 @@ class Snapshot:
         with self.engine.begin() as connection:
             connection.execute(text("set local session_replication_role = replica"))
             # The audit log alters no entry; it only grows, and no worker reads it.
-            for table in (each for each in metadata.sorted_tables if each.name != "audit_entry"):
+            for table in whole_metadata().sorted_tables:
+                if table.name == "audit_entry":
+                    continue
                 connection.execute(text(f"delete from {table.name}"))
                 connection.execute(text(f"insert into {table.name} table kept.{table.name}"))
         for kept in self.worlds.glob("*.kept"):

@@ -16,14 +16,13 @@ from typer.testing import CliRunner
 
 from cli.audit import app
 from mitigauge.audit import actor as actors
-from mitigauge.audit import repository, service, tables, views
+from mitigauge.audit import repository, schema_upgrade, service, tables, views
 from mitigauge.audit.actions import Action, Subject, SubjectKind
 from mitigauge.audit.actor import Actor, Way, acting, acting_by_mail
 from mitigauge.audit.repository import AuditFilter
 from mitigauge.audit.tables import AuditEntry
 from mitigauge.audit.values import CUT, LARGEST, bounded
 from mitigauge.bisect import service as bisections
-from mitigauge.database import schema_upgrade
 from mitigauge.database.engine import alembic_config, transaction
 from mitigauge.files.blobs import blob_store
 from mitigauge.jobs import service as jobs

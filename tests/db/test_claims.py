@@ -7,11 +7,12 @@ from sqlalchemy.orm import Session
 
 from mitigauge.catalog import Catalog
 from mitigauge.claims.files import ClaimFile, claim_files, read_claims
-from mitigauge.claims.schemas import ClaimOutcome
-from mitigauge.claims.service import claims_beside, import_claims
+from mitigauge.claims.outcome import ClaimOutcome
+from mitigauge.claims.service import import_claims
 from mitigauge.claims.tables import Claim
 from mitigauge.letters.report.matrix import render_markdown, render_text
 from mitigauge.pages import experiments as views
+from mitigauge.pages.claims import claims_beside
 from tests.recording import load
 
 TOLD = {

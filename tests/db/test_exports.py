@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.database.engine import advisory_lock, new_engine, transaction
 from mitigauge.database.locks import Lock
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.errors import Conflict, InvalidInput, NotFound
 from mitigauge.experiments import repository as experiment_rows
 from mitigauge.exports import lines
@@ -122,7 +122,7 @@ def row_counts(engine: Engine) -> dict[str, int]:
     with engine.connect() as connection:
         return {
             table.name: connection.execute(text(f"select count(*) from {table.name}")).scalar_one()
-            for table in metadata.sorted_tables
+            for table in whole_metadata().sorted_tables
         }
 
 

@@ -21,7 +21,7 @@ from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import IntegrityError
 
 from mitigauge.database.engine import alembic_config, require_head, schema_revisions
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.errors import NotReady
 from mitigauge.profiles.store.tree import Layout
 from mitigauge.runs.conclusions import conclude_closed
@@ -43,7 +43,7 @@ def test_the_schema_is_what_the_tables_say(engine: Engine) -> None:
                 )
             },
         )
-        assert compare_metadata(context, metadata) == []
+        assert compare_metadata(context, whole_metadata()) == []
 
 
 def test_downgrade_leaves_nothing_and_upgrade_brings_it_back(

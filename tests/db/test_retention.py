@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
-from mitigauge.database.metadata import metadata
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.experiments.tables import Event
 from mitigauge.files.blobs import blob_store
 from mitigauge.retention import repository
@@ -54,7 +54,7 @@ def rows_of(engine: Engine) -> dict[str, list[Any]]:
     with engine.connect() as connection:
         return {
             table.name: list(connection.execute(select(table).order_by(*table.primary_key)))
-            for table in metadata.sorted_tables
+            for table in whole_metadata().sorted_tables
         }
 
 
@@ -128,7 +128,7 @@ def test_every_table_that_may_lose_rows_is_named_here_and_every_other_holds_what
         "claim",
         "aa_outcome",
     }
-    assert values | MAY_LOSE_ROWS <= set(metadata.tables)
+    assert values | MAY_LOSE_ROWS <= set(whole_metadata().tables)
 
 
 def test_what_a_dry_run_says_is_what_then_goes(recorded: Engine, settings: Settings) -> None:
@@ -351,7 +351,7 @@ def test_another_databases_store_is_left_alone(recorded: Engine, settings: Setti
 
 
 def test_every_text_column_that_ends_in_sha256_names_a_blob_unless_it_is_known_not_to() -> None:
-    columns = {f"{c.table.name}.{c.name}" for c in repository.naming_columns(metadata)}
+    columns = {f"{c.table.name}.{c.name}" for c in repository.naming_columns(whole_metadata())}
     assert columns >= {"result.raw_sha256", "profile.raw_sha256"}
     assert "result.body_sha256" not in columns
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.database.engine import transaction
 from mitigauge.documents.csv_text import as_csv
 from mitigauge.documents.table_markdown import table_markdown

@@ -8,7 +8,7 @@ import pytest
 
 from mitigauge.claims.comparison import Finding, weigh
 from mitigauge.claims.files import ClaimFile, claim_files, read_claims
-from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.errors import InvalidInput
 from tests.measuring import within_processor_s
 

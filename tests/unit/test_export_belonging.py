@@ -12,7 +12,7 @@ from sqlalchemy import (
     Table,
 )
 
-from mitigauge.database.metadata import metadata as ours
+from mitigauge.database.metadata import whole_metadata
 from mitigauge.exports.ownership import ARRAYS_OF_IDS, LEFT_OUT, Belonging
 
 
@@ -65,7 +65,7 @@ def test_a_reference_over_several_tables_ends_at_the_row_s_own_number() -> None:
 
 def test_every_table_is_either_an_experiment_s_or_known_to_be_none() -> None:
     """A new table is seen here: it goes into exports, or somebody says why not."""
-    belonging = Belonging(ours)
+    belonging = Belonging(whole_metadata())
     taken = {table.name for table in (*belonging.own, *belonging.others)}
     others = {
         "access_token", "audit_entry", "backup", "browser_session", "claim", "claim_source",
@@ -79,7 +79,7 @@ def test_every_table_is_either_an_experiment_s_or_known_to_be_none() -> None:
         # An exported profile carries its stacks, not the code beside them.
         "function_listing", "profile_function", "profile_instructions",
     }  # fmt: skip
-    assert set(ours.tables) - taken - set(LEFT_OUT) == others
+    assert set(whole_metadata().tables) - taken - set(LEFT_OUT) == others
     assert {"experiment", "comparison", "arm", "benchmark_case", "run", "boot", "host"} <= taken
 
 
@@ -93,7 +93,7 @@ def test_arrays_of_numbers_are_known_to_be_numbers_of_rows() -> None:
     """No foreign key tells of them, and every import gives rows new numbers."""
     found = {
         (table.name, column.name)
-        for table in ours.tables.values()
+        for table in whole_metadata().tables.values()
         for column in table.columns
         if isinstance(column.type, ARRAY) and isinstance(column.type.item_type, Integer)
     }

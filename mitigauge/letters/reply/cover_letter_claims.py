@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from mitigauge.claims.comparison import Finding, weigh
-from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.letters.reply.cover_letter import (
     LARGEST_CHARACTERS,
     Row,

@@ -12,7 +12,7 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 
-from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.documents.parts import counted
 from mitigauge.documents.plain_text import indented, neutralise, paragraph
 from mitigauge.documents.units import effect, percent

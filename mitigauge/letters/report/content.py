@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.clock import Clock
 from mitigauge.documents.parts import Content, counted
 from mitigauge.experiments.states import ExperimentState
@@ -12,6 +11,7 @@ from mitigauge.letters.report.cells import tables_of
 from mitigauge.letters.report.consequences import consequence, cost_entry
 from mitigauge.letters.report.entries import claims_beside, explained, not_effective, not_measured
 from mitigauge.letters.report.host_time import host_time
+from mitigauge.pages.claim_schemas import ClaimSourceView
 from mitigauge.pages.consequence_schemas import ConsequencesView
 from mitigauge.pages.profile_schemas import CaseProfilesView
 from mitigauge.pages.schemas import ComparisonView, ExperimentView, HostFacts, RunView

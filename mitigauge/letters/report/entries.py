@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mitigauge.claims.schemas import ClaimSourceView, ClaimView
 from mitigauge.documents import units
 from mitigauge.documents.parts import Entry, counted
 from mitigauge.effect import CellState, Effect
+from mitigauge.pages.claim_schemas import ClaimSourceView, ClaimView
 from mitigauge.pages.profile_schemas import CaseProfilesView
 from mitigauge.pages.schemas import ComparisonView, ExperimentView
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mitigauge.claims.schemas import ClaimSourceView
 from mitigauge.documents.parts import Cell, Content, Entry, Table
 from mitigauge.documents.plain_text import indented, markdown, neutralise, paragraph, width
 from mitigauge.documents.text_table import table_lines
 from mitigauge.letters.report.content import METHOD, content_of
+from mitigauge.pages.claim_schemas import ClaimSourceView
 from mitigauge.pages.consequence_schemas import ConsequencesView
 from mitigauge.pages.profile_schemas import CaseProfilesView
 from mitigauge.pages.schemas import ExperimentView

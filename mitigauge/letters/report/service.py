@@ -8,12 +8,12 @@ from itertools import chain
 
 from sqlalchemy.orm import Session
 
-from mitigauge.claims.schemas import ClaimSourceView
-from mitigauge.claims.service import claims_beside_view
 from mitigauge.documents.table import TableSection, TableView
 from mitigauge.documents.table_markdown import section_markdown_lines, table_markdown_lines
 from mitigauge.documents.table_text import section_lines, table_lines
 from mitigauge.letters.report.matrix import render_markdown, render_text
+from mitigauge.pages.claim_schemas import ClaimSourceView
+from mitigauge.pages.claims import claims_beside_view
 from mitigauge.pages.consequence_schemas import ConsequencesView
 from mitigauge.pages.consequences import consequences_beside
 from mitigauge.pages.detail_schemas import DetailsView

@@ -9,10 +9,10 @@ from typing import Literal
 from pydantic import Field
 
 from mitigauge.effect import Effect, Verdict
-from mitigauge.pages.schemas import View
 from mitigauge.regressions.states import RegressionState
 from mitigauge.stats.bounds import Bound
 from mitigauge.stats.terms import Direction
+from mitigauge.view import View
 
 
 class Fate(StrEnum):

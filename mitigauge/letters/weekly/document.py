@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from mitigauge.pages.schemas import View
+from mitigauge.view import View
 
 Tone = Literal["", "worse", "better", "emulated", "bad", "faint"]
 

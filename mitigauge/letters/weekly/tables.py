@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database.engine import Base
+from mitigauge.database.base import Base
 
 
 class WeeklyReport(Base):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from mitigauge.letters.weekly.data import Counts
 from mitigauge.letters.weekly.document import Document
-from mitigauge.pages.schemas import View
+from mitigauge.view import View
 
 
 class WeeklyLine(View):

@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database.engine import Base
+from mitigauge.database.base import Base
 from mitigauge.database.json_column import JsonOf
 
 

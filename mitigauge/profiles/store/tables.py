@@ -18,7 +18,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from mitigauge.database.engine import Base
+from mitigauge.database.base import Base
 from mitigauge.wire import profile
 
 System = profile.System

@@ -8,7 +8,7 @@ from enum import StrEnum
 import pytest
 
 from mitigauge.access.roles import Role
-from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.effect import Verdict
 from mitigauge.experiments.states import ExperimentState
 from mitigauge.jobs.states import JobState

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.effect import Verdict
 from mitigauge.letters.reply.cover_letter_claims import LetterClaim, beside
 from mitigauge.pages.schemas import ComparisonView, ExperimentView, HostFacts

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 import pytest
 from aiosmtpd.controller import Controller
 
-from mitigauge.claims.schemas import ClaimOutcome
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.documents.plain_text import width
 from mitigauge.effect import Verdict
 from mitigauge.errors import InvalidInput

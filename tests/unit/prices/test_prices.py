@@ -14,6 +14,7 @@ from mitigauge.errors import InvalidInput
 from mitigauge.prices.definitions import Processor
 from mitigauge.prices.estimation import MeasuredChange, estimate
 from mitigauge.prices.prediction import predicted
+from mitigauge.prices.processors import processors_of
 
 SOURCE = {"title": "measured by us"}
 
@@ -70,17 +71,17 @@ def test_files_name_events_that_there_are(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     content = 'processor: {name}\ntitle: P\nprices: [{{event: {event}, ns: 1, low: 1, high: 1, source: {{title: t}}}}]\n'  # noqa: E501  # fmt: skip
     (folder / "one.yml").write_text(content.format(name="one", event="instruction"))
-    assert list(Catalog(tmp_path).processors) == ["one"]
+    assert list(processors_of(Catalog(tmp_path))) == ["one"]
     (folder / "two.yml").write_text(content.format(name="two", event="warp"))
     with pytest.raises(InvalidInput, match="no event 'warp'"):
-        _ = Catalog(tmp_path).processors
+        processors_of(Catalog(tmp_path))
     (folder / "two.yml").write_text(content.format(name="three", event="instruction"))
     with pytest.raises(InvalidInput, match="named"):
-        _ = Catalog(tmp_path).processors
+        processors_of(Catalog(tmp_path))
 
 
 def test_the_projects_own_files_are_read() -> None:
-    assert {"xeon-8280", "epyc-9654"} <= Catalog().processors.keys()
+    assert {"xeon-8280", "epyc-9654"} <= processors_of(Catalog()).keys()
     assert {"ibpb", "verw", "bhb-loop"} <= Catalog().events.keys()
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from mitigauge.claims.schemas import ClaimOutcome, ClaimSourceView, ClaimView
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.documents.csv_text import as_csv
 from mitigauge.documents.plain_text import width
 from mitigauge.documents.table_markdown import table_markdown
 from mitigauge.documents.table_text import table_text
 from mitigauge.effect import Verdict
 from mitigauge.letters.report.matrix import render_text
+from mitigauge.pages.claim_schemas import ClaimSourceView, ClaimView
 from mitigauge.pages.schemas import CellView, ComparisonView, ExperimentView, HostFacts
 from mitigauge.tables import counter_table
 from mitigauge.tables.counters import counters_of, has_counters

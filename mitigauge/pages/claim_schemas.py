@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from datetime import date
-from enum import StrEnum
 
 from pydantic import Field
 
-from mitigauge.pages.schemas import View
+from mitigauge.claims.outcome import ClaimOutcome
 from mitigauge.stats.bounds import Bound
-
-
-class ClaimOutcome(StrEnum):
-    """What a finished experiment says about a claim."""
-
-    REPRODUCED = "reproduced"
-    CONTRADICTED = "contradicted"
-    UNDECIDED = "undecided"
-    NOT_MEASURED = "not_measured"
-    # An emulated run says nothing about hardware.
-    EMULATED = "emulated"
+from mitigauge.view import View
 
 
 class ClaimView(View):

@@ -1,0 +1,16 @@
+"""What is said of a claim."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ClaimOutcome(StrEnum):
+    """What a finished experiment says about a claim."""
+
+    REPRODUCED = "reproduced"
+    CONTRADICTED = "contradicted"
+    UNDECIDED = "undecided"
+    NOT_MEASURED = "not_measured"
+    # An emulated run says nothing about hardware.
+    EMULATED = "emulated"
